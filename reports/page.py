@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-from . import frameworks, instances, instead
+from . import cross_table, instances, instead
 from .answers import verdict, workloads
 from .charts import harmless, hatchings
 from .doubts import section as doubts
@@ -48,7 +48,7 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
-    Section("frameworks", frameworks.contents),
+    Section("cross_table", cross_table.contents),
     Section("instead", instead.contents),
     Section("what_if", what_if.contents),
     Section("instances", instances.contents),

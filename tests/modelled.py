@@ -148,6 +148,15 @@ def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
         made = make_run(100 * count / (1 + 0.05 * (count - 1)), 16, device=CUDA)
         return replace(made, configuration=replace(made.configuration, gpu_count=count))
 
+    def emulated(count: int, vcpus: float) -> Run:
+        device = replace(P100, scaling_loss=0.05, scaling_source="a test")
+        ceiling = 219 * (device.speed_up(count) or 0.0)
+        used = Demand(core_seconds=0.004, accelerator_seconds=count / ceiling)
+        made = make_run(((250 * vcpus) ** -8 + ceiling**-8) ** (-1 / 8), vcpus, device=device, demand=used)
+        several = replace(made, spec=replace(made.spec, gpu_count=count))
+        return replace(several, configuration=replace(made.configuration, gpu_count=count))
+
+    yield "stated speed-up", fitted([emulated(count, c) for count in (1, 2, 4) for c in (1, 2, 4)])
     yield "several accelerators", fitted([counted(count) for count in (1, 2, 8)])
     kinds = [
         make_run(

@@ -11,19 +11,24 @@ from pathlib import Path
 
 from . import recordio
 from .faults import InputFault
+from .image_folder import LabelledImage, list_images
 
 FORMATS = ("recordio", "lmdb", "folder")
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """Files, their bytes and their samples. `index` is a RecordIO file's index, which may lie elsewhere."""
+    """Files, their bytes and their samples.
+
+    `index` is a RecordIO file's index, which may lie elsewhere; `labels` are the classes of a folder's files.
+    """
 
     format: str
     files: tuple[Path, ...] = ()
     bytes: int = 0
     samples: int = 0
     index: Path | None = None
+    labels: tuple[int, ...] = ()
 
 
 NOTHING = DataSet("synthetic")
@@ -41,12 +46,18 @@ def image_format(path: Path) -> str:
 
 @contextmanager
 def open_images(
-    path: Path | None, format_name: str | None, scratch: Path | None, workers: int, seed: int
+    path: Path | None,
+    format_name: str | None,
+    scratch: Path | None,
+    workers: int,
+    seed: int,
+    reads_folders: bool = False,
 ) -> Iterator[DataSet]:
     """The image data set at `path`; NOTHING without one.
 
-    A folder of JPEGs is packed into RecordIO in `scratch` first, and a `.rec` without `.idx` is indexed there; without
-    `scratch` that is done in a temporary folder and done again next time. Raises InputFault for what cannot be read.
+    Unless who asks `reads_folders`, a folder of JPEGs is packed into RecordIO in `scratch` first, and a `.rec` without
+    `.idx` is indexed there; without `scratch` that is done in a temporary folder and done again next time. Raises
+    InputFault for what cannot be read.
     """
     if path is None:
         yield NOTHING
@@ -56,6 +67,8 @@ def open_images(
         kind = format_name or image_format(path)
         if kind == "lmdb":
             yield _lmdb(path)
+        elif kind == "folder" and reads_folders:
+            yield _folder(path)
         elif kind == "folder":
             yield _recordio(_packed(path, derived, workers, seed), derived)
         else:
@@ -84,16 +97,26 @@ def _recordio(records: Path, derived: Path) -> DataSet:
     return DataSet("recordio", (records,), records.stat().st_size, len(offsets), index)
 
 
-def _packed(folder: Path, derived: Path, workers: int, seed: int) -> Path:
-    from .image_folder import list_images, shuffled
-    from .preprocessing import run_pass
-    from .transform_workers import Task
+def _folder(path: Path) -> DataSet:
+    images = _listed(path)
+    files, labels = tuple(image.path for image in images), tuple(image.label for image in images)
+    return DataSet("folder", files, sum(image.bytes for image in images), len(images), labels=labels)
 
+
+def _listed(folder: Path) -> list[LabelledImage]:
     if not folder.is_dir():
         raise InputFault(
             f"{folder} is no folder: give --data a folder of class folders of JPEGs, or leave --format out"
         )
-    images = shuffled(list_images(folder), seed)
+    return list_images(folder)
+
+
+def _packed(folder: Path, derived: Path, workers: int, seed: int) -> Path:
+    from .image_folder import shuffled
+    from .preprocessing import run_pass
+    from .transform_workers import Task
+
+    images = shuffled(_listed(folder), seed)
     target = derived / f"packed-{_name_of(folder, len(images), sum(image.bytes for image in images))}"
     if not (target / "train.rec").is_file():
         print(f"packing {len(images)} images of {folder} into {target}/train.rec, shorter side 256", flush=True)

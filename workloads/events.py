@@ -7,9 +7,7 @@ import math
 import os
 import time
 
-from .faults import InputFault
-
-DESCRIPTOR_VARIABLE = "SIZER_EVENTS_FD"
+from .faults import DESCRIPTOR_VARIABLE, InputFault
 
 WRITE_SECONDS = 0.5
 """Steps that end sooner after the last write wait for each other. Each has its own time, and between two steps of a

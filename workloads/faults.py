@@ -6,6 +6,11 @@ import errno
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+
+from .memory_refused import place_refused
+
+DESCRIPTOR_VARIABLE = "SIZER_EVENTS_FD"
 
 ADVICE = {
     errno.ENOENT: "put it back",
@@ -63,10 +68,26 @@ def run_program(name: str, main: Callable[[], None]) -> int:
         advice = f": {ADVICE[error.errno]}" if error.errno in ADVICE else ""
         print(f"{name}: the system refused: {error.strerror or error}{where}{advice}", file=sys.stderr)
         return Fault.exit_code
-    except MemoryError:
-        print(f"{name}: there is too little memory for this: give it more, or a smaller --batch-size", file=sys.stderr)
+    except Exception as error:
+        place = place_refused(error)
+        if place is None:
+            raise
+        _tell(place)
+        of = "GPU memory" if place == "gpu" else "memory"
+        said = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+        print(
+            f"{name}: there is too little {of} for this ({said}): give it more, or a smaller --batch-size",
+            file=sys.stderr,
+        )
         return Fault.exit_code
     return 0
+
+
+def _tell(place: str) -> None:
+    """Write the event `out_of_memory` for whoever measures this program, if anybody still reads."""
+    descriptor = os.environ.get(DESCRIPTOR_VARIABLE, "")
+    with suppress(OSError, ValueError):
+        os.write(int(descriptor), f'{{"event": "out_of_memory", "where": "{place}"}}\n'.encode())
 
 
 def _missing_module(module: str) -> str:

@@ -35,7 +35,7 @@ class Batch:
 
 def measure(folder: Path) -> tuple[int, int]:
     """Bytes in use and number of images. Raises InputFault if this is no LMDB or an empty one."""
-    with _opened(folder) as environment:
+    with opened(folder) as environment:
         pages = environment.info()["last_pgno"] + 1
         statistics = environment.stat()
     if not statistics["entries"]:
@@ -47,9 +47,19 @@ def measure(folder: Path) -> tuple[int, int]:
     return size, statistics["entries"]
 
 
-def _opened(folder: Path) -> Any:
+def keys_of(folder: Path) -> list[bytes]:
+    """All keys in their order. Raises InputFault if it cannot be read."""
     try:
-        return lmdb.open(str(folder), readonly=True, lock=False, create=False)
+        with opened(folder) as environment, environment.begin() as transaction:
+            return list(transaction.cursor().iternext(keys=True, values=False))
+    except lmdb.Error as error:
+        raise InputFault(f"the LMDB {folder} cannot be read ({error}): make it again") from None
+
+
+def opened(folder: Path, readahead: bool = True) -> Any:
+    """The environment, to be read only; `readahead`: the kernel reads on behind each page. Raises InputFault."""
+    try:
+        return lmdb.open(str(folder), readonly=True, lock=False, create=False, readahead=readahead)
     except lmdb.Error as error:
         raise InputFault(
             f"{folder} cannot be read as an LMDB ({error}): give --data the folder that holds data.mdb"
@@ -63,7 +73,7 @@ def reading(folder: Path) -> Iterator[tuple[int, Iterator[tuple[memoryview, memo
     Raises InputFault, in its block as well, if it cannot be read.
     """
     try:
-        with _opened(folder) as environment, environment.begin(buffers=True) as transaction:
+        with opened(folder) as environment, environment.begin(buffers=True) as transaction:
             yield environment.stat()["entries"], _over_and_over(transaction)
     except lmdb.Error as error:
         raise InputFault(f"the LMDB {folder} cannot be read ({error}): make it again") from None
@@ -72,6 +82,13 @@ def reading(folder: Path) -> Iterator[tuple[int, Iterator[tuple[memoryview, memo
 def _over_and_over(transaction: Any) -> Iterator[tuple[memoryview, memoryview]]:
     while True:
         yield from transaction.cursor()
+
+
+def raw_pixels(record: datum.Datum) -> Array:
+    """uint8 of channels x height x width, BGR where there are three. Raises DatumError for other numbers of them."""
+    if record.channels not in (1, 3):
+        raise datum.DatumError(f"the image has {record.channels} channels")
+    return np.frombuffer(record.data, np.uint8).reshape(record.channels, record.height, record.width)
 
 
 class LmdbImages:
@@ -138,10 +155,8 @@ class LmdbImages:
             if decoded is None:
                 raise datum.DatumError("the encoded image is not readable")
             pixels: Array = decoded.transpose(2, 0, 1)
-        elif record.channels not in (1, 3):
-            raise datum.DatumError(f"the image has {record.channels} channels")
         else:
-            pixels = np.frombuffer(record.data, np.uint8).reshape(record.channels, record.height, record.width)
+            pixels = raw_pixels(record)
         if min(pixels.shape[1:]) < self._side:
             image = cv2.resize(pixels.transpose(1, 2, 0), (self._side, self._side))
             pixels = np.atleast_3d(image).transpose(2, 0, 1)

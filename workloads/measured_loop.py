@@ -13,8 +13,9 @@ from .faults import InputFault
 from .page_cache import CacheState
 from .progress import Progress
 
-TimedCompute = Callable[[Any], float]
-"""Computes a batch; returns its latency: seconds from having the batch to having its result."""
+TimedCompute = Callable[[Any], "float | None"]
+"""Computes a batch; returns its latency: seconds from having the batch to having its result. None where the step waits
+for the batches of other accelerators."""
 
 
 def timed(compute: Compute) -> TimedCompute:
@@ -51,7 +52,10 @@ class SameBatch:
 
 @dataclass(frozen=True)
 class Loop:
-    """What is joined: batches of `samples` from `source`, computed, with the data set's cache kept in its state."""
+    """What is joined: batches from `source`, computed, with the data set's cache kept in its state.
+
+    `samples` are those of a step: of one batch, or of a batch for each of several accelerators.
+    """
 
     source: Input
     compute: TimedCompute
@@ -61,11 +65,11 @@ class Loop:
 
     def run(self, progress: Progress) -> None:
         """Go on until `progress` says it is over. Raises InputFault if an epoch has no batch."""
-        epoch, empty = 0, False
+        epoch, empty, input_wait = 0, False, 0.0
         while not progress.over:
             begin = time.perf_counter()
             batch = self.source.next_batch()
-            input_wait = time.perf_counter() - begin
+            input_wait += time.perf_counter() - begin
             if batch is None:
                 if empty:
                     raise InputFault(
@@ -77,4 +81,7 @@ class Loop:
                 continue
             empty = False
             latency = self.compute(batch)
+            if latency is None:
+                continue
             progress.step(self.samples, input_wait, epoch, latency if self.report_latency else None)
+            input_wait = 0.0

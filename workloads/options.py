@@ -21,7 +21,11 @@ FRAMEWORKS = ("mxnet", "pytorch", "tensorflow")
 
 @dataclass(frozen=True)
 class Options:
-    """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read."""
+    """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read.
+
+    `batch_size` is that of one device, of which `gpu_count` work together; emulated ones exchange gradients for
+    `exchange` of a step after it. `mode` is empty where the program runs no network.
+    """
 
     network: str
     batch_size: int
@@ -38,6 +42,19 @@ class Options:
     extent: Extent
     computing: Computing
     reading: Reading
+    gpu_count: int = 1
+    exchange: float = 0.0
+    mode: str = ""
+
+    @property
+    def samples_a_step(self) -> int:
+        """A batch for each device."""
+        return self.batch_size * self.gpu_count
+
+    @property
+    def devices(self) -> str:
+        """`emulated`, or `4 x emulated`."""
+        return self.device if self.gpu_count == 1 else f"{self.gpu_count} x {self.device}"
 
     @property
     def cache_state(self) -> str:
@@ -65,6 +82,14 @@ def positive_number(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def not_negative(text: str) -> float:
+    """A finite number of at least 0."""
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not at least 0")
     return value
 
 
@@ -105,15 +130,32 @@ def program_parser(module: str, description: str, sample: str, replays: bool = T
 
 
 def add_network_options(
-    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int
+    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int, modes: Sequence[str]
 ) -> None:
-    """The options of the programs that run a network."""
+    """The options of the programs that run a network; the first of the `modes` is the default."""
     parser.add_argument("--network", choices=networks, default=default, help="default: %(default)s")
     parser.add_argument(
         "--batch-size", type=positive_integer, default=batch_size, metavar="B", help="default: %(default)s"
     )
     parser.add_argument(
+        "--mode",
+        choices=modes,
+        default=modes[0],
+        help="what is computed of a batch: forward: its outputs; forward_backward: the gradients, too; "
+        "train: and the update of the parameters (default: %(default)s)",
+    )
+    parser.add_argument(
         "--rate", type=positive_number, metavar="SAMPLES_PER_SECOND", help="how fast the emulated device computes"
+    )
+    parser.add_argument(
+        "--gpu-count", type=positive_integer, default=1, metavar="N", help="devices, each with a batch (default: 1)"
+    )
+    parser.add_argument(
+        "--exchange",
+        type=not_negative,
+        default=0.0,
+        metavar="SHARE",
+        help="of a step, for which several emulated devices exchange gradients after it (default: 0)",
     )
     parser.add_argument(
         "--scratch", type=Path, metavar="DIR", help="where derived files are kept for the next run (default: temporary)"
@@ -170,6 +212,9 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
                 parser.error(f"{given.framework} has no --{name.replace('_', '-')}, so leave it out")
     if given.device == "cpu" and getattr(given, "precision", None) == "fp16":
         parser.error("fp16 needs a GPU, so give --precision bf16, or --device cuda:0")
+    count = getattr(given, "gpu_count", 1)
+    if count > 1 and source == "replay":
+        parser.error("a replay reads for one device: leave out --gpu-count")
     return Options(
         network=given.network,
         batch_size=given.batch_size,
@@ -186,6 +231,9 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         extent=Extent(given.steps, given.seconds),
         computing=_given(Computing, given),
         reading=_given(Reading, given),
+        gpu_count=count,
+        exchange=getattr(given, "exchange", 0.0),
+        mode=getattr(given, "mode", ""),
     )
 
 

@@ -9,17 +9,22 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from . import recordio
-from .backends import Input
+from .backends import Input, Settings
 from .data_set import DataSet
 from .faults import InputFault, unreadable_file
 
 
-def replayed(data_set: DataSet, batch_size: int, shuffled: bool, seed: int) -> Input:
-    """The reads of the loader of this data set, a batch at a time."""
+def replayed(framework: str, data_set: DataSet, side: int, training: bool, settings: Settings) -> Input:
+    """The reads of the framework's loader of this data set, a batch at a time."""
+    if framework == "pytorch":
+        from .backends.pytorch_input import LoadedImages
+
+        return LoadedImages(data_set, side, training, settings, read_only=True)
     if data_set.format == "lmdb":
-        return ReplayedLmdb(data_set.files[0].parent, batch_size)
+        return ReplayedLmdb(data_set.files[0].parent, settings.batch_size)
     assert data_set.index is not None, "open_images gives records an index"
-    return ReplayedRecords(data_set.files[0], recordio.read_index(data_set.index), batch_size, shuffled, seed)
+    offsets = recordio.read_index(data_set.index)
+    return ReplayedRecords(data_set.files[0], offsets, settings.batch_size, training, settings.seed)
 
 
 class ReplayedRecords:

@@ -36,7 +36,7 @@ from bench import BenchmarkHost, data_of, opened
 from pairs import ratio, shown
 
 from sizer import bundled
-from sizer.host.machine import interpreter
+from sizer.host.interpreters import interpreter
 from sizer.records.errors import HostError, SizerError
 from sizer.records.run import DataSet
 from sizer.records.study import Limits, Workload

@@ -27,7 +27,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 from sizer import bundled
 from sizer.exchange.measurements import write_csv
 from sizer.files.codec import write_json
-from sizer.host.machine import interpreter
+from sizer.host.interpreters import interpreter
 from sizer.records.errors import SizerError
 from sizer.records.run import Run
 from sizer.records.study import Workload

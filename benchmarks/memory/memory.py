@@ -44,7 +44,7 @@ from bench import BenchmarkHost, data_of, opened
 
 from sizer.analysis.monitor import Live
 from sizer.bundled import WORKLOADS_PATH
-from sizer.host.machine import interpreter
+from sizer.host.interpreters import interpreter
 from sizer.limits import Throttle
 from sizer.records.errors import HostError, SizerError
 from sizer.records.run import Outcome, Run, Step

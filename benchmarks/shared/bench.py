@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer import bundled
-from sizer.host.machine import facts, interpreter
+from sizer.host.interpreters import interpreter
+from sizer.host.machine import facts
 from sizer.limits import LimitsBackend, detect
 from sizer.records.errors import HostError
 from sizer.records.run import DataSet, Outcome, Run

@@ -19,7 +19,7 @@ from ..material import Material
 from ..runs import busy, isolated
 from ..runs.columns import with_content
 from ..subject import Subject, described
-from . import choices, preprocessing
+from . import accelerator_counts, choices, preprocessing
 from .answer_row import status
 
 COLUMNS = ("machine", "vcpus", "accelerators", "memory", "disk", "batch")
@@ -69,6 +69,7 @@ def workload(subject: Subject) -> dict[str, Any]:
         "disk_question": words.disk_question(),
         "disk_answer": "" if any(each.answer for each in first) else disk_question.disk_answer(subject),
         **choices.reasoning(subject),
+        "counts": accelerator_counts.rows(subject),
         "options": choices.options(subject),
         **choices.rejected(subject),
         "none_completed": not found,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer import words
-from sizer.model import is_search, memory_floor, memory_of, searched_floor
-from sizer.records import Outcome, Run, Study, way_of_ending
+from sizer.model import is_floor_search, is_search, memory_floor, memory_of, searched_floor
+from sizer.records import MemoryPlace, Outcome, Run, Study, way_of_ending
 
 from .. import results
 from ..charts import readable
@@ -48,7 +48,18 @@ def memory_floors(subjects: Sequence[Subject]) -> list[str]:
 
     None for one that ran out of an accelerator's memory, in a table that says no other.
     """
-    return [_floor(subject) for subject in subjects if any(_was_capped(run) or is_search(run) for run in subject.runs)]
+    told = [each for each in subjects if any(_was_capped(run) or is_floor_search(run) for run in each.runs)]
+    return [_floor(subject) for subject in told]
+
+
+def largest_batches(subjects: Sequence[Subject]) -> list[str]:
+    """The same of the largest batch, where no chart of batch sizes says it."""
+    advised = [(each.name, each.answer.batch) for each in subjects if each.answer is not None and each.answer.batch]
+    return [
+        words.largest_batch_of(name, advice.largest)
+        for name, advice in advised
+        if advice.largest is not None and not advice.curves
+    ]
 
 
 def tally(runs: Sequence[Run]) -> str:
@@ -95,7 +106,8 @@ def _entry(runs: Sequence[Run], study: Study, with_log: bool) -> dict[str, Any]:
 
 
 def _was_capped(run: Run) -> bool:
-    return run.outcome is Outcome.OUT_OF_MEMORY and run.configuration.memory_bytes is not None
+    of_host = run.outcome is Outcome.OUT_OF_MEMORY and run.ran_out_of is not MemoryPlace.GPU
+    return of_host and not is_search(run) and run.configuration.memory_bytes is not None
 
 
 def _floor(subject: Subject) -> str:

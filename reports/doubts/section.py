@@ -25,7 +25,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     measured_again = bool(kinds & words.MEASURED_AGAIN) or (drifted is not None and drifted.found)
     return {
         "failures": failures.failures(found, study),
-        "memory_floors": failures.memory_floors(found),
+        "memory_floors": [*failures.memory_floors(found), *failures.largest_batches(found)],
         "has_runs": bool(runs),
         "warnings": warned.by_kind(runs),
         "again": words.how_to_measure_again() if measured_again and not study.imported else "",

@@ -16,6 +16,7 @@ from ..instead import place_of_answer
 from ..subject import Subject
 from .accelerator_chart import accelerator_chart
 from .axis_chart import axis_chart, piled
+from .batch_chart import batch_chart
 from .binding import binding_map
 from .disk_chart import alike, disk_chart, shows_first_epochs
 from .disk_question import disk_answer
@@ -50,6 +51,8 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
         left_out += len(chunks) - len(drawn)
         first += drawn[:1]
         more += drawn[1:]
+    batches = batch_chart(subject)
+    first += [batches] if batches is not None else []
     scaling, plane = accelerator_chart(subject), binding_map(subject)
     first += [scaling] if scaling is not None else []
     first += [plane] if plane is not None else []

@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer import words
 from sizer.files import FormatError, from_json
-from sizer.host import Virtualization
+from sizer.host import Virtualization, installed_of
 from sizer.limits import CpuCounts
 from sizer.model import as_asked
 from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds
@@ -44,11 +44,24 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
 
 def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """host.json as label and value; what is empty is left out."""
+    apart = _frameworks_apart(host)
+    left_out = (*NOT_OF_THE_HOST, "frameworks", *(("python", "packages") if apart else ()))
     return [
-        (_label(key), _fact(key, value))
-        for key, value in host.items()
-        if key not in NOT_OF_THE_HOST and value not in (None, "", [], (), {})
+        *(
+            (_label(key), _fact(key, value))
+            for key, value in host.items()
+            if key not in left_out and value not in (None, "", [], (), {})
+        ),
+        *apart,
     ]
+
+
+def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What each framework ran on, where they had interpreters of their own."""
+    installed = installed_of(host)
+    if len({each.path for each in installed}) < 2:
+        return []
+    return [(words.framework_name(each.framework), words.installed_in_words(each)) for each in installed]
 
 
 def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, str]]:

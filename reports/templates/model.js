@@ -207,6 +207,10 @@ const Model = (() => {
       if (!structure.memory_levels.length) return -1;
       return Math.max(0, structure.memory_levels.findLastIndex(each => each <= memory));
     };
+    const statedSpeedUp = count => {  // WorkloadFacts.stated_speed_up, in ln
+      const loss = facts.scaling_loss;
+      return loss === null ? 0 : Math.log(count) - loss * 2 * (count - 1) / count;
+    };
     const buildDesign = (structure, at, whatIf, missed) => ({
       ...diskRow(structure, at, whatIf, missed),
       vcpus: vcpusOf(at),
@@ -214,6 +218,7 @@ const Model = (() => {
       memory_level: level(structure, memoryOf(at)),
       accelerator: structure.accelerators.indexOf(labelAt(at)),
       gpus: Math.max(1, gpusOf(at)),
+      speed_up: statedSpeedUp(Math.max(1, gpusOf(at))),
       supposed: whatIf.disk_rates !== null,
       step_on_cpu: facts.mixed_with_cpu ? labelAt(at) === K.CPU_LABEL : true,
       decode_shift: Math.log(whatIf.decode_factor),
@@ -239,7 +244,7 @@ const Model = (() => {
       if (!facts.computes) return;
       const lost = structure.several_gpus ? Math.exp(clip(parameter("gpus"), -40, 20)) : 0;
       const gpus = structure.several_gpus ? row.gpus / (1 + lost * (row.gpus - 1)) : 1;
-      const time = name => -parameter(name) + row.accelerator_shift - Math.log(gpus);
+      const time = name => -parameter(name) + row.accelerator_shift - row.speed_up - Math.log(gpus);
       if (structure.capped && structure.cap_stage === "accelerator") times[ACCELERATOR] = time("cap");
       if (row.accelerator >= 0) times[ACCELERATOR] = time(`accelerator:${structure.accelerators[row.accelerator]}`);
     };

@@ -30,6 +30,7 @@ def demand(
     workload: Workload,
     data_set: DataSet | None,
     accounted: frozenset[str],
+    gpu_count: int = 0,
 ) -> Demand:
     """Core-seconds, bytes, IOs, waits and stalls a sample; counters between two samplings are interpolated.
 
@@ -47,7 +48,7 @@ def demand(
     return Demand(
         **each,
         input_wait=waited / counted,
-        accelerator_seconds=_accelerator_seconds(samples, steady, counted, workload.computes_on),
+        accelerator_seconds=_accelerator_seconds(samples, steady, counted, workload.computes_on, gpu_count),
         asked_bytes=asked_bytes(workload, data_set),
     )
 
@@ -111,9 +112,15 @@ def overhead(samples: Sequence[Sample], start: float, end: float) -> float | Non
     return grown(samples, "sizer_core_seconds", start, end) / workload if workload else None
 
 
-def _accelerator_seconds(samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device) -> float | None:
-    """By the published rate for an emulated accelerator, by the driver's busy time for a real one."""
+def _accelerator_seconds(
+    samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device, count: int
+) -> float | None:
+    """Of all accelerators together: by the published rate for emulated ones, by the driver's busy time for real ones.
+
+    Those that work together are busy while they exchange gradients, too.
+    """
     if device.kind == "emulated" and device.samples_per_second:
-        return 1.0 / device.samples_per_second
+        speed_up = device.speed_up(count)
+        return None if speed_up is None else max(1, count) / speed_up / device.samples_per_second
     known = [sample for sample in samples if sample.accelerator_busy is not None]
     return grown(known, "accelerator_busy", steady.start, steady.end) / counted if len(known) >= 2 else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizer.analysis.stopping import Stop
-from sizer.records import Cause, CauseKind, Failure, Outcome
+from sizer.records import Cause, CauseKind, Failure, MemoryPlace, Outcome
 
 UNSUPPORTED_STATUS = 69
 """EX_UNAVAILABLE of sysexits.h: the workload's framework or device is not there."""
@@ -29,6 +29,7 @@ class Ending:
     `silent` whether it printed nothing at all, `capped` whether its memory was, and `joined` whether it came into its
     group, under its limits. `wrong_unit` is why the rates of its log mean nothing, and `busy` whether it still did
     something when it was stopped. `kept_out` is whether the hook would count its steps and was not loaded.
+    `refused_memory` is whose memory the program was refused, as it told itself or its log shows.
     """
 
     stop: Stop
@@ -50,6 +51,7 @@ class Ending:
     wrong_unit: Cause | None = None
     busy: bool = False
     kept_out: bool = False
+    refused_memory: MemoryPlace | None = None
 
     @property
     def hung(self) -> bool:
@@ -63,7 +65,8 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
     if not ending.joined:
         return Outcome.REFUSED, _failure(CauseKind.NOT_LIMITED)
     if ending.oom_kills:
-        return Outcome.OUT_OF_MEMORY, _failure(CauseKind.MEMORY_CAP if ending.capped else CauseKind.HOST_MEMORY)
+        killed = _failure(CauseKind.MEMORY_CAP if ending.capped else CauseKind.HOST_MEMORY)
+        return Outcome.OUT_OF_MEMORY, replace(killed, where=MemoryPlace.HOST)
     if ending.stop is Stop.CONTAINER:
         return Outcome.REFUSED, Failure(Cause(CauseKind.CONTAINER, text=ending.detail))
     if ending.stop is Stop.ABSENT:
@@ -72,6 +75,9 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
         return Outcome.CRASHED, _failure(CauseKind.SLOW_PATTERN, seconds=ending.seconds)
     if ending.stop is Stop.BROKEN_EVENTS:
         return Outcome.CRASHED, _broken(ending)
+    if ending.refused_memory is not None and status != 0:
+        kind = CauseKind.GPU_MEMORY if ending.refused_memory is MemoryPlace.GPU else CauseKind.NOT_ALLOCATED
+        return Outcome.OUT_OF_MEMORY, replace(_failure(kind), where=ending.refused_memory)
     if ending.stop is Stop.INTERRUPTED:
         return Outcome.INTERRUPTED, _failure(CauseKind.INTERRUPTED)
     if status == UNSUPPORTED_STATUS:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizer.records import Step
+from sizer.records import MemoryPlace, Step
 
 LINE_LIMIT = 64 * 1024
 """Longest line of an event in bytes; a workload that writes more is not writing events."""
@@ -38,11 +38,18 @@ class Start:
 
 
 @dataclass(frozen=True)
+class OutOfMemory:
+    """The workload was refused memory and ends: whose it was."""
+
+    where: MemoryPlace
+
+
+@dataclass(frozen=True)
 class End:
     """The workload ended by itself."""
 
 
-ChildEvent = Start | Step | End
+ChildEvent = Start | Step | OutOfMemory | End
 
 
 class EventReader:
@@ -68,6 +75,8 @@ class EventReader:
             raise EventError(f"the event pipe ended inside a line: {shown(self._rest)}")
 
     def _in_order(self, event: ChildEvent, line: bytes) -> ChildEvent:
+        if isinstance(event, OutOfMemory) and not self._ended:
+            return event  # a framework may refuse memory before the loop begins
         if isinstance(event, Start) == self._started or self._ended:
             raise EventError(f"an event out of order (start, then steps, then end): {shown(line)}")
         self._started = True
@@ -107,9 +116,11 @@ def parse_event(line: bytes) -> ChildEvent:
             epoch=_count(fields, "epoch", line),
             latency=_duration(fields, "latency", line) if fields.get("latency") is not None else None,
         )
+    if kind == "out_of_memory":
+        return OutOfMemory(_place(fields, line))
     if kind == "end":
         return End()
-    raise EventError(f"no event named start, step or end: {shown(line)}")
+    raise EventError(f"no event named start, step, out_of_memory or end: {shown(line)}")
 
 
 def _text(fields: dict[str, Any], key: str, line: bytes) -> str:
@@ -117,6 +128,14 @@ def _text(fields: dict[str, Any], key: str, line: bytes) -> str:
     if not isinstance(value, str) or not _is_short(value):
         raise EventError(f"`{key}` is not a short text: {shown(line)}")
     return value
+
+
+def _place(fields: dict[str, Any], line: bytes) -> MemoryPlace:
+    places = {place.value: place for place in MemoryPlace}
+    where = fields.get("where")
+    if not isinstance(where, str) or where not in places:
+        raise EventError(f"`where` is neither host nor gpu: {shown(line)}")
+    return places[where]
 
 
 def _stated(fields: dict[str, Any], line: bytes) -> dict[str, bool | int | float | str]:

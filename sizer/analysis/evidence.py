@@ -46,11 +46,17 @@ def busy_shares(
             _share(throughput, demand.written_bytes, rates.write_bytes_per_second),
             _share(throughput, demand.write_ios, rates.write_iops),
         ),
-        Bottleneck.ACCELERATOR: _share(throughput, 1.0, device.samples_per_second)
+        Bottleneck.ACCELERATOR: _share(throughput, 1.0, _ceiling(device, configuration))
         if device.kind == "emulated"
-        else _share(throughput, demand.accelerator_seconds, 1.0),
+        else _share(throughput, demand.accelerator_seconds, max(1.0, configuration.gpu_count or 0)),
     }
     return {resource: share for resource, share in used.items() if share is not None}
+
+
+def _ceiling(device: Device, configuration: Configuration) -> float | None:
+    """Samples per second of all emulated accelerators together, as far as it is known."""
+    speed_up = device.speed_up(configuration.gpu_count or 0)
+    return None if speed_up is None or device.samples_per_second is None else device.samples_per_second * speed_up
 
 
 def short_of_memory(demand: Demand, own_bytes: int | None, data: DataSet | None, memory_bytes: int) -> bool:

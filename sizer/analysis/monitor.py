@@ -11,9 +11,9 @@ from itertools import pairwise
 from sizer.analysis.counter_rates import rates
 from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
-from sizer.analysis.events import ChildEvent, End, EventError, Start
+from sizer.analysis.events import ChildEvent, End, EventError, OutOfMemory, Start
 from sizer.analysis.stopping import Stop, enough, next_look
-from sizer.records import Cause, Meter, MeterKind, RunSpec, RunWarning, Sample, Step
+from sizer.records import Cause, MemoryPlace, Meter, MeterKind, RunSpec, RunWarning, Sample, Step
 
 RECENT_SECONDS = 5.0
 """What a person sees as the rate of the current run is that of so many seconds; it costs nothing to know."""
@@ -48,7 +48,8 @@ class RunMonitor:
     counted by, and `counts_samples` whether that says how many samples they have; `meter_warnings` are what is to be
     known of how they were counted, and `wrong_unit` why they mean nothing. `start_up_seconds` are those to the first
     step that other runs let expect, and `busy` says whether it still did something when its time was up. `kept_out` is
-    whether it uses a framework that the hook knows, and no process of it loaded the hook.
+    whether it uses a framework that the hook knows, and no process of it loaded the hook; `refused_memory` is whose
+    memory it says it was refused.
     """
 
     spec: RunSpec
@@ -70,6 +71,7 @@ class RunMonitor:
     start_up_seconds: float | None = None
     busy: bool = False
     kept_out: bool = False
+    refused_memory: MemoryPlace | None = None
 
     def __post_init__(self) -> None:
         self._joined = JoinedSteps(self.steps)
@@ -115,6 +117,8 @@ class RunMonitor:
             elif isinstance(event, Step):
                 self._check_clock(event, now)
                 self._add([event])
+            elif isinstance(event, OutOfMemory):
+                self.refused_memory = event.where
             else:
                 assert isinstance(event, End)
 

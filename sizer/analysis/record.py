@@ -12,6 +12,7 @@ from sizer.analysis.ending import Ending, outcome
 from sizer.analysis.epochs import Shown, measured_from_epoch
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.analysis.memory_growth import memory_growth
+from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.rate_change import disk_fall
 from sizer.analysis.run_warnings import run_warnings
@@ -132,6 +133,7 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         wrong_unit=seen.wrong_unit,
         busy=seen.busy,
         kept_out=seen.kept_out,
+        refused_memory=seen.refused_memory or (refused_in(measured.last_lines) if measured.exit_status else None),
         capped=seen.spec.limits.memory_bytes is not None,
         joined=measured.joined,
     )
@@ -165,7 +167,7 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     assert place.vcpus is not None, "only an imported run lacks it"
     assert place.memory_bytes is not None, "only an imported run lacks it"
     workload, span = _taking_part(run.spec.workload), (steady.start, steady.end)
-    used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
+    used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted, run.spec.gpu_count)
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
     starved = measured_from_epoch(workload) == 1 and short_of_memory(

@@ -11,7 +11,7 @@ from sizer.api.conclusions import Conclusion
 from sizer.api.steps import StepBegun
 from sizer.exchange import Imported
 from sizer.host import BusyBy
-from sizer.plan import Needs, Search, TwoEpochs
+from sizer.plan import Following, Needs
 from sizer.records import DiskCheck, Doubt, Failure, Note, Run, RunSpec, SizerError, Study
 from sizer.storage import Announcement, Leftover
 
@@ -114,9 +114,9 @@ class DiskUnusable:
 
 @dataclass(frozen=True)
 class FollowingEnded:
-    """A search for a memory floor, or a two-epoch pass, has ended; `runs` are all runs of the study."""
+    """A search, or a two-epoch pass, has ended; `runs` are all runs of the study."""
 
-    following: Search | TwoEpochs
+    following: Following
     runs: tuple[Run, ...]
 
 

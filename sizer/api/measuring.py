@@ -28,13 +28,12 @@ from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.api.watched_page import WatchedPage
-from sizer.host import measuring_alone
+from sizer.host import measuring_alone, with_frameworks
+from sizer.model import is_bound
 from sizer.plan import (
-    TYPICAL_RUNS,
     UNFINISHED,
-    Search,
+    Following,
     SeenTimes,
-    TwoEpochs,
     changed_marks,
     estimate_seconds,
     is_measurement,
@@ -72,7 +71,8 @@ def measurement(
     `notes` are for a reader of the report. Raises InputError and HostError.
     """
     plan.check(host)
-    with measuring_alone(), StudyFolder.create(plan.folder, plan.study, host.host, notes) as folder:
+    described = with_frameworks(host.host, plan.interpreters())
+    with measuring_alone(), StudyFolder.create(plan.folder, plan.study, described, notes) as folder:
         yield _ready(plan, folder, host, on_event)
 
 
@@ -85,6 +85,7 @@ def continued(
         folder.check_host(host.host)
         plan = plan_study(folder.study, folder.path, host, retry)
         plan.check(host)
+        folder.go_on_with_versions(with_frameworks(host.host, plan.interpreters()))
         yield _ready(plan, folder, host, on_event)
 
 
@@ -100,7 +101,7 @@ def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: 
 
 class Measurement:
     """One stretch of measuring: data first, then disks, then run after run, and what follows from these: two-epoch
-    passes, and the search for memory floors."""
+    passes, and the searches for memory floors and largest batches."""
 
     def __init__(self, plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent = ignore) -> None:
         self.folder = folder
@@ -126,7 +127,7 @@ class Measurement:
             self._conclude_as_far_as_possible()
             raise
         self._conclude()
-        return frozenset(run.outcome for run in self.folder.runs() if self._plan.asks_for(run))
+        return frozenset(run.outcome for run in self.folder.runs() if self._plan.asks_for(run) and not is_bound(run))
 
     def measure(self, stop: Asked = never, stop_now: Asked = never) -> None:
         """The same without a conclusion."""
@@ -142,7 +143,7 @@ class Measurement:
     def to_come(self) -> tuple[int, float]:
         """How many runs are left of the plan, with those of searches as there usually are, and seconds for them."""
         plan = replace(self._plan, finished=self.folder.runs())
-        after = sum(TYPICAL_RUNS if isinstance(each, Search) else 1 for each, _ in plan.next_runs(self._known()))
+        after = sum(each.usual_runs for each, _ in plan.next_runs(self._known()))
         return len(plan.todo) + after, self._left(plan.todo)
 
     def _run(self) -> None:
@@ -210,11 +211,7 @@ class Measurement:
 
     def _left(self, todo: Sequence[RunSpec]) -> float:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""
-        after = [
-            spec
-            for each, spec in self._plan.next_runs(self._known())
-            for _ in range(TYPICAL_RUNS if isinstance(each, Search) else 1)
-        ]
+        after = [spec for each, spec in self._plan.next_runs(self._known()) for _ in range(each.usual_runs)]
         return estimate_seconds([*todo, *after], self.folder.runs())
 
     def _known(self) -> list[Run]:
@@ -267,8 +264,8 @@ class Measurement:
                 command=folder.going_on,
             ) from error
 
-    def _follow(self, each: Search | TwoEpochs, preparation: Preparation) -> None:
-        """Run after run until the floor is found or the pass is made, or a run shows that it cannot be."""
+    def _follow(self, each: Following, preparation: Preparation) -> None:
+        """Run after run until what is searched for is found or the pass is made, or a run shows that it cannot be."""
         while (spec := each.next_run(self._known())) is not None:
             if self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
                 break

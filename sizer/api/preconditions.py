@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sizer.files import refuse_no_disk
-from sizer.host import gpus, interpreter
+from sizer.host import NEEDED, examined, gpus, interpreter, what_it_lacks, wrong_interpreter
 from sizer.limits import Control, LimitsBackend
 from sizer.records import (
+    COMMAND,
     KINDS,
     OTHER,
     Doubt,
@@ -47,12 +48,35 @@ def check_preconditions(specs: Sequence[RunSpec], study: Study, backend: LimitsB
         check_data(workload)
         check_cache(workload, cache_folder(os.environ))
         _check_own_program(workload)
-        if workload.kind != "command":
-            interpreter(workload.framework)
+        if workload.kind != COMMAND:
+            interpreter(workload.framework, study.python(workload.framework))
     _check_mounts(specs, study)
     lacking = _lacking(specs, study, backend)
     if lacking:
         raise HostError(Lines(*lacking))
+
+
+def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path]:
+    """The interpreter of each framework that these runs use; those that the study names are started to see whether
+    they can. Raises InputError with the line of one that cannot, and HostError as `check_preconditions`."""
+    found = {}
+    for framework in _users(spec.workload for spec in specs):
+        chosen = study.python(framework)
+        found[framework] = interpreter(framework, chosen)
+        if chosen is not None:
+            lack = what_it_lacks(framework, examined(framework, found[framework]))
+            if lack is not None:
+                raise wrong_interpreter(chosen, lack.said)
+    return found
+
+
+def _users(workloads: Iterable[Workload]) -> dict[str, list[str]]:
+    """The names of the workloads of each framework that programs run on."""
+    users: dict[str, list[str]] = {}
+    for workload in dict.fromkeys(workloads):
+        if workload.kind != COMMAND and workload.framework in NEEDED:
+            users.setdefault(workload.framework, []).append(workload.name)
+    return users
 
 
 def _check_own_program(workload: Workload) -> None:
@@ -116,18 +140,40 @@ def caps_memory(backend: LimitsBackend) -> bool:
     return not backend.missing(Limits(memory_bytes=SMALL_CAP))
 
 
-def doubts(specs: Sequence[RunSpec], beside: Path | None = None) -> list[Doubt]:
+def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence[str] = ()) -> list[Doubt]:
     """What lets runs end as `unsupported` or `crashed` although every limit can be set; `beside` is the folder of the
-    study file."""
-    found = []
-    for workload in dict.fromkeys(spec.workload for spec in specs):
-        name = workload.name
-        if workload.framework not in RUNNABLE and KINDS[workload.kind].framework != OTHER:
-            found.append(Doubt(DoubtKind.FRAMEWORK, name, str(workload.framework)))
-        if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
-            found.append(Doubt(DoubtKind.GPU, name, str(workload.computes_on.index)))
+    study file, `named` the frameworks whose interpreter it names: these are no doubts, but checked by themselves."""
+    workloads = list(dict.fromkeys(spec.workload for spec in specs))
+    found = _doubts_of_frameworks(workloads, named)
+    for workload in workloads:
+        found += [Doubt(DoubtKind.GPU, (workload.name,), str(index)) for index in _missing_gpus(workload, specs)[:1]]
         found += _doubts_of_program(workload, beside)
     return found
+
+
+def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -> list[Doubt]:
+    """Frameworks that no program runs on, and those that are not where they are looked for; of each, once."""
+    without: dict[str, list[str]] = {}
+    for workload in workloads:
+        if workload.framework not in RUNNABLE and KINDS[workload.kind].framework != OTHER:
+            without.setdefault(str(workload.framework), []).append(workload.name)
+    found = [Doubt(DoubtKind.FRAMEWORK, tuple(names), framework) for framework, names in without.items()]
+    for framework, names in _users(workloads).items():
+        if framework not in named and framework in RUNNABLE:
+            lack = what_it_lacks(framework, examined(framework, interpreter(framework)))
+            if lack is not None:
+                found.append(Doubt(DoubtKind.INTERPRETER, tuple(names), framework, problem=lack.said))
+    return found
+
+
+def _missing_gpus(workload: Workload, specs: Sequence[RunSpec]) -> list[int]:
+    """Of the GPUs that its runs use, the first and those after it, the ones that this host does not have."""
+    if workload.computes_on.kind != "cuda":
+        return []
+    first = workload.computes_on.index or 0
+    most = max(max(1, spec.gpu_count) for spec in specs if spec.workload == workload)
+    there = {gpu.index for gpu in gpus()}
+    return [index for index in range(first, first + most) if index not in there]
 
 
 def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:
@@ -140,13 +186,13 @@ def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:
     )
     for kind, words in started:
         if words and not placeholders_in(words[:1]) and not _is_program(words[0], workload):
-            found.append(Doubt(kind, workload.name, words[0]))
+            found.append(Doubt(kind, (workload.name,), words[0]))
     if workload.command and workload.cwd is None:
         folders = [each for each in (beside, Path()) if each is not None]
         lying = ((word, each) for word in workload.command[1:] for each in folders if _is_file(each, word))
-        found += [Doubt(DoubtKind.NO_FOLDER, workload.name, *_named(*each, beside)) for each in [*lying][:1]]
+        found += [Doubt(DoubtKind.NO_FOLDER, (workload.name,), *_named(*each, beside)) for each in [*lying][:1]]
     unset = [each for each in workload.pass_env if "*" not in each and each not in os.environ]
-    return [*found, *(Doubt(DoubtKind.NOT_PASSED, workload.name, each) for each in unset)]
+    return [*found, *(Doubt(DoubtKind.NOT_PASSED, (workload.name,), each) for each in unset)]
 
 
 def _is_program(word: str, workload: Workload) -> bool:

@@ -4,7 +4,6 @@ that need it, and the others go on."""
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusabl
 from sizer.api.measuring_host import MeasuringHost
 from sizer.host import interpreter
 from sizer.records import (
+    OPENCV,
     Cause,
     CauseKind,
     DataSet,
@@ -61,7 +61,7 @@ def prepare_data(
             data.not_set_up[workload] = failure
             continue
         try:
-            python = Path(sys.executable) if workload.kind == "command" else interpreter(workload.framework)
+            python = interpreter(OPENCV, study.python(OPENCV))
             sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop)
             data.sets[workload] = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
@@ -150,7 +150,7 @@ class Preparation:
 
     def _paths(self, spec: RunSpec, data_set: DataSet | None, scratch: Path, output: Path) -> RunPaths:
         return RunPaths(
-            interpreter=interpreter(spec.workload.framework),
+            interpreter=interpreter(spec.workload.framework, self._study.python(spec.workload.framework)),
             packages=bundled.WORKLOADS_PATH,
             data=Path(data_set.path) if data_set else None,
             data_format=data_set.format if data_set else None,

@@ -7,16 +7,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.api.measuring_host import MeasuringHost
-from sizer.api.preconditions import caps_memory, check_preconditions, doubts
-from sizer.plan import FAILED, UNFINISHED, Search, TwoEpochs, plan, reference, remaining, searches, two_epoch_passes
+from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts
+from sizer.plan import (
+    FAILED,
+    UNFINISHED,
+    BatchSearch,
+    Following,
+    Search,
+    TwoEpochs,
+    batch_searches,
+    plan,
+    reference,
+    remaining,
+    searches,
+    two_epoch_passes,
+)
 from sizer.records import DiskTier, Doubt, Outcome, Run, RunSpec, Study, Workload
 
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """A study to be measured: its runs, searches for memory floors and two-epoch passes, where they are stored,
-    which are there already, with which outcomes one of these is measured again, the reference configuration, and the
-    folder that the study file lies in, where it is known."""
+    """A study to be measured: its runs, searches and two-epoch passes, where they are stored, which are there already,
+    with which outcomes one of these is measured again, the reference configuration, and the folder that the study file
+    lies in, where it is known."""
 
     study: Study
     specs: Sequence[RunSpec]
@@ -25,13 +38,16 @@ class StudyPlan:
     finished: Sequence[Run] = ()
     unfinished: frozenset[Outcome] = UNFINISHED
     passes: Sequence[TwoEpochs] = ()
+    batch_searches: Sequence[BatchSearch] = ()
     reference: RunSpec | None = None
     beside: Path | None = None
 
     @property
     def all_specs(self) -> list[RunSpec]:
-        """The runs of the plan, and of each search for a memory floor the one with the largest cap."""
-        return [*self.specs, *(search.at(search.most_bytes) for search in self.searches)]
+        """The runs of the plan, of each search for a memory floor the one with the largest cap, and of each search for
+        the largest batch the first one."""
+        floors = (search.at(search.most_bytes) for search in self.searches)
+        return [*self.specs, *floors, *(search.base for search in self.batch_searches)]
 
     @property
     def kept(self) -> list[Run]:
@@ -44,18 +60,18 @@ class StudyPlan:
         return remaining(self.specs, self.finished, self.unfinished)
 
     @property
-    def following(self) -> tuple[Search | TwoEpochs, ...]:
+    def following(self) -> tuple[Following, ...]:
         """What comes after the runs of the plan, in its order: each next run of these depends on runs before it."""
-        return (*self.passes, *self.searches)
+        return (*self.passes, *self.searches, *self.batch_searches)
 
     @property
     def left(self) -> list[RunSpec]:
-        """The runs to do, of each search that has not found its floor the next one, and the passes that may come."""
-        searched = (spec for each, spec in self.next_runs(self.kept) if isinstance(each, Search))
+        """The runs to do, of each search that goes on the next one, and the passes that may come."""
+        searched = (spec for each, spec in self.next_runs(self.kept) if not isinstance(each, TwoEpochs))
         passes = (each.at(each.most_bytes) for each in self.passes_to_come)
         return [*self.todo, *searched, *passes]
 
-    def next_runs(self, known: Sequence[Run]) -> list[tuple[Search | TwoEpochs, RunSpec]]:
+    def next_runs(self, known: Sequence[Run]) -> list[tuple[Following, RunSpec]]:
         """Of each pass and search the next run, where these runs show that there is one."""
         return [(each, spec) for each in self.following if (spec := each.next_run(known)) is not None]
 
@@ -78,11 +94,19 @@ class StudyPlan:
     @property
     def doubts(self) -> list[Doubt]:
         """What lets runs that are left end as `unsupported` or `crashed` although every limit can be set."""
-        return doubts(self.left, self.beside)
+        return doubts(self.left, self.beside, [each.framework for each in self.study.frameworks])
 
     def check(self, host: MeasuringHost) -> None:
-        """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit."""
+        """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit.
+
+        Nothing that the study names is started: it may be a stranger's.
+        """
         check_preconditions(self.all_specs, self.study, host.backend)
+
+    def interpreters(self) -> dict[str, Path]:
+        """The interpreter of each framework that is used. Raises InputError for one that the study names and that
+        cannot run its programs, which is only known when it is started."""
+        return check_interpreters(self.all_specs, self.study)
 
     def asks_for(self, run: Run) -> bool:
         """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""
@@ -106,5 +130,6 @@ def plan_study(
         finished=finished,
         unfinished=UNFINISHED | FAILED if retry else UNFINISHED,
         passes=two_epoch_passes(study, size) if caps_memory(host.backend) else (),
+        batch_searches=batch_searches(study, size),
         reference=reference(study, size),
     )

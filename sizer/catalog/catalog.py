@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
-from sizer.catalog.gpus import same_gpu
+from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, shipped_rates
+from sizer.catalog.data_sheets import data_sheets
+from sizer.catalog.gpu_scaling import ScalingLoss, scaling_loss
+from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
+from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside
 from sizer.files import from_json, read_given
 from sizer.records import (
     GIB,
     AllOf,
     Amount,
-    Batch,
     Bytes,
     Count,
     DiskRates,
     InputError,
     Message,
-    Rate,
     Text,
     Vcpus,
     advised_name,
@@ -29,6 +32,8 @@ from sizer.records import (
 )
 
 CATALOG_SCHEMA_VERSION = 1
+MODES = ("train", "infer", "forward", "forward_backward")
+"""What a rate may be of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,21 +116,6 @@ class DiskOffer:
         return DiskRates(read_iops=iops, read_bytes_per_second=rate, write_iops=iops, write_bytes_per_second=rate)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AcceleratorRate:
-    """What one accelerator does when it never waits for input: samples per second. No batch size: not published."""
-
-    mode: Text
-    network: Text
-    gpu: Text
-    precision: Text
-    batch_size: Batch | None = None
-    samples_per_second: Rate
-    framework: Text
-    as_of: Text
-    source: Text
-
-
 Offer = TypeVar("Offer", InstanceType, DiskOffer, AcceleratorRate)
 
 
@@ -154,7 +144,8 @@ class Catalog:
             raise InputError("{where} is nested too deeply for a catalogue.", where=where) from None
         except ValueError as error:
             raise InputError("{where} is not JSON ({error}); correct it.", where=where, error=error) from error
-        return _from_json(data, where)
+        found = _from_json(data, where)
+        return found if path is not None else replace(found, accelerators=shipped_rates())
 
     def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
         """Instance types, all of them or those with this GPU (its memory size may be part of the name: V100-16GB)."""
@@ -176,6 +167,19 @@ class Catalog:
         nearest = advised_name(wanted, [f"{each.provider} {each.instance_type}" for each in self.instance_types])
         raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
 
+    def gpu(self, name: str) -> str:
+        """The name that price lists and published rates have for this GPU; InputError with the nearest if none has."""
+        known = {*GPU_MEMORY_GB, *(each.gpu for each in data_sheets()), *(each.gpu for each in self.rates)}
+        meant = read_gpu_name(name)
+        for each in sorted(known):
+            if read_gpu_name(each).key == meant.key:
+                form = f" {meant.form}" if meant.form else ""
+                memory = f"-{meant.memory_gb:g}GB" if meant.memory_gb else ""
+                return f"{each}{memory}{form}"
+        raise InputError(
+            "The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advised_name(name, sorted(known))
+        )
+
     def disk(self, name: str) -> DiskOffer:
         """The disk tier of that name; InputError with the nearest name if there is none."""
         for offer in self.disks:
@@ -188,23 +192,45 @@ class Catalog:
         """What a disk `name` of this size gives, for example `alibaba/cloud_ssd`."""
         return self.disk(name).rates(size_bytes)
 
-    def accelerator_rate(self, mode: str, network: str, gpu: str) -> AcceleratorRate:
-        """The published rate for `train` or `infer`; InputError lists what is published."""
-        if mode not in ("train", "infer"):
+    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingLoss:
+        """What so many of a GPU in one machine lose to each other; `mode` and `network` as of `accelerator_rate`."""
+        return scaling_loss(network, gpu, counts, mode)
+
+    @cached_property
+    def rates(self) -> tuple[AcceleratorRate, ...]:
+        """Its own published rates and those that come with sizer, which another file adds to."""
+        shipped = shipped_rates()
+        return self.accelerators if self.accelerators is shipped else (*self.accelerators, *shipped)
+
+    def estimated_rate(self, asked: RateQuestion) -> RateEstimate | None:
+        """What one accelerator does for a job, by published rates; None where they do not say."""
+        return estimate(self.rates, asked)
+
+    def accelerator_rate(
+        self,
+        mode: str,
+        network: str,
+        gpu: str,
+        *,
+        precision: str | None = None,
+        batch_size: int | None = None,
+        framework: str | None = None,
+    ) -> RateEstimate:
+        """The same for a GPU that is to be emulated; InputError names the nearest that is published."""
+        asked = RateQuestion(network, mode, read_gpu_name(gpu).name or gpu, precision, batch_size, framework)
+        if mode not in MODES:
             raise InputError(
                 "The catalogue has accelerator rates for `train` and `infer`, not for `{mode}`; give "
                 "samples_per_second.",
                 mode=mode,
             )
-        of_mode = [rate for rate in self.accelerators if rate.mode == mode]
-        for rate in of_mode:
-            if rate.network == network and rate.gpu.lower() == gpu.lower():
-                return rate
-        same = sorted({rate.network for rate in of_mode if rate.gpu.lower() == gpu.lower()})
-        other = sorted({rate.gpu for rate in of_mode if rate.network == network})
+        found = self.estimated_rate(asked)
+        if found is not None:
+            return found
+        same, other = known_beside(self.rates, asked)
         known: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
         known += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
-        known += [] if known else sorted({f"{rate.network} on {rate.gpu}" for rate in of_mode})
+        known += [] if known else sorted({rate.gpu for rate in self.rates if not rate.gpu.startswith(PROCESSOR)})
         raise InputError(
             "The catalogue has no rate to {mode} {network} on {gpu} (it has rates {known}); give `samples_per_second` "
             "instead of `gpu`.",

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, AcceleratorRate, Catalog, DiskOffer, InstanceType, checked
+from sizer.catalog.accelerator_rates import AcceleratorRate
+from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, Catalog, DiskOffer, InstanceType, checked
 from sizer.files import Table, read_table
 from sizer.records import GIB, AllOf, InputError, Message, quoted
 

@@ -29,8 +29,12 @@ from sizer.records import (
     typed_path,
 )
 from sizer.words import (
+    accelerator_counts_lines,
     alternative_line,
+    batch_sentences,
     conclusion_line,
+    cross_lines,
+    gpu_option_lines,
     headline,
     idle_sentence,
     main_sentences,
@@ -63,8 +67,9 @@ def fit(arguments: argparse.Namespace) -> int:
 
 def recommend(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
-    asked = _objective(arguments, folder.study.objective)
     catalog = Catalog.load(arguments.catalog)
+    asked = _objective(arguments, folder.study.objective)
+    asked = replace(asked, gpus=tuple(catalog.gpu(name) for name in asked.gpus))
     baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)
     model = api.fit(folder)
     names = [each.name for each in model.workloads]
@@ -79,6 +84,8 @@ def recommend(arguments: argparse.Namespace) -> int:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
         _print_answer(each, model)
+    if not arguments.json and arguments.workload is None and recommendation.cross_table is not None:
+        print("\n".join(cross_lines(recommendation.cross_table, folder.study)))
     return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
 
 
@@ -95,7 +102,8 @@ def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
     """The study's own with what was asked for on the command line. Raises InputError for half of a deadline."""
     asked = _how_fast(arguments, own)
     latency = own.latency_p99 if arguments.latency_p99 is None else arguments.latency_p99
-    return replace(asked, latency_p99=latency, spot=arguments.spot or own.spot)
+    gpus = own.gpus if arguments.gpus is None else arguments.gpus
+    return replace(asked, latency_p99=latency, spot=arguments.spot or own.spot, gpus=gpus)
 
 
 def _how_fast(arguments: argparse.Namespace, own: Objective) -> Objective:
@@ -124,14 +132,23 @@ def _print_answer(answer: Answer, model: Model) -> None:
     print(headline(answer, terms))
     for sentence in filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))):
         print(f"  {sentence}")
+    for sentence in batch_sentences(answer.batch, terms) if answer.batch is not None else ():
+        print(f"  {sentence}")
     for alternative in _shown(answer):
         print(f"  {alternative_line(alternative, terms)}")
+    for line in accelerator_counts_lines(answer, terms):
+        print(f"  {line}")
     for rejection in answer.rejected:
         print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:
         print(f"  {next_line(answer.next_run, terms)}")
     for offer in _offers(answer):
         print(f"  {offer_line(offer)}")
+    for option in answer.gpus:
+        first, *more = gpu_option_lines(option, terms)
+        print(f"  {first}")
+        for line in more:
+            print(f"    {line}")
 
 
 def _offers(answer: Answer) -> list[InstanceOffer]:

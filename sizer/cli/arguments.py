@@ -262,6 +262,12 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         action="store_true",
         help=_("by spot prices, where the table or the catalogue has them"),
     )
+    recommend.add_argument(
+        "--gpus",
+        type=values.gpus,
+        metavar="T4,V100",
+        help=_("what these would do for the job, by published rates: rate, what binds, cost, memory, a second one"),
+    )
     recommend.add_argument("--workload", metavar="W", help=_("answer for this workload alone"))
     recommend.add_argument(
         "--baseline",

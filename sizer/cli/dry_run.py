@@ -17,11 +17,12 @@ from sizer.analysis import measured_from_epoch
 from sizer.api import StudyPlan
 from sizer.host import PACKAGES, interpreter
 from sizer.limits import Control
-from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds, guessed_workloads
-from sizer.records import KINDS, HostError, Purpose, Workload, placeholders_in, typed_line, typed_path
+from sizer.plan import BatchSearch, Search, estimate_seconds, guessed_workloads
+from sizer.records import KINDS, OPENCV, HostError, Purpose, RunSpec, Workload, placeholders_in, typed_line, typed_path
 from sizer.storage import cache_folder
 from sizer.words import (
     Touch,
+    batch_search_to_come,
     epochs_take_longer,
     pass_to_come,
     plan_total,
@@ -67,7 +68,17 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     for each, spec in plan.next_runs(plan.kept):
         if isinstance(each, Search):
             seconds, command = estimate_seconds([spec], plan.kept), typed_line(spec.workload.command)
-            yield search_to_come(spec.workload.name, MOST_RUNS, TYPICAL_RUNS, seconds, command)
+            yield search_to_come(spec.workload.name, each.most_runs, each.usual_runs, seconds, command)
+        if isinstance(each, BatchSearch):
+            yield _batch_search(each, spec, plan)
+
+
+def _batch_search(each: BatchSearch, spec: RunSpec, plan: StudyPlan) -> str:
+    """The first run is the shortest of a search for the largest batch: each time-out bounds one."""
+    seconds = estimate_seconds([spec], plan.kept)
+    command = typed_line(spec.workload.command)
+    asked = each.most, each.most_runs, each.usual_runs
+    return batch_search_to_come(spec.workload.name, asked, seconds, spec.measure.timeout or 0.0, command)
 
 
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
@@ -77,8 +88,8 @@ def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
             yield touch_line(place, _program(workload, workload.command[0], environment), workload.name)
             yield from _around_command(workload, environment)
         else:
-            yield touch_line(Touch.MODULE, _module(workload, workload.kind), workload.name)
-    making = list(dict.fromkeys(line for workload in plan.workloads for line in _making(workload)))
+            yield touch_line(Touch.MODULE, _module(plan, workload.framework, workload.kind), workload.name)
+    making = list(dict.fromkeys(line for workload in plan.workloads for line in _making(plan, workload)))
     yield from (touch_line(Touch.DATA_MODULE, module) for module in making)
     if making:
         yield touch_line(Touch.SYNC)
@@ -116,7 +127,7 @@ def _around_command(workload: Workload, environment: Mapping[str, str]) -> Itera
 def _asking(plan: StudyPlan) -> Iterator[str]:
     """What is started only to ask something: before any run, and whether one is left to be made or not."""
     yield touch_line(Touch.HOST_FACTS)
-    for python in _interpreters():
+    for python in _interpreters(plan):
         yield touch_line(Touch.VERSIONS, typed_path(python))
     if os.geteuid() != 0:
         yield touch_line(Touch.DELEGATION)
@@ -126,30 +137,34 @@ def _asking(plan: StudyPlan) -> Iterator[str]:
             yield touch_line(Touch.MOUNT, typed_path(mount), name)
 
 
-def _interpreters() -> list[Path]:
+def _interpreters(plan: StudyPlan) -> list[Path]:
     """Each Python that is asked for the versions of a framework's packages, once."""
     found: dict[Path, None] = {}
     for framework in PACKAGES:
         with suppress(HostError):
             found[interpreter(framework)] = None
+    used = {spec.workload.framework for spec in plan.all_specs}
+    for each in plan.study.frameworks:
+        if each.framework in used:
+            found[interpreter(each.framework, each)] = None
     return list(found)
 
 
-def _making(workload: Workload) -> Iterator[str]:
+def _making(plan: StudyPlan, workload: Workload) -> Iterator[str]:
     """What may make, pack or index the data of a workload."""
     formats = KINDS[workload.kind].data_formats
     if not formats or workload.input == "synthetic":
         return
     if workload.data is None:
-        yield _module(workload, "embedded_data")
+        yield _module(plan, OPENCV, "embedded_data")
     if "recordio" in formats:
-        yield _module(workload, "imagenet_preprocessing")
+        yield _module(plan, OPENCV, "imagenet_preprocessing")
         if workload.data is not None:
-            yield _module(workload, "record_index")
+            yield _module(plan, OPENCV, "record_index")
 
 
-def _module(workload: Workload, module: str) -> str:
-    return f"{typed_path(interpreter(workload.framework))} -m workloads.{module}"
+def _module(plan: StudyPlan, framework: str | None, module: str) -> str:
+    return f"{typed_path(interpreter(framework, plan.study.python(framework)))} -m workloads.{module}"
 
 
 def _read(plan: StudyPlan) -> Iterator[str]:

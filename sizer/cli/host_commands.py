@@ -66,7 +66,10 @@ def _check_form(check: Check) -> dict[str, object]:
     """A check with what it found as a sentence, in English, and as its code."""
     with in_language(ENGLISH):
         found = finding_in_words(check.finding)
-    return {"name": check.name, "ok": check.ok, "found": found, "code": check.finding.kind.value, "fix": check.fix}
+    form = {"name": check.name, "ok": check.ok, "found": found, "code": check.finding.kind.value, "fix": check.fix}
+    if check.finding.kind is FindingKind.FRAMEWORK:
+        return {**form, "version": str(check.finding.text), "python": check.finding.path, "gpus": check.finding.gpus}
+    return form
 
 
 def _load_check(backend: LimitsBackend) -> Check:

@@ -60,7 +60,15 @@ def _parse_batch_sizes(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(parse_batch_size(each) for each in text.split(",")))
 
 
+def _parse_gpus(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    if not all(names):
+        raise InputError("A name is missing in `{text}`; write GPUs with commas between them: T4,V100.", text=text)
+    return names
+
+
 vcpus = _typed(parse_vcpus)
+gpus = _typed(_parse_gpus)
 speedup = _typed(parse_factor)
 seconds = _typed(parse_wait)
 share = _typed(parse_share)

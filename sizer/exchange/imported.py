@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from sizer.catalog import Catalog
+from sizer.catalog import Basis, Catalog
 from sizer.exchange.disk_classes import with_disk_classes
 from sizer.exchange.headers import (
     BATCH_PER_GPU,
@@ -20,9 +21,9 @@ from sizer.exchange.headers import (
     SECONDS_PER_EPOCH,
     SECONDS_PER_SAMPLE,
 )
-from sizer.exchange.imported_columns import AXES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
+from sizer.exchange.imported_columns import AXES, MODES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
-from sizer.exchange.jobs import MODES, named_apart
+from sizer.exchange.jobs import named_apart
 from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
@@ -208,10 +209,17 @@ def _published(rows: Sequence[ParsedRow], gpu: str, catalog: Catalog) -> Device 
     if len(networks) == len(modes) == 1:
         network, mode = networks.pop(), modes.pop()
         with suppress(InputError):
-            figure = catalog.accelerator_rate(mode or "", network or "", gpu)
-            if fastest <= TOLERANCE * figure.samples_per_second:
+            figure = catalog.accelerator_rate(mode or "", network or "", gpu, **_of_all(rows))
+            if figure.basis is not Basis.TRANSFERRED and fastest <= TOLERANCE * figure.samples_per_second:
                 return Device("emulated", 0, gpu, float(figure.samples_per_second), figure.source)
     return None
+
+
+def _of_all(rows: Sequence[ParsedRow]) -> dict[str, Any]:
+    """What else these rows say of the rate that they had, where all say the same."""
+    names = ("precision", "batch_size", "framework")
+    found = {name: {row[name] for row in rows} for name in names}
+    return {name: values.pop() if len(values) == 1 else None for name, values in found.items()}
 
 
 def _study(path: Path, runs: Sequence[Run]) -> Study:
@@ -272,6 +280,7 @@ def _planned(workload: Workload) -> Workload:
         input=workload.input if workload.input not in (None, "replay") else "disk",
         cache=workload.cache or "cold",
         precision=None,
+        mode=None,
     )
 
 

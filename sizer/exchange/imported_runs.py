@@ -18,6 +18,7 @@ from sizer.records import (
     HOST_DISK,
     IMPORTED,
     ISOLATED_STAGES,
+    SEARCHES,
     Cause,
     CauseKind,
     Configuration,
@@ -216,8 +217,9 @@ def _run(
 
 
 def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
-    if any(mark is Purpose.FLOOR_SEARCH for row in epochs.rows for mark in row["warnings"] or ()):
-        return Purpose.FLOOR_SEARCH
+    searched = next((mark for row in epochs.rows for mark in row["warnings"] or () if mark in SEARCHES), None)
+    if isinstance(searched, Purpose):
+        return searched
     stages = {stage: purpose for purpose, stage in ISOLATED_STAGES.items()}
     return stages.get(epochs.lead["isolates"], Purpose.REPEAT if repeat else Purpose.ASKED)
 
@@ -238,6 +240,7 @@ def _workload(epochs: EpochRows, devices: Mapping[str, Device]) -> Workload:
         framework=parsed["framework"],
         network=parsed["network"],
         precision=parsed["precision"],
+        mode=parsed["mode"],
         format=parsed["format"],
         input=parsed["input"],
         cache=parsed["cache"] or ("natural" if parsed[EPOCH] else None),

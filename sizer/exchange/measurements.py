@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from sizer.exchange.table_cells import in_megabytes, in_milliseconds
 from sizer.files import harmless
-from sizer.records import GIB, IMPORTED, Demand, Device, DiskRates, Purpose, Run, WarningKind
+from sizer.records import GIB, IMPORTED, SEARCHES, Demand, Device, DiskRates, Run, WarningKind
 
 COLUMNS = (
     "workload",
@@ -51,6 +51,8 @@ LATENCY_COLUMNS = {"latency_p50_ms": "latency_p50", "latency_p99_ms": "latency_p
 """Milliseconds from asking to the answer, by the field of the run, which holds seconds."""
 MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
 """What was rented, as an imported table says it."""
+MODE, PRECISION = "mode", "precision"
+"""What is computed of a batch, and in which numbers."""
 EMBEDDED = "embedded"
 
 Cell = str | int | float | None
@@ -121,9 +123,9 @@ def _further(run: Run) -> dict[str, Cell]:
 
 
 def _marks(run: Run) -> Iterator[str]:
-    """The kind of each warning, and a text that is not sizer's own as it is. A run of a search for the memory floor is
-    marked, too, since its rate is ignored."""
-    if run.spec.purpose is Purpose.FLOOR_SEARCH:
+    """The kind of each warning, and a text that is not sizer's own as it is. A run of a search is marked,
+    too, since its rate is ignored."""
+    if run.spec.purpose in SEARCHES:
         yield run.spec.purpose.value
     yield from (
         warning.text or warning.kind.value if warning.kind is WarningKind.OTHER else warning.kind.value
@@ -166,7 +168,8 @@ def _rented(run: Run) -> dict[str, Cell]:
     """What the run was computed with, how long an answer took, and the machine that a table names."""
     latencies = {column: getattr(run, name) for column, name in LATENCY_COLUMNS.items()}
     return {
-        "precision": run.spec.workload.precision,
+        PRECISION: run.precision,
+        MODE: run.spec.workload.computed_mode,
         **{column: None if seconds is None else in_milliseconds(seconds) for column, seconds in latencies.items()},
         **{column: getattr(run.machine, column, None) for column in MACHINE_COLUMNS},
     }
@@ -200,7 +203,8 @@ ALL_COLUMNS = (
     *DATA_COLUMNS,
     *DISK_COLUMNS,
     *LAST_COLUMNS,
-    "precision",
+    PRECISION,
     *LATENCY_COLUMNS,
     *MACHINE_COLUMNS,
+    MODE,
 )

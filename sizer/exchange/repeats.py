@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from sizer.exchange.imported_columns import ParsedRow
 from sizer.exchange.imported_runs import run_key
-from sizer.records import SLIP, Note, NoteKind, Purpose, Run
+from sizer.records import SEARCHES, SLIP, Note, NoteKind, Run
 
 MOST_NAMED = 5
 
@@ -43,7 +43,7 @@ def repeats_that_differ(runs: Sequence[Run]) -> Iterator[Note]:
     """A note for each configuration whose repeats are more than threefold apart; the last names how many more."""
     groups: dict[Hashable, list[tuple[float, int]]] = defaultdict(list)
     for run in runs:
-        if run.throughput is not None and run.spec.purpose is not Purpose.FLOOR_SEARCH:
+        if run.throughput is not None and run.spec.purpose not in SEARCHES:
             machine = run.machine and (run.machine.provider, run.machine.instance_type, run.machine.region)
             place = (run.spec.workload, run.configuration, run.spec.stage, machine)
             groups[place].append((run.throughput.value, run.spec.line))

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
 from sizer.model.attribution import BENT, NOT_OF_VCPUS, SHOWN_BY_VCPUS
-from sizer.model.ceilings import known_ceilings
+from sizer.model.batch_curve import batch_curves, nearest
+from sizer.model.batch_runs import (
+    CLOSE,
+    MOST_BATCH_RUNS,
+    Tried,
+    is_bound,
+    largest_batch,
+    tried,
+    unfinished_end,
+    whole_data,
+)
+from sizer.model.ceilings import accelerators_alone, known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
-from sizer.model.feeds import CPU_LABEL, label_of
+from sizer.model.feeds import CPU_LABEL, label_at, label_of
 from sizer.model.filling import filled
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
@@ -22,6 +33,7 @@ from sizer.model.floor_runs import (
     bounds,
     caps,
     floor_from,
+    is_floor_search,
     is_search,
     same_floor,
     searched_floor,
@@ -65,12 +77,14 @@ from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 __all__ = [
     "BENT",
     "CLEAR",
+    "CLOSE",
     "CONSTANTS",
     "CPU_LABEL",
     "GAIN",
     "INSTANT",
     "LEAST_BYTES",
     "MARGIN",
+    "MOST_BATCH_RUNS",
     "MOST_RUNS",
     "NORMAL_90",
     "NOT_OF_VCPUS",
@@ -95,14 +109,17 @@ __all__ = [
     "SearchedFloor",
     "Source",
     "Trend",
+    "Tried",
     "WhatIf",
     "WorkloadModel",
+    "accelerators_alone",
     "anonymous_bytes",
     "apart",
     "as_asked",
     "as_data",
     "as_good",
     "asked_sizes",
+    "batch_curves",
     "batch_edge",
     "batch_of",
     "before_the_last_doubling",
@@ -122,9 +139,13 @@ __all__ = [
     "gain",
     "gpus_of",
     "headroom",
+    "is_bound",
+    "is_floor_search",
     "is_search",
     "known_ceilings",
+    "label_at",
     "label_of",
+    "largest_batch",
     "loader_waits",
     "measured_rate",
     "memory_compared",
@@ -133,6 +154,7 @@ __all__ = [
     "memory_matters",
     "memory_of",
     "name_of_disk",
+    "nearest",
     "needed_bytes",
     "noise_at",
     "noise_of",
@@ -148,8 +170,11 @@ __all__ = [
     "searched_floor",
     "tells_apart",
     "too_slow",
+    "tried",
     "undroppable_bytes",
+    "unfinished_end",
     "vcpus_edge",
     "vcpus_of",
     "vcpus_to_measure",
+    "whole_data",
 ]

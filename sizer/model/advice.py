@@ -201,7 +201,8 @@ def check_what_if(model: WorkloadModel, configuration: Configuration, what_if: W
         raise Refused(Refusal(reason(ReasonCode.FACTOR_NOT_POSITIVE)))
     if what_if.gpu_speedup != 1 and label_at(facts, configuration) == CPU_LABEL:
         raise Refused(Refusal(reason(ReasonCode.NO_GPU_TO_SPEED_UP), Suggestion(Action.MEASURE, gpu_count=1)))
-    if what_if.decode_factor != 1 and facts.accelerator in (None, CPU_LABEL) and not facts.step_apart:
+    changes_step = what_if.decode_factor != 1 or what_if.step_elsewhere
+    if changes_step and facts.accelerator in (None, CPU_LABEL) and not facts.step_apart:
         synthetic = Suggestion(Action.MEASURE, input="synthetic")
         raise Refused(Refusal(reason(ReasonCode.STEP_NOT_SEPARATE), synthetic))
     if what_if.disk_rates is not None and read_seconds(facts, what_if.disk_rates) is None:

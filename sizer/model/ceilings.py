@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sizer.model.equation import Array, solve
-from sizer.model.feeds import with_usual_accelerator
+from sizer.model.feeds import label_at, with_usual_accelerator
 from sizer.model.model import Member, WorkloadModel
 from sizer.model.predicted_rates import predict_rates
 from sizer.model.stages import build_design, disk_is_free
@@ -33,6 +33,23 @@ def known_ceilings(model: WorkloadModel, configurations: Sequence[Configuration]
     if new:
         known.update(zip(new, map(float, _ceilings(model, new)), strict=True))
     return np.array([known[configuration] for configuration in configurations])
+
+
+def accelerators_alone(model: WorkloadModel, configuration: Configuration) -> float | None:
+    """Samples per second that the accelerators of a configuration make together if nothing else takes time.
+
+    None where no rate of theirs was given or accounted.
+    """
+    configuration = with_usual_accelerator(model.measured, configuration)
+    if label_at(model.facts, configuration) not in model.facts.accelerator_rates:
+        return None
+    logs = []
+    for member in model.members:
+        design = build_design(model.facts, model.measured, member.structure, [configuration])
+        seconds = solve(member.structure, np.array([member.estimate]), design).accelerator[0, 0]
+        logs.append(-member.weight * float(seconds))
+    rate = math.exp(sum(logs)) if all(map(math.isfinite, logs)) else math.inf
+    return rate if math.isfinite(rate) else None
 
 
 def _ceilings(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array:

@@ -34,10 +34,11 @@ class Design:
 
     `read` and `write` are ln seconds a sample takes at the disk by demand and rates (-inf: no such stage), `missed` the
     share of reads that go to the disk; `accelerator`, `disk` and `memory_level` index the structure's own parameters
-    (-1: none), `gpus` counts accelerators. `decodes` and `computes` say which parts of the CPU's work a row does:
-    synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the step is the CPU's
-    own. `slowness` is ln of how much slower the CPUs were than usual. `supposed`: the disk is given by its figures
-    alone. `decode_shift`, `accelerator_shift` and `latency_shift` are a what-if's factors on these times, in ln.
+    (-1: none), `gpus` counts accelerators, `speed_up` is ln of how many times the samples of one they make where that
+    is stated, else 0. `decodes` and `computes` say which parts of the CPU's work a row does: synthetic input decodes
+    nothing, a replay of the files does neither, and `step_on_cpu` where the step is the CPU's own. `slowness` is ln of
+    how much slower the CPUs were than usual. `supposed`: the disk is given by its figures alone. `decode_shift`,
+    `accelerator_shift` and `latency_shift` are a what-if's factors on these times, in ln.
     """
 
     vcpus: Array
@@ -50,6 +51,7 @@ class Design:
     memory_level: Indices
     accelerator: Indices
     gpus: Array
+    speed_up: Array
     decodes: Flags
     computes: Flags
     step_on_cpu: Flags
@@ -251,7 +253,7 @@ def _accelerator(structure: Structure, made: _Times, design: Design) -> None:
     capped = structure.capped and structure.cap_stage == "accelerator"
     if not capped and not structure.accelerators:
         return
-    overhead: Array | float = design.accelerator_shift
+    overhead: Array = design.accelerator_shift - design.speed_up[None]
     if structure.several_gpus:  # n of them lose to each other as Amdahl's law has it
         lost = np.exp(np.minimum(np.maximum(made.parameter("gpus"), -40), 20)) * (design.gpus[None] - 1)
         overhead = overhead - np.log(design.gpus[None] / (1 + lost))

@@ -13,7 +13,7 @@ from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.feeds import CPU_LABEL, feed_of, label_of
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import MeasuredRange, WorkloadFacts
-from sizer.records import KINDS, Run
+from sizer.records import Run
 
 HIT_SPREAD, BLEND_SPREAD, AMPLIFICATION_SPREAD = 0.1, 0.4, 0.7
 """Standard deviations: of an accounted miss rate from run to run, and of what is believed of the blend (LRU was
@@ -55,9 +55,10 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         write_ios=_demand(runs, "write_ios"),
         demand_accounted=accounted,
         data_bytes=data.bytes if data is not None and data.bytes > 0 else None,
-        sequential=workload.format == "lmdb" or not KINDS[workload.kind].shuffles,
+        sequential=not workload.shuffles,
         accelerator=usual,
         accelerator_rates=_accelerator_rates([*runs, *isolating]),
+        several_accounted=any(run.spec.gpu_count > 1 for run in runs),
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
         reference_batch=max(1, batches[len(batches) // 2]),
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
@@ -87,14 +88,17 @@ def _read_ios(runs: Sequence[Run], read_bytes: float | None) -> float | None:
 
 
 def _accelerator_rates(runs: Sequence[Run]) -> dict[str, float]:
-    """Of each accelerator alone: as given for an emulated one, else from the busy seconds a sample of a single one."""
+    """Of each accelerator alone: as given for an emulated one, else from the busy seconds a sample of a single one, or
+    of the fewest that sizer itself measured together."""
     found: dict[str, float] = {}
     for label in dict.fromkeys(label_of(run) for run in runs):
         if label is None or label == CPU_LABEL:
             continue
         alike = [run for run in runs if label_of(run) == label]
         device = alike[0].spec.workload.computes_on
-        busy = _demand([run for run in alike if gpus_of(run.configuration) <= 1], "accelerator_seconds")
+        accounted = [run for run in alike if gpus_of(run.configuration) <= 1 or not run.imported]
+        fewest = min((gpus_of(run.configuration) for run in accounted), default=0)
+        busy = _demand([run for run in accounted if gpus_of(run.configuration) == fewest], "accelerator_seconds")
         if device.samples_per_second:
             found[label] = device.samples_per_second
         elif busy:

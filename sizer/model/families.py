@@ -40,8 +40,9 @@ def scalings(facts: WorkloadFacts, measured: MeasuredRange, observations: Sequen
     """
     inputs = {observation.feed.input for observation in observations}
     labels = tuple(dict.fromkeys(label_at(facts, o.configuration) for o in observations))
-    several = len({max(1, gpus.count or 0) for gpus in measured.gpus}) > 1
-    alone = several or len(labels) > 1 or "synthetic" in inputs
+    counts = {max(1, gpus.count or 0) for gpus in measured.gpus}
+    several = (len(counts) > 1 or facts.several_accounted) and facts.scaling_loss is None
+    alone = len(counts) > 1 or len(labels) > 1 or "synthetic" in inputs
     apart = [label for label in labels if label in facts.accelerator_rates or alone]
     step_apart = facts.mixed_with_cpu or ("synthetic" in inputs and facts.setting.input != "synthetic")
     fractions = {vcpus_of(observation.configuration) % 1 > 0 for observation in observations}

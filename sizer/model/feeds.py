@@ -38,11 +38,17 @@ def label_at(facts: WorkloadFacts, configuration: Configuration) -> str:
 def labelled(runs: Sequence[Run]) -> list[Run]:
     """The runs with their accelerator in the configuration where they used several kinds of it.
 
-    Where some rows of a table say how many accelerators there were, the others had as many as their device says.
+    Where some rows of a table say how many accelerators there were, the others had as many as their device says; where
+    some runs of a study had several, the others had one.
     """
     if any(run.configuration.gpu_count is not None for run in runs):
         runs = [
             replace(run, configuration=replace(run.configuration, gpu_count=gpus_of(run.configuration))) for run in runs
+        ]
+    if any(run.spec.gpu_count > 1 for run in runs):
+        runs = [
+            replace(run, configuration=replace(run.configuration, gpu_count=max(1, gpus_of(run.configuration))))
+            for run in runs
         ]
     labels = {label_of(run) for run in runs}
     if len(labels) < 2:

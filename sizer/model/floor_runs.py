@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sizer.model.coordinates import memory_of
-from sizer.records import MIB, Outcome, Purpose, Run, RunSpec
+from sizer.records import MIB, SEARCHES, Outcome, Purpose, Run, RunSpec
 
 WITHIN = 1.10
 """The floor is found when the smallest cap that held is this much above the largest that did not."""
@@ -65,6 +65,11 @@ class SearchedFloor:
 
 
 def is_search(run: Run) -> bool:
+    """Whether a run was made to see whether it fits into memory, and not how fast it is."""
+    return run.spec.purpose in SEARCHES
+
+
+def is_floor_search(run: Run) -> bool:
     """Whether a run was made by a search for the memory floor."""
     return run.spec.purpose is Purpose.FLOOR_SEARCH
 
@@ -76,17 +81,17 @@ def ordinary(runs: Iterable[Run]) -> tuple[Run, ...]:
 
 def same_floor(spec: RunSpec, other: RunSpec) -> bool:
     """Whether a cap that holds for one run holds for the other: workload, batch and share of vCPUs are the same."""
-    mine, its = ((each.workload, each.batch_size, each.limits.vcpus) for each in (spec, other))
+    mine, its = ((each.workload, each.batch_size, each.gpu_count, each.limits.vcpus) for each in (spec, other))
     return mine == its
 
 
 def searched_floor(runs: Sequence[Run]) -> SearchedFloor | None:
     """What the latest search among the stored runs of a workload found; None if there was none."""
-    latest = max(filter(is_search, runs), key=lambda run: run.started_at or "", default=None)
+    latest = max(filter(is_floor_search, runs), key=lambda run: run.started_at or "", default=None)
     if latest is None:
         return None
     here = [run for run in runs if same_floor(run.spec, latest.spec)]
-    return floor_from(here, [run for run in here if is_search(run)])
+    return floor_from(here, [run for run in here if is_floor_search(run)])
 
 
 def floor_from(here: Sequence[Run], own: Sequence[Run]) -> SearchedFloor:

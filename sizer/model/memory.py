@@ -5,38 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from sizer.model.batch_runs import HOST_ALONE, is_batch_search
 from sizer.model.coordinates import fills_accelerators, no_more
 from sizer.model.floor_runs import is_search
 from sizer.model.isolation import as_asked
 from sizer.model.model import MeasuredRange, MemoryFloor, MemoryTrial, WorkloadFacts
-from sizer.records import FINDINGS, Configuration, Outcome, Run
-
-HOST_ALONE = ("cpu", "emulated")
-"""Devices that have no memory of their own."""
+from sizer.records import FINDINGS, Configuration, MemoryPlace, Outcome, Run
 
 
 def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:
     """The configurations that ran out of the memory of their accelerators, as far as the runs show.
 
-    So did a run on accelerators whose host's memory was not accounted for, unless one completed with as large a batch
-    on as many of them or fewer: then it was the host's.
+    Where the record does not say whose memory it was, so did a run on accelerators whose host's memory was not
+    accounted for, unless one completed with as large a batch on as many of them or fewer: then it was the host's.
     """
     runs = list(runs)
     held = [run.configuration for run in runs if run.outcome is Outcome.COMPLETED]
+    told = dict.fromkeys(run.configuration for run in runs if run.ran_out_of is MemoryPlace.GPU)
     killed = dict.fromkeys(
         run.configuration
         for run in runs
         if run.outcome is Outcome.OUT_OF_MEMORY
+        and run.ran_out_of is None
         and run.spec.workload.computes_on.kind not in HOST_ALONE
         and run.peak_anonymous_bytes is None
     )
-    return tuple(each for each in killed if not any(fills_accelerators(other, each) for other in held))
+    guessed = [each for each in killed if not any(fills_accelerators(other, each) for other in held)]
+    return tuple(dict.fromkeys([*told, *guessed]))
 
 
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
     """Every run that shows whether its memory cap held: one that timed out was not out of memory, so it is none.
 
-    Nor is one whose memory is not known, or that ran out of its accelerators' instead.
+    Nor is one whose memory is not known, or that ran out of its accelerators' instead, nor what a search for the
+    largest batch completed: it says nothing of a smaller cap.
     """
     runs = list(runs)
     elsewhere = set(overfilled_accelerators(runs))
@@ -54,16 +56,24 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
         for run in runs
         if run.outcome in FINDINGS
         and run.configuration.memory_bytes is not None
-        and not (run.outcome is Outcome.OUT_OF_MEMORY and run.configuration in elsewhere)
+        and not (run.outcome is Outcome.COMPLETED and is_batch_search(run))
+        and not (_out_unseen(run) and run.configuration in elsewhere)
     }
     return tuple(found)
+
+
+def _out_unseen(run: Run) -> bool:
+    """Whether a run was out of memory, and not surely the host's."""
+    return run.outcome is Outcome.OUT_OF_MEMORY and run.ran_out_of is not MemoryPlace.HOST
 
 
 def memory_floor(runs: Sequence[Run]) -> MemoryFloor | None:
     """The bounds of the memory floor over all runs; None if no memory cap was set and none was hit.
 
-    A cap at which one run completed and another was killed counts as too small.
+    A cap at which one run completed and another was killed counts as too small. What a search for the largest batch
+    was killed with is too small for that batch, and not for the workload's own.
     """
+    runs = [run for run in runs if not is_batch_search(run)]
     limited = any(run.spec.limits.memory_bytes is not None for run in runs)
     known = trials(runs)
     return _bounds(known) if known and (limited or not all(trial.completed for trial in known)) else None

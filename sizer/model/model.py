@@ -53,13 +53,15 @@ def of_new_run(rate: float, deviation: float, noise: float) -> Estimate:
 @dataclass(frozen=True)
 class WhatIf:
     """A change to ask about: a faster GPU, another disk, a bigger data set, a cheaper decoder (demand x factor), more
-    of the loader's workers than one a vCPU (x factor): each waits for the disk as long, but more of them at once."""
+    of the loader's workers than one a vCPU (x factor): each waits for the disk as long, but more of them at once. With
+    `step_elsewhere` the CPU does not compute the step: an accelerator does, and never holds anything back."""
 
     gpu_speedup: float = 1.0
     disk_rates: DiskRates | None = None
     data_bytes_factor: float = 1.0
     decode_factor: float = 1.0
     loader_workers_factor: float = 1.0
+    step_elsewhere: bool = False
 
 
 class Quantity(str, Enum):
@@ -327,6 +329,8 @@ class WorkloadFacts:
     bytes the device reads for each one that missed it (readahead). `accelerator` is the label of
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
+    `several_accounted`: sizer itself measured several accelerators together; what they lose to each other is stated
+    where they were emulated (`Device.scaling_loss`), and fitted else.
     """
 
     kind: str
@@ -348,6 +352,16 @@ class WorkloadFacts:
     mixed_with_cpu: bool = False
     reference_batch: int = 1
     highest_rate: float = 1.0
+    several_accounted: bool = False
+
+    def stated_speed_up(self, count: int) -> float | None:
+        """How many times the samples of one so many accelerators make, where sizer emulated what they lose."""
+        return self.device.speed_up(count) if self.several_accounted and self.device.kind == "emulated" else None
+
+    @property
+    def scaling_loss(self) -> float | None:
+        """What several accelerators were said to lose to each other, where sizer emulated that."""
+        return self.device.scaling_loss if self.several_accounted and self.device.kind == "emulated" else None
 
     @property
     def step_apart(self) -> bool:

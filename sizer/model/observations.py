@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from statistics import mean, median, stdev
 
+from sizer.model.batch_runs import is_batch_search
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
 from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
@@ -87,7 +88,7 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
         deviation = deviation_of(run_deviation, len(logs))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
-            accounted["accelerator_seconds"] = None  # busy one beside another
+            accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
         observations.append(Observation(configuration, feed, centre, deviation, slower, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
@@ -96,6 +97,13 @@ def _accounted(group: Sequence[Run], name: str) -> float | None:
     found = [getattr(run.demand, name) for run in group if run.demand is not None]
     found = [value for value in found if value is not None]
     return mean(found) if found else None
+
+
+def _side_by_side(group: Sequence[Run], count: int) -> float | None:
+    """Seconds a sample that all accelerators together are busy, one beside another; of a table it is not known whose
+    seconds it has."""
+    seconds = _accounted(group, "accelerator_seconds")
+    return None if seconds is None or any(run.imported for run in group) else seconds / count
 
 
 def _order(at: Configuration) -> tuple[float, int, str, int, str, int]:
@@ -202,7 +210,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
         trials=trials([*runs, *whole]),
-        memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
+        memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs if not is_batch_search(run)),
         search=searched_floor(runs),
         failed_vcpus=_failed_vcpus(runs),
         did_not_fit=_did_not_fit(runs),
@@ -224,7 +232,7 @@ def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
-    failed = known(run.configuration.vcpus for run in runs if run.outcome in FAULTS)
+    failed = known(run.configuration.vcpus for run in ordinary(runs) if run.outcome in FAULTS)
     return tuple(sorted(failed - known(run.configuration.vcpus for run in completed(runs))))
 
 

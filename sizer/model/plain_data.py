@@ -93,6 +93,7 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
             "read_amplification": facts.read_amplification,
             "accelerator": facts.accelerator,
             "accelerator_rates": list(facts.accelerator_rates),
+            "scaling_loss": facts.scaling_loss,
             "mixed_with_cpu": facts.mixed_with_cpu,
             "reference_batch": facts.reference_batch,
             "highest_rate": facts.highest_rate,

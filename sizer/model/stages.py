@@ -112,9 +112,12 @@ def build_design(
         memory_level=np.array(levels, dtype=np.intp),
         accelerator=np.array([_accelerator(facts, structure, c) for c in configurations], dtype=np.intp),
         gpus=np.array([max(1, gpus_of(c)) for c in configurations], dtype=float),
+        speed_up=np.array([math.log(facts.stated_speed_up(gpus_of(c)) or 1.0) for c in configurations], dtype=float),
         decodes=np.array([each.input in (facts.setting.input, "disk", "cached") for each in fed], dtype=bool),
         computes=np.array([each.input != REPLAY for each in fed], dtype=bool),
-        step_on_cpu=np.array([_step_on_cpu(facts, c) for c in configurations], dtype=bool),
+        step_on_cpu=np.array(
+            [_step_on_cpu(facts, c) and not what_if.step_elsewhere for c in configurations], dtype=bool
+        ),
         slowness=np.array([each.slowness for each in seen], dtype=float),
         supposed=what_if.disk_rates is not None and what_if.disk_rates.read_iops != INSTANT.read_iops,
         decode_shift=math.log(what_if.decode_factor),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from sizer.plan.axes_of_first_run import Abilities, Needs, chosen_axes, needs_of
-from sizer.plan.floor_search import MOST_RUNS, TYPICAL_RUNS, Search, searches
+from sizer.plan.batch_search import BatchSearch, batch_searches
+from sizer.plan.floor_search import Search, searches
+from sizer.plan.following import Following
 from sizer.plan.reference_runs import (
     DRIFT_SHARE,
     Spread,
@@ -28,10 +30,10 @@ from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult, TwoEpochs,
 __all__ = [
     "DRIFT_SHARE",
     "FAILED",
-    "MOST_RUNS",
-    "TYPICAL_RUNS",
     "UNFINISHED",
     "Abilities",
+    "BatchSearch",
+    "Following",
     "Needs",
     "Obstacle",
     "ObstacleKind",
@@ -40,6 +42,7 @@ __all__ = [
     "SeenTimes",
     "Spread",
     "TwoEpochs",
+    "batch_searches",
     "changed_marks",
     "chosen_axes",
     "estimate_seconds",

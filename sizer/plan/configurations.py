@@ -6,20 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
+from sizer.records import KINDS, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
 
 MOST_RUNS = 20_000
 """A study of more is one that nobody waits for: axes that were crossed by mistake."""
 EMULATED_START_UP_SECONDS = 4.0
 """An emulated step needs no framework's graph, only its input pipeline."""
-Position = tuple[float, int, str | None, int]
-"""What a run really has on a host: vCPUs, bytes of memory, disk and batch size."""
+STEPS_ON_CPU, STEPS_ON_ACCELERATOR = 10, 100
+"""Fewest steps of a run whose workload names its mode: on an accelerator, emulated or not, they take milliseconds, and
+published cross-benchmarks time 50 to 100; on a CPU ten of VGG-16 with a batch of 32 already take more than a minute."""
+Position = tuple[float, int, str | None, int, int]
+"""What a run really has on a host: vCPUs, bytes of memory, disk, batch size and accelerators."""
 
 
 def size(each: WorkloadPlan, around: Limits | None) -> int:
     """How many configurations at most, without making them."""
-    axes = (len(each.batch_size), len(each.vcpus), len(each.memory_bytes), len(each.disk))
+    axes = tuple(map(len, (each.batch_size, each.vcpus, each.memory_bytes, each.disk, each.gpu_count)))
     if around is not None:
         return 1 + sum(axes)
     count = 1
@@ -31,16 +34,29 @@ def size(each: WorkloadPlan, around: Limits | None) -> int:
 def configurations(each: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
     """The first repeat of each configuration of a workload, the point itself first, none twice on this host."""
     specs: dict[Position, RunSpec] = {}
-    for batch_size, limits in _crossed(each) if study.around is None else _around(each, study.around):
-        spec = RunSpec(each.workload, batch_size, limits, study.measure)
+    for batch_size, gpu_count, limits in _crossed(each) if study.around is None else _around(each, study.around):
+        spec = RunSpec(each.workload, batch_size, limits, measure_of(each.workload, study.measure), gpu_count=gpu_count)
         specs.setdefault(position(spec, host), spec)
     return list(specs.values())
+
+
+def measure_of(workload: Workload, asked: Measure) -> Measure:
+    """How a workload is measured: one whose mode was named, over so many steps at the least as cross-benchmarks do."""
+    if workload.mode is None or asked.steps:
+        return asked
+    return replace(asked, steps=STEPS_ON_CPU if workload.computes_on.kind == "cpu" else STEPS_ON_ACCELERATOR)
 
 
 def position(spec: RunSpec, host: HostSize) -> Position:
     """What a run really has on this host."""
     limits = spec.limits
-    return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
+    return (
+        limits.vcpus or float(host.vcpus),
+        limits.memory_bytes or host.memory_bytes,
+        limits.disk,
+        spec.batch_size,
+        spec.gpu_count,
+    )
 
 
 def repeated(spec: RunSpec, repeat: int) -> RunSpec:
@@ -71,17 +87,24 @@ def _room(host: HostSize) -> Callable[[RunSpec], tuple[float, int]]:
     return lambda spec: position(spec, host)[:2]
 
 
-def _crossed(each: WorkloadPlan) -> Iterable[tuple[int, Limits]]:
-    axes = (each.batch_size, each.vcpus or (None,), each.memory_bytes or (None,), each.disk or (None,))
-    for batch_size, vcpus, memory_bytes, disk in product(*axes):
-        yield batch_size, Limits(vcpus, memory_bytes, disk)
+def _crossed(each: WorkloadPlan) -> Iterable[tuple[int, int, Limits]]:
+    axes = (
+        each.batch_size,
+        each.gpu_count or (0,),
+        each.vcpus or (None,),
+        each.memory_bytes or (None,),
+        each.disk or (None,),
+    )
+    for batch_size, gpu_count, vcpus, memory_bytes, disk in product(*axes):
+        yield batch_size, gpu_count, Limits(vcpus, memory_bytes, disk)
 
 
-def _around(each: WorkloadPlan, point: Limits) -> Iterable[tuple[int, Limits]]:
-    """The point with the first batch size, then every axis by itself with the others held at the point."""
-    first = each.batch_size[0]
-    yield first, point
-    yield from ((batch_size, point) for batch_size in each.batch_size)
-    yield from ((first, replace(point, vcpus=value)) for value in each.vcpus)
-    yield from ((first, replace(point, memory_bytes=value)) for value in each.memory_bytes)
-    yield from ((first, replace(point, disk=value)) for value in each.disk)
+def _around(each: WorkloadPlan, point: Limits) -> Iterable[tuple[int, int, Limits]]:
+    """The point with the first batch size and count, then every axis by itself with the others held at the point."""
+    first, count = each.batch_size[0], (each.gpu_count or (0,))[0]
+    yield first, count, point
+    yield from ((batch_size, count, point) for batch_size in each.batch_size)
+    yield from ((first, gpu_count, point) for gpu_count in each.gpu_count)
+    yield from ((first, count, replace(point, vcpus=value)) for value in each.vcpus)
+    yield from ((first, count, replace(point, memory_bytes=value)) for value in each.memory_bytes)
+    yield from ((first, count, replace(point, disk=value)) for value in each.disk)

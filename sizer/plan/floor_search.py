@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from sizer.model import (
     LEAST_BYTES,
@@ -22,7 +23,7 @@ from sizer.plan.configurations import configurations, representative
 from sizer.records import MIB, Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import HostSize
 
-__all__ = ["MOST_RUNS", "TYPICAL_RUNS", "WITHIN", "Search", "next_cap", "searches"]
+__all__ = ["MOST_RUNS", "WITHIN", "Search", "next_cap", "searches"]
 
 STEP = 1.18
 """A step from a cap near the floor: one bisection of it is within WITHIN, with room for whole MiB."""
@@ -56,6 +57,9 @@ class CappedRuns:
 @dataclass(frozen=True)
 class Search(CappedRuns):
     """The search of one workload."""
+
+    most_runs: ClassVar[int] = MOST_RUNS
+    usual_runs: ClassVar[int] = TYPICAL_RUNS
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
         """The run that would show most; None when the floor is found, or cannot be found: see `found`."""

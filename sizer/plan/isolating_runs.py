@@ -30,7 +30,8 @@ def isolating_runs(each: WorkloadPlan, study: Study, host: HostSize) -> list[Run
     specs = configurations(each, study, host)
     most = max(specs, key=lambda spec: position(spec, host)[0]).limits.vcpus
     alone = replace(representative(specs, study, host), limits=Limits(vcpus=most))
-    return [*_steps(each, alone), *_pipelines(alone, _vcpus(specs, host)), *_disks(alone, specs)]
+    fastest = replace(alone, gpu_count=max(each.gpu_count, default=0))
+    return [*_steps(each, alone), *_pipelines(fastest, _vcpus(specs, host)), *_disks(alone, specs)]
 
 
 def reads_its_data(spec: RunSpec) -> bool:
@@ -68,7 +69,8 @@ def _disks(alone: RunSpec, specs: Sequence[RunSpec]) -> Iterator[RunSpec]:
     if reads_its_data(alone):
         fed = replace(alone.workload, input="replay", cache="cold")
         for disk in dict.fromkeys(spec.limits.disk for spec in specs):
-            yield replace(alone, workload=fed, limits=replace(alone.limits, disk=disk), purpose=Purpose.ISOLATES_DISK)
+            limits = replace(alone.limits, disk=disk)
+            yield replace(alone, workload=fed, limits=limits, purpose=Purpose.ISOLATES_DISK, gpu_count=0)
 
 
 def _vcpus(specs: Sequence[RunSpec], host: HostSize) -> list[float]:

@@ -10,7 +10,7 @@ from sizer.plan.configurations import MOST_RUNS, configurations, repeated, size,
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference, woven
 from sizer.plan.seen_times import SeenTimes
-from sizer.records import InputError, Outcome, Purpose, Run, RunSpec, Study
+from sizer.records import SEARCHES, InputError, Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import HostSize
 
 UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
@@ -19,7 +19,7 @@ UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSE
 FAILED = frozenset({Outcome.CRASHED, Outcome.TIMEOUT})
 """Outcomes that come again unless somebody mends their cause, so such runs are measured again on demand only."""
 
-FOLLOWING = frozenset({Purpose.FLOOR_SEARCH, Purpose.TWO_EPOCHS})
+FOLLOWING = SEARCHES | {Purpose.TWO_EPOCHS}
 """Of runs that follow from those before them, and that no study asks for by themselves."""
 
 AROUND_SECONDS = 1.5

@@ -83,7 +83,7 @@ class SeenTimes:
 
 
 def _position(spec: RunSpec) -> tuple[object, ...]:
-    return spec.workload.name, spec.workload.input, spec.limits, spec.batch_size, spec.measure.seconds
+    return spec.workload.name, spec.workload.input, spec.limits, spec.batch_size, spec.gpu_count, spec.measure.seconds
 
 
 def _unlike(one: RunSpec, other: RunSpec) -> float:
@@ -97,6 +97,7 @@ def _unlike(one: RunSpec, other: RunSpec) -> float:
         one.limits.disk != other.limits.disk,
         one.workload.input != other.workload.input,
         one.measure.seconds != other.measure.seconds,
+        one.gpu_count != other.gpu_count,
     )
     return vcpus + abs(math.log(one.batch_size / other.batch_size)) + OTHER_AXIS * sum(others)
 
@@ -190,5 +191,5 @@ def _measuring(run: Run, spec: RunSpec, span: float, slower: float) -> float:
     if run.stopped == Stop.PRECISION.value:
         share = min(1.0, max(1.0, slower) * run.measured_seconds / run.spec.measure.seconds)
     # The step in which the time is up is ended.
-    wanted = warm_up + max(share * spec.measure.seconds, FEWEST_STEPS * step) + step / 2
+    wanted = warm_up + max(share * spec.measure.seconds, max(FEWEST_STEPS, spec.measure.steps) * step) + step / 2
     return min(span * slower, wanted) if run.stopped == Stop.ENDED.value else wanted

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import ClassVar
 
 from sizer.model import as_asked
 from sizer.plan.configurations import configurations, representative
@@ -62,6 +63,8 @@ class PassResult:
 @dataclass(frozen=True)
 class TwoEpochs(CappedRuns):
     """The pass of one workload."""
+
+    usual_runs: ClassVar[int] = 1
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
         """The pass; None where it is there, is not needed, or cannot be made: see `result`."""
@@ -121,7 +124,7 @@ def two_epoch_passes(study: Study, host: HostSize) -> tuple[TwoEpochs, ...]:
     found = []
     for each in study.workloads:
         spec = representative(configurations(each, study, host), study, host)
-        shuffled = each.workload.kind == "image_training" and each.workload.format != "lmdb"
+        shuffled = each.workload.kind == "image_training" and each.workload.shuffles
         if each.isolate and shuffled and reads_its_data(spec):
             base = replace(
                 spec,
@@ -133,8 +136,8 @@ def two_epoch_passes(study: Study, host: HostSize) -> tuple[TwoEpochs, ...]:
     return tuple(found)
 
 
-def _limits_and_batch(spec: RunSpec) -> tuple[float | None, str | None, int]:
-    return spec.limits.vcpus, spec.limits.disk, spec.batch_size
+def _limits_and_batch(spec: RunSpec) -> tuple[float | None, str | None, int, int]:
+    return spec.limits.vcpus, spec.limits.disk, spec.batch_size, spec.gpu_count
 
 
 def _needed(whole: Sequence[Run]) -> int:

@@ -9,7 +9,9 @@ from typing import Any
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, few_values, predict
 from sizer.recommend import events
+from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.baselines import baseline_of, baseline_reasons
+from sizer.recommend.batch_sizes import with_batch
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, edge_reasons, edges_of
@@ -93,8 +95,11 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         found = _fast_enough(model, question, objective.rate, quality)
     else:
         found = _by_share(model, question, quality)
+    if found.status != "refused":
+        found = replace(found, accelerator_counts=accelerator_counts(model))
     if quality.mistold is not None:
         found = _in_doubt(found, quality.mistold)
+    found = with_batch(found, model, runs)
     if found.next_run is None:
         return found
     return replace(found, next_run=for_host(found.next_run, question.host_vcpus))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
 from sizer.model import (
     BENT,
+    CLOSE,
     GAIN,
     NOT_OF_VCPUS,
     Edge,
@@ -106,7 +108,7 @@ def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuratio
     found = []
     if edges.more_vcpus:
         found.append(reason(ReasonCode.RISES_WITH_VCPUS, **_gained(model, edges.vcpus)))
-    if edges.batch.trend is Trend.RISING:
+    if edges.batch.trend is Trend.RISING and not _is_full(model, configuration):
         batch = float(model.measured.batch_size[-1])
         found.append(reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain))
     if edges.vcpus_unsettled:
@@ -118,6 +120,12 @@ def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuratio
     if edges.memory.trend is Trend.UNSETTLED:
         found.append(reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=largest))
     return found
+
+
+def _is_full(model: WorkloadModel, configuration: Configuration) -> bool:
+    """Whether the next larger batch is known not to fit, so that what it would gain is no matter."""
+    larger = math.ceil(CLOSE * model.measured.batch_size[-1])
+    return predict(model, replace(configuration, batch_size=larger)).out_of_memory
 
 
 def _gained(model: WorkloadModel, edge: Edge) -> dict[str, Figure]:

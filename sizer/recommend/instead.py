@@ -182,10 +182,13 @@ def _large_reads(model: WorkloadModel, runs: Sequence[Run], here: Configuration)
 
 
 def _batch(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
+    """Nothing where twice the batch is known not to fit."""
     known = model.measured.batch_size
     if len(known) < 2 or here.batch_size is None:
         return
     there = replace(here, batch_size=2 * batch_of(here))
+    if predict(model, there).out_of_memory:
+        return
     smaller = [size for size in known if size < batch_of(here)]
     seen: dict[str, Figure] = {"batch": float(2 * batch_of(here))}
     if smaller:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import Model
+from sizer.model import Model, WorkloadModel
 from sizer.recommend.answer import Question, answer
+from sizer.recommend.cross_table import cross_table
 from sizer.recommend.family import family
 from sizer.recommend.shared_machine import shared_machine
-from sizer.records import Objective, Recommendation, Run
+from sizer.recommend.which_gpu import which_gpu
+from sizer.records import Answer, Objective, Recommendation, Run
 
 
 def recommend(
@@ -33,6 +35,16 @@ def recommend(
     own: dict[str, list[Run]] = {}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)
-    answers = [answer(each, question, own.get(each.name, [])) for each in model.workloads]
+    answers = [_with_gpus(each, question, own.get(each.name, [])) for each in model.workloads]
     shared = shared_machine(model.workloads, answers, offers)
-    return Recommendation(objective, tuple(answers), replace(family(answers), shared=shared))
+    found = replace(family(answers), shared=shared)
+    in_order = [run for each in model.workloads for run in own.get(each.name, [])]
+    return Recommendation(objective, tuple(answers), found, cross_table(in_order))
+
+
+def _with_gpus(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Answer:
+    """The answer, and the accelerators that were asked about beside it."""
+    found, asked = answer(model, question, runs), question.objective
+    if not asked.gpus:
+        return found
+    return replace(found, gpus=which_gpu(model, runs, found, asked.gpus, question.catalog, asked.deadline))

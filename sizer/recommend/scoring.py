@@ -96,20 +96,22 @@ def surely(estimate: Estimate, probability: float) -> float:
 def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
     """(value, low, high) of the vCPUs that keep known accelerators busy: their rate x the core-seconds of a sample.
 
-    n of them give n / (1 + loss (n - 1)) times what one does, with the loss that was fitted; None where the
-    rate with one is not known apart from the curve.
+    n of them give as many times what one does as was stated, else n / (1 + loss (n - 1)) times with the loss that was
+    fitted; None where the rate with one is not known apart from the curve.
     """
     label = configuration.gpu or model.facts.accelerator
     if label is None or label not in model.facts.accelerator_rates:
         return None
-    found, weights, more = [], [], max(1, gpus_of(configuration)) - 1
+    count = max(1, gpus_of(configuration))
+    stated = model.facts.stated_speed_up(count)
+    found, weights, more = [], [], 0 if stated is not None else count - 1
     for member in model.members:
         if f"accelerator:{label}" not in member.names:
             return None
         rate, ceiling = member.names.index("rate"), member.names.index(f"accelerator:{label}")
         draws = member.vectors[1:]
         lost = np.exp(draws[:, member.names.index("gpus")]) if "gpus" in member.names else 0.0
-        found.append(np.exp(draws[:, ceiling] - draws[:, rate]) * (1 + more) / (1 + lost * more))
+        found.append(np.exp(draws[:, ceiling] - draws[:, rate]) * (stated or 1.0) * (1 + more) / (1 + lost * more))
         weights.append(np.full(len(draws), member.weight))
     values, weight = np.concatenate(found), np.concatenate(weights)
     low, value, high = _quantiles(values, weight, (0.05, 0.5, 0.95))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from sizer.records.batch_sizes import BatchAdvice
+from sizer.records.cross_table import CrossTable
 from sizer.records.domains import (
     Amount,
     Batch,
@@ -23,6 +25,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.errors import NoAnswer
+from sizer.records.gpu_options import GpuOption
 from sizer.records.run import Bottleneck, Configuration, Estimate
 from sizer.records.study import SCHEMA_VERSION, Objective
 
@@ -485,6 +488,39 @@ class Alternative:
 
 
 @dataclass(frozen=True)
+class AcceleratorCount:
+    """What so many accelerators make of a workload, each with a batch of its own, where it has the most measured of all
+    else: `vcpus` of them.
+
+    `speed_up` is over the fewest measured of the same kind, `efficiency` that over how many times as many they are;
+    both with the 90 % interval of two new runs. `ceiling` is what the accelerators alone would make, None where no
+    accounting shows it. They are `fed` where the rate is nearly that: from `fed_vcpus` of the measured range on, None
+    where no vCPUs in it do so. `asked_vcpus` keep them busy all the time, as far as core-seconds say: an estimate
+    beyond the measured range where it is larger. `read_bytes` and `read_ios` are what they ask of the disk then, a
+    second.
+
+    `side_by_side` is what as many jobs make together, of one accelerator each with its share of vCPUs, memory and disk;
+    None where the runs do not say, and for one. `extrapolated`: that share is outside what was measured.
+    """
+
+    gpu: Label | None
+    count: Count
+    vcpus: Vcpus | None
+    throughput: Estimate
+    speed_up: Estimate
+    efficiency: Estimate
+    bottleneck: Bottleneck
+    ceiling: Amount | None = None
+    fed: bool = False
+    fed_vcpus: Vcpus | None = None
+    asked_vcpus: Estimate | None = None
+    read_bytes: Amount | None = None
+    read_ios: Amount | None = None
+    side_by_side: Estimate | None = None
+    extrapolated: bool = False
+
+
+@dataclass(frozen=True)
 class Answer:
     """The recommendation for one workload; status is `recommended`, `at_least` or `refused`.
 
@@ -493,6 +529,8 @@ class Answer:
     `probability` is that of `probability_of`; neither is known where there was nothing to choose from.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
+    `gpus` are the accelerators that were asked about.
+    `batch` says which batch size, where several were measured or the largest was searched for.
     """
 
     workload: Name
@@ -519,6 +557,9 @@ class Answer:
     rate_in_doubt: bool = False
     options: tuple[Option, ...] = ()
     probability_of: Event | None = None
+    gpus: tuple[GpuOption, ...] = ()
+    accelerator_counts: tuple[AcceleratorCount, ...] = ()
+    batch: BatchAdvice | None = None
 
     @cached_property
     def chosen(self) -> Alternative | None:
@@ -592,9 +633,10 @@ class Family:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer for every workload of a study."""
+    """The answer for every workload of a study, and the table of those that are one another's rivals."""
 
     objective: Objective
     workloads: tuple[Answer, ...]
     family: Family = Family()
+    cross_table: CrossTable | None = None
     schema_version: int = SCHEMA_VERSION

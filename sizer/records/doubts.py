@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from sizer.records.messages import Message
+
 
 class DoubtKind(Enum):
     """Why runs may end as `unsupported` or `crashed`."""
 
     FRAMEWORK = "framework"
+    INTERPRETER = "interpreter"
     GPU = "gpu"
     PROGRAM = "program"
     SETUP = "setup"
@@ -22,9 +25,13 @@ class DoubtKind(Enum):
 class Doubt:
     """`what` is the framework, the GPU's index, the program (of a command, of its `setup` or its `before`) or the
     variable of `pass_env` that is not there; or a file that the command names, which lies in the folder `where` while
-    no `cwd` is given."""
+    no `cwd` is given; or the framework whose interpreter cannot run it, as `problem` says with what to type.
+
+    All but the doubts of a framework are of one workload.
+    """
 
     kind: DoubtKind
-    workload: str
+    workloads: tuple[str, ...]
     what: str
     where: str = ""
+    problem: Message | None = None

@@ -36,3 +36,6 @@ DIFFERENCES = {
     "resnet152": NetworkDifference(DifferenceKind.BIASES, {"mxnet": 60_252_648, "pytorch": 60_192_808}),
 }
 """All others are the same, layer by layer."""
+
+ONLY_IN = dict.fromkeys(("vit_b16", "convnext_tiny", "bert_base", "gpt2_small"), ("pytorch",))
+"""The frameworks of those networks that not every framework has."""

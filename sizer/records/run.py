@@ -33,12 +33,21 @@ class Outcome(str, Enum):
     REFUSED = "refused"
 
 
+FP32 = "fp32"
+
 FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
 
 
 FINDINGS = frozenset({Outcome.COMPLETED, Outcome.OUT_OF_MEMORY})
 """Outcomes that say something of their own configuration, and that a model learns from."""
+
+
+class MemoryPlace(str, Enum):
+    """Whose memory ran out."""
+
+    HOST = "host"
+    GPU = "gpu"
 
 
 class Bottleneck(str, Enum):
@@ -307,6 +316,10 @@ class CauseKind(str, Enum):
     MEMORY_CAP = "memory_cap"
     HOST_MEMORY = "host_memory"
     """Killed by the kernel for its memory cap, or for the host's memory."""
+    GPU_MEMORY = "gpu_memory"
+    """Its framework was refused memory of the accelerator."""
+    NOT_ALLOCATED = "not_allocated"
+    """It was refused memory of the host before it used any: no machine of this size has as much."""
     SLOW_PATTERN = "slow_pattern"
     """The pattern took more than `seconds` of CPU time for one read of the log."""
     TOLD_MILLISECONDS = "told_milliseconds"
@@ -399,11 +412,15 @@ class Cause:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a run did not complete: the cause, what explains it, and the last lines of its log."""
+    """Why a run did not complete: the cause, what explains it, and the last lines of its log.
+
+    `where` says of a run that was out of memory whose it was; None where nobody knows, as in a table.
+    """
 
     cause: Cause
     reasons: tuple[Cause, ...] = ()
     last_lines: str = ""
+    where: MemoryPlace | None = None
 
 
 class EvidenceKind(str, Enum):
@@ -604,9 +621,28 @@ class Run:
         return self.spec.id
 
     @property
+    def ran_out_of(self) -> MemoryPlace | None:
+        """Whose memory a run was out of; None where it was not, or nobody knows.
+
+        Runs that were stored before the record said so name it by their cause: killed by the kernel.
+        """
+        if self.outcome is not Outcome.OUT_OF_MEMORY or self.error is None:
+            return None
+        killed = self.error.cause.kind in (CauseKind.MEMORY_CAP, CauseKind.HOST_MEMORY)
+        return MemoryPlace.HOST if self.error.where is None and killed else self.error.where
+
+    @property
     def imported(self) -> bool:
         """Whether it is a row of somebody's table: then what it says of a machine is the machine's, and no limit."""
         return self.limited_by is not None and self.limited_by.kind is LimitedByKind.IMPORTED
+
+    @property
+    def precision(self) -> str | None:
+        """The numbers that it computed with. sizer's own networks compute in fp32 unless their workload says otherwise;
+        of an emulated accelerator, a table or a command only what is said is known."""
+        workload = self.spec.workload
+        own = not self.imported and workload.computed_mode is not None and workload.computes_on.kind != "emulated"
+        return workload.precision or (FP32 if own else None)
 
     @property
     def first_step_seconds(self) -> float | None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
+from math import exp
 
 from sizer.records.domains import (
     Amount,
@@ -24,6 +25,7 @@ from sizer.records.domains import (
     Kind,
     Label,
     MeterChoice,
+    Mode,
     Name,
     Preference,
     Probability,
@@ -33,7 +35,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.framework_options import FrameworkOptions
-from sizer.records.kinds import COMMAND
+from sizer.records.kinds import COMMAND, KINDS, PYTORCH
 from sizer.records.own_programs import Variable
 
 SCHEMA_VERSION = 2
@@ -52,7 +54,10 @@ GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the import
 class Device:
     """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes).
 
-    `index` is None for a GPU of an imported table that names none.
+    `index` is None for a GPU of an imported table that names none. `scaling_loss` is what several of an emulated GPU
+    lose to the exchange of gradients, None is not known: n of them make n exp(-scaling_loss 2 (n - 1) / n) times the
+    samples of one. Each of n sends its gradients 2 (n - 1) / n times in a ring all-reduce (Patarasuk and Yuan,
+    Bandwidth optimal all-reduce algorithms, 2009, section 3).
     """
 
     kind: DeviceKind = "cpu"
@@ -60,6 +65,14 @@ class Device:
     gpu: Label | None = None
     samples_per_second: Rate | None = None
     source: str | None = None
+    scaling_loss: Probability | None = None
+    scaling_source: str | None = None
+
+    def speed_up(self, count: int) -> float | None:
+        """How many times the samples of one that many of it make at the most; None where the loss is not known."""
+        if count <= 1:
+            return 1.0
+        return None if self.scaling_loss is None else count * exp(-self.scaling_loss * 2 * (count - 1) / count)
 
     @property
     def label(self) -> str:
@@ -76,9 +89,10 @@ class Workload:
     `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is that
     of the numbers that are computed with, such as `fp16`, where the study file or an imported table says it.
 
-    The last six are those of a command: what counts its steps, what is set in its environment and what is passed on of
+    Then come those of a command: what counts its steps, what is set in its environment and what is passed on of
     sizer's (a `*` stands for any letters), the folder that it starts in, None for an empty one, and the commands that
-    are run once before the study and before each run. `options` are those of sizer's own networks.
+    are run once before the study and before each run. `options` are those of sizer's own networks, and `mode` is what
+    is computed of a batch, None for what its kind says.
     """
 
     name: Name
@@ -101,6 +115,18 @@ class Workload:
     setup: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     options: FrameworkOptions = FrameworkOptions()
+    mode: Mode | None = None
+
+    @property
+    def shuffles(self) -> bool:
+        """Whether its data is read in a new order each epoch, or perhaps is."""
+        in_order_of_keys = self.format == "lmdb" and self.framework != PYTORCH
+        return KINDS[self.kind].shuffles and not in_order_of_keys
+
+    @property
+    def reads_folder(self) -> bool:
+        """Whether the files of a folder are read one by one, and not packed first."""
+        return self.format == "folder" and self.framework == PYTORCH
 
     @property
     def run_words(self) -> tuple[str, ...]:
@@ -126,6 +152,11 @@ class Workload:
     def assumed_cache(self) -> Cache:
         """The state of the page cache; empty at the start where the table does not say it."""
         return self.cache or "cold"
+
+    @property
+    def computed_mode(self) -> str | None:
+        """What is computed of a batch: its own mode, or its kind's; None where nothing says it."""
+        return self.mode or KINDS[self.kind].mode
 
     @property
     def may_be_hooked(self) -> bool:
@@ -166,13 +197,17 @@ class DiskTier:
 
 @dataclass(frozen=True)
 class Measure:
-    """How each configuration is measured: fresh processes, seconds after warm-up, relative half-width."""
+    """How each configuration is measured: fresh processes, seconds after warm-up, relative half-width.
+
+    `steps` are the fewest that a run is measured over, however long they take; 0 is as many as its interval needs.
+    """
 
     repeats: Count = 3
     seconds: Rate = 30.0
     precision: Rate = 0.02
     seed: Count = 1
     timeout: Rate | None = None
+    steps: Count = 0
 
 
 @dataclass(frozen=True)
@@ -194,7 +229,8 @@ class Objective:
 
     With a deadline, or a rate in samples per second that is to be reached at the least, neither counts: then it is the
     spec that costs least for the work of those that are fast enough. `latency_p99` is how many seconds 99 of 100
-    batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity.
+    batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity. `gpus`: what these
+    would do for the job is asked, too.
     """
 
     prefer: Preference = "cheapest"
@@ -203,6 +239,7 @@ class Objective:
     at_least: Rate | None = None
     latency_p99: Rate | None = None
     spot: bool = False
+    gpus: tuple[Label, ...] = ()
 
     @property
     def rate(self) -> float | None:
@@ -233,6 +270,8 @@ class Purpose(str, Enum):
     FLOOR_SEARCH = "floor_search"
     """To see for a few seconds whether a memory cap holds. Near the floor the kernel drops and reads again what it can,
     so such a run may be slow: its rate says nothing of the workload."""
+    BATCH_SEARCH = "batch_search"
+    """To see in a few steps whether a batch fits into memory: too few for a rate that counts."""
 
 
 ISOLATED_STAGES: dict[Purpose, str] = {
@@ -244,10 +283,15 @@ ISOLATED_STAGES: dict[Purpose, str] = {
 """The stage that a run shows by itself, by its purpose."""
 
 
+SEARCHES = frozenset({Purpose.FLOOR_SEARCH, Purpose.BATCH_SEARCH})
+"""Purposes of runs that show whether something fits into memory, and no rate."""
+
+
 @dataclass(frozen=True)
 class RunSpec:
     """One planned configuration of a workload and one repeat of it.
 
+    `batch_size` is that of one accelerator, of which there are `gpu_count`; 0 is as many as the device says.
     `line` is that of an imported run in its file; 0 for one that is measured here.
     """
 
@@ -258,6 +302,12 @@ class RunSpec:
     repeat: Count = 0
     line: Count = 0
     purpose: Purpose = Purpose.ASKED
+    gpu_count: Count = 0
+
+    @property
+    def samples_a_step(self) -> int:
+        """A batch for each accelerator."""
+        return self.batch_size * max(1, self.gpu_count)
 
     @property
     def stage(self) -> Stage | None:
@@ -271,21 +321,26 @@ class RunSpec:
         Of its purpose only the stage counts, under the name that it had when the first folders were written.
         """
         identity = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "purpose"}
-        identity["workload"] = _identity(self.workload)
-        identity["measure"] = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
+        identity["workload"] = _identity(self.workload, several=self.gpu_count > 1)
+        measure = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
+        if not self.measure.steps:
+            del measure["steps"]
+        identity["measure"] = measure
         if not self.line:
             del identity["line"]
+        if self.gpu_count <= 1:  # one is what every device says
+            del identity["gpu_count"]
         if self.stage is not None:
             identity["isolates"] = self.stage
         text = json.dumps(identity, sort_keys=True, default=vars)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "options")
+_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "options", "mode")
 """Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
 
 
-def _identity(workload: Workload) -> dict[str, object]:
+def _identity(workload: Workload, several: bool) -> dict[str, object]:
     """What makes a workload this one, in the form of schema 1, so that the ids of runs stay the same."""
     device = workload.computes_on
     filled = replace(
@@ -293,15 +348,26 @@ def _identity(workload: Workload) -> dict[str, object]:
         framework=workload.framework or "other",
         input=workload.assumed_input,
         cache=workload.assumed_cache,
-        device=replace(device, index=device.index or 0),
+        device=None,
     )
     identity = {each.name: getattr(filled, each.name) for each in fields(filled)}
+    identity["device"] = _device_identity(device, several)
     # Of a variable that is not stored only the name is known when the study goes on.
     identity["env"] = {each.name: each.value for each in workload.env}
     defaults = {each.name: each.default for each in fields(workload)}
+    defaults["mode"] = workload.mode and KINDS[workload.kind].mode
     for name in _LATER_FIELDS:
         if getattr(workload, name) == defaults[name]:
             del identity[name]
+    return identity
+
+
+def _device_identity(device: Device, several: bool) -> dict[str, object]:
+    """What several of it lose to each other counts where there are `several`; who says so never does."""
+    identity = vars(replace(device, index=device.index or 0)).copy()
+    if device.scaling_loss is None or not several:
+        del identity["scaling_loss"]
+    del identity["scaling_source"]
     return identity
 
 
@@ -422,8 +488,19 @@ class Note:
 
 
 @dataclass(frozen=True)
+class FrameworkPython:
+    """The interpreter that the programs of a framework run on, by its path or by a name in PATH, and where the study
+    file says so; `line` 0 in a study that was read from none."""
+
+    framework: Label
+    python: str
+    file: str = field(default="", compare=False)
+    line: Count = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
 class Study:
-    """All runs asked for, with every default filled in."""
+    """All runs asked for, with every default filled in. `frameworks`: those whose interpreter the file names."""
 
     name: SafeName
     workloads: tuple[WorkloadPlan, ...]
@@ -432,6 +509,7 @@ class Study:
     measure: Measure = Measure()
     objective: Objective = Objective()
     embedded_images: Count = 4000
+    frameworks: tuple[FrameworkPython, ...] = ()
     schema_version: int = SCHEMA_VERSION
 
     @property
@@ -444,6 +522,10 @@ class Study:
         """The names of its disks that are emulated."""
         return tuple(tier.name for tier in self.disks if tier.emulated is not None)
 
+    def python(self, framework: str | None) -> FrameworkPython | None:
+        """The interpreter that the file names for a framework; None where it names none."""
+        return next((each for each in self.frameworks if each.framework == framework), None)
+
     def disk(self, name: str) -> DiskTier:
         """The tier of that name; KeyError if the study has none."""
         for tier in self.disks:
@@ -454,10 +536,11 @@ class Study:
 
 @dataclass(frozen=True)
 class WorkloadPlan:
-    """A workload with the values of each axis; an empty axis is not limited.
+    """A workload with the values of each axis; an empty axis is not limited. `batch_size` is that of one accelerator.
 
     `memory_floor`: after its runs, the smallest memory cap that completes is searched for. `isolate`: runs that show
-    one stage of it each are made, too.
+    one stage of it each are made, too. `largest_batch`: after its runs, the largest batch that fits is searched for, up
+    to this one; 0 where it is not.
     """
 
     workload: Workload
@@ -467,3 +550,5 @@ class WorkloadPlan:
     disk: tuple[Name, ...] = ()
     memory_floor: bool = False
     isolate: bool = False
+    gpu_count: tuple[Count, ...] = ()
+    largest_batch: Count = 0

@@ -54,7 +54,7 @@ def placeholders(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_by
         "batch_size": str(spec.batch_size),
         "data": str(paths.data or ""),
         "scratch": str(paths.scratch),
-        "gpu_count": "1" if spec.workload.computes_on.kind == "cuda" else "0",
+        "gpu_count": str(max(1, spec.gpu_count)) if spec.workload.computes_on.kind != "cpu" else "0",
         "repeat": str(spec.repeat + 1),
     }
 
@@ -68,6 +68,7 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
     options: dict[str, object] = {
         "framework": workload.framework if workload.framework != OTHER else None,
         "network": workload.network,
+        "mode": workload.mode,
         "batch-size": spec.batch_size,
         "data": paths.data,
         "format": paths.data_format or workload.format,
@@ -79,6 +80,8 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
         "rate": _rate(workload),
         "precision": workload.precision,
         **{name.replace("_", "-"): _spelled(value) for name, value in vars(workload.options).items()},
+        "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
+        "exchange": _exchange(spec),
     }
     if workload.kind == "imagenet_preprocessing":
         options |= {
@@ -152,6 +155,21 @@ def _set(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
 def _spelled(value: object) -> object:
     """A truth as the study file writes it."""
     return str(value).lower() if isinstance(value, bool) else value
+
+
+def _exchange(spec: RunSpec) -> float | None:
+    """By how much of itself a step of several emulated accelerators is longer than that of one."""
+    device = spec.workload.computes_on
+    if device.kind != "emulated" or spec.gpu_count <= 1:
+        return None
+    speed_up = device.speed_up(spec.gpu_count)
+    if speed_up is None:
+        raise InputError(
+            "workload `{workload}`: what several emulated accelerators lose to each other is not known; write a "
+            "scaling_loss.",
+            workload=spec.workload.name,
+        )
+    return spec.gpu_count / speed_up - 1
 
 
 def _rate(workload: Workload) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -147,7 +147,7 @@ class _ChildRun:
         self._room = Room(context.paths.scratch, context.paths.output)
         with (
             self._backend.open(spec.id, spec.limits, context.throttle) as group,
-            _busy(spec.workload.computes_on) as busy,
+            _busy(spec.workload.computes_on, spec.gpu_count) as busy,
             event_fifo() as fifo,
         ):
             if spec.workload.kind == COMMAND:
@@ -228,13 +228,21 @@ class _ChildRun:
 
 
 @contextmanager
-def _busy(device: Device) -> Iterator[Callable[[], float | None] | None]:
-    """How to ask a real accelerator for its busy share; None where there is none to ask."""
+def _busy(device: Device, count: int) -> Iterator[Callable[[], float | None] | None]:
+    """How to ask real accelerators for the sum of their busy shares; None where there is none to ask."""
     if device.kind != "cuda":
         yield None
         return
-    with busy_share(device.index or 0) as read:
-        yield read
+    first = device.index or 0
+    with ExitStack() as opened:
+        reads = [opened.enter_context(busy_share(index)) for index in range(first, first + max(1, count))]
+
+        def together() -> float | None:
+            shares = [read() for read in reads]
+            known = [share for share in shares if share is not None]
+            return sum(known) if len(known) == len(shares) else None
+
+        yield together
 
 
 def refused(spec: RunSpec, failure: Failure, host_vcpus: int, host_memory_bytes: int) -> Run:
@@ -253,6 +261,7 @@ def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Co
         memory_bytes=limits.memory_bytes if limits.memory_bytes is not None else host_memory_bytes,
         disk=limits.disk if limits.disk is not None else HOST_DISK,
         batch_size=spec.batch_size,
+        gpu_count=spec.gpu_count,
     )
 
 

@@ -20,9 +20,9 @@ class Countable(Protocol):
 class Sampler:
     """Collects a sample at each tick; whoever runs the loop decides when.
 
-    `clock` is monotonic. `busy` gives the share of the time since the last tick an accelerator was busy, None where
-    that is unknown; its seconds are summed into `accelerator_busy`. `used` gives the core-seconds of sizer's
-    own process so far.
+    `clock` is monotonic. `busy` gives the share of the time since the last tick an accelerator was busy, of several the
+    sum of their shares, None where that is unknown; its seconds are summed into `accelerator_busy`. `used` gives the
+    core-seconds of sizer's own process so far.
     """
 
     def __init__(

@@ -57,7 +57,7 @@ class DataSets:
             return None
         source = self._users_own(Path(workload.data)) if workload.data else self._embedded(workload)
         if "recordio" in formats:
-            if source.format == "folder":
+            if source.format == "folder" and not workload.reads_folder:
                 return self._packed(source, "lmdb" if workload.format == "lmdb" else "recordio")
             if source.format == "recordio":
                 return self._indexed(source)

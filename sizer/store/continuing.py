@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sizer.host import NEEDED, installed_of
 from sizer.records import FINDINGS, InputError, Run, Study
 
 SAME_MACHINE = ("cpu_model", "cpus")
@@ -55,6 +56,27 @@ def refuse_other_machine(where: str, before: Mapping[str, Any], now: Mapping[str
             before=before["cpus"],
             now=now["cpus"],
         )
+
+
+def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise InputError when these runs were measured with another version of a framework than is there now."""
+    used = {run.spec.workload.framework for run in runs}
+    here = {each.framework: each for each in installed_of(now)}
+    for each in installed_of(before):
+        package = NEEDED[each.framework].package if each.framework in NEEDED else ""
+        then = each.packages.get(package)
+        found = here.get(each.framework, each)
+        version = found.packages.get(package)
+        if each.framework in used and then and version and version != then:
+            raise InputError(
+                "{where} was measured with {package} {before}, and {python} has {now}; name the interpreter of before "
+                "in `frameworks`, or choose another folder with --out.",
+                where=where,
+                package=package,
+                before=then,
+                python=found.path,
+                now=version,
+            )
 
 
 def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:

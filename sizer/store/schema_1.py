@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from sizer.records import (
     ISOLATED_STAGES,
+    SEARCHES,
     CauseKind,
     EvidenceKind,
     InputError,
@@ -174,7 +175,13 @@ def with_limits(form: dict[str, Any]) -> dict[str, Any]:
 
 def marks_of(text: str) -> tuple[RunWarning | Purpose, ...]:
     """What `; ` joined in the `warnings` column of a measurements.csv: kinds, or the sentences of schema 1."""
-    return tuple(Purpose.FLOOR_SEARCH if _is_search(each) else warning_of(each) for each in _clauses(text, WARNINGS))
+    return tuple(_mark(each) for each in _clauses(text, WARNINGS))
+
+
+def _mark(text: str) -> RunWarning | Purpose:
+    if text in {purpose.value for purpose in SEARCHES}:
+        return Purpose(text)
+    return Purpose.FLOOR_SEARCH if _is_search(text) else warning_of(text)
 
 
 def warning_of(sentence: str) -> RunWarning:

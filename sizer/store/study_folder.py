@@ -25,7 +25,13 @@ from sizer.files import (
     written_aside,
 )
 from sizer.records import SCHEMA_VERSION, HostError, InputError, Message, Note, Run, Study, typed_path
-from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
+from sizer.store.continuing import (
+    measured,
+    refuse_other_machine,
+    refuse_other_meaning,
+    refuse_other_study,
+    refuse_other_versions,
+)
 from sizer.store.schema_1 import note_of
 from sizer.store.stored_runs import Problem, StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
@@ -239,6 +245,16 @@ class StudyFolder:
             )
         refuse_other_machine(str(self.path), self.host, to_json(host) if is_dataclass(host) else host)
 
+    def go_on_with_versions(self, host: Any) -> None:
+        """Store on which versions the programs run now, as `host`, a record, says, while the folder is locked.
+
+        Raises InputError when a framework of runs that are here has another version by now.
+        """
+        now = {**self.host, **{name: to_json(host)[name] for name in ("python", "packages", "frameworks")}}
+        refuse_other_versions(str(self.path), measured(self.runs()), self.host, now)
+        self.host = now
+        write_json(self.host_path, self.host)
+
     def _check_same_study(self) -> None:
         """Refuse to mix what was measured here with another study, machine, workload or disk."""
         if not self.study_path.exists():
@@ -250,6 +266,7 @@ class StudyFolder:
         runs = measured(before.runs())
         if runs:
             refuse_other_machine(where, before.host, self.host)
+            refuse_other_versions(where, runs, before.host, self.host)
             refuse_other_meaning(where, runs, self.study)
 
     def _remove_leftovers(self) -> None:

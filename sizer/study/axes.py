@@ -1,4 +1,4 @@
-"""The axes of a study file: which values of vCPUs, memory, disk and batch size are measured."""
+"""The axes of a study file: which values of vCPUs, memory, disk, batch size and accelerators are measured."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class Axes:
     memory_bytes: tuple[int, ...] | None = None
     disk: tuple[str, ...] | None = None
     batch_size: tuple[int, ...] | None = None
+    gpu_count: tuple[int, ...] | None = None
 
     @property
     def empty(self) -> bool:
@@ -53,6 +54,7 @@ def read_axes(document: Document, key: Key, data: dict[str, Any] | None, disks: 
             else None
         ),
         batch_size=read_batch_sizes(document, key, data),
+        gpu_count=distinct(int(value) for _, value in _values(data, key, "gpu_count")) if "gpu_count" in data else None,
     )
 
 

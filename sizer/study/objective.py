@@ -27,6 +27,7 @@ def read_objective(document: Document) -> Objective:
         _parsed(document, "at_least", parse_rate) if "at_least" in given else None,
         _parsed(document, "latency_p99", _latency) if "latency_p99" in given else None,
         given.get("spot", default.spot),
+        tuple(given.get("gpus", default.gpus)),
     )
 
 
@@ -39,7 +40,9 @@ def objective_form(objective: Objective) -> dict[str, Any]:
         form = {"at_least": _spelt(objective.at_least)}
     if objective.latency_p99 is not None:
         form["latency_p99"] = _spelt(objective.latency_p99, 1000)
-    return form | ({"spot": True} if objective.spot else {})
+    return (
+        form | ({"spot": True} if objective.spot else {}) | ({"gpus": list(objective.gpus)} if objective.gpus else {})
+    )
 
 
 def _check_together(document: Document, given: dict[str, Any]) -> None:

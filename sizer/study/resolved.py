@@ -18,6 +18,8 @@ def to_yaml(study: Study) -> str:
         data["disks"] = {tier.name: _disk(tier) for tier in study.disks}
     if study.around is not None:
         data["around"] = _around(study.around)
+    if study.frameworks:
+        data["frameworks"] = {each.framework: {"python": each.python} for each in study.frameworks}
     data["embedded_images"] = study.embedded_images
     data["measure"] = _measure(study.measure)
     data["objective"] = objective_form(study.objective)
@@ -55,14 +57,17 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "before": list(workload.before) or None,
         "pattern": workload.pattern,
         "sample_unit": workload.sample_unit,
+        "mode": workload.mode,
         "options": _options(workload),
         "meter": workload.meter if workload.meter != "auto" else None,
         "memory_floor": plan.memory_floor or None,
+        "largest_batch": plan.largest_batch or None,
         "isolate": plan.isolate or None,
         "axes": {
             "vcpus": [_number(value) for value in plan.vcpus],
             "memory": [spell_bytes(value) for value in plan.memory_bytes],
             "disk": list(plan.disk),
+            **({"gpu_count": list(plan.gpu_count)} if plan.gpu_count else {}),
         },
     }
     return {key: value for key, value in own.items() if value is not None}
@@ -81,6 +86,8 @@ def _device(device: Device) -> str | dict[str, Any]:
             "gpu": device.gpu,
             "samples_per_second": _number(device.samples_per_second),
             "source": device.source,
+            "scaling_loss": _number(device.scaling_loss),
+            "scaling_source": device.scaling_source,
         }
         return {"emulate": {key: value for key, value in figures.items() if value is not None}}
     return device.label
@@ -118,6 +125,7 @@ def _measure(measure: Measure) -> dict[str, Any]:
         "precision": measure.precision,
         "seed": measure.seed,
         "timeout": _number(measure.timeout),
+        "steps": measure.steps or None,
     }
     return {key: value for key, value in settings.items() if value is not None}
 

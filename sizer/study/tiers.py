@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
-from sizer.records import GIVEN_IN_STUDY, HOST_DISK, IMPORTED, KINDS, MB, Device, DiskRates, DiskTier, InputError
+from sizer.records import (
+    GIVEN_IN_STUDY,
+    HOST_DISK,
+    IMPORTED,
+    KINDS,
+    MB,
+    Device,
+    DiskRates,
+    DiskTier,
+    InputError,
+    Workload,
+)
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.json_schema import expected
@@ -21,6 +34,15 @@ class AcceleratorFigure(Protocol):
     def source(self) -> str: ...
 
 
+class ScalingFigure(Protocol):
+    """What several of a GPU lose to each other, and where that was published."""
+
+    @property
+    def loss(self) -> float: ...
+    @property
+    def source(self) -> str: ...
+
+
 class DiskFigure(Protocol):
     """A kind of volume on offer."""
 
@@ -32,7 +54,10 @@ class DiskFigure(Protocol):
 class Figures(Protocol):
     """What a study needs of a catalogue; each raises InputError for what it does not have."""
 
-    def accelerator_rate(self, mode: str, network: str, gpu: str) -> AcceleratorFigure: ...
+    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingFigure: ...
+    def accelerator_rate(
+        self, mode: str, network: str, gpu: str, *, precision: str | None, batch_size: int | None, framework: str | None
+    ) -> AcceleratorFigure: ...
     def disk(self, name: str) -> DiskFigure: ...
 
 
@@ -122,27 +147,79 @@ def _in_whole_bytes(rates: DiskRates) -> DiskRates:
 
 
 def read_device(
-    document: Document, key: Key, entry: Any, kind: str, network: str | None, figures: Figures | None
+    document: Document, key: Key, entry: Any, workload: Workload, batch_sizes: Sequence[int], figures: Figures | None
 ) -> Device:
-    """The device of a workload; raises InputError for a GPU without a published rate for this kind and network."""
+    """The device of a workload; raises InputError for a GPU without a published rate for its mode and network.
+
+    Of several batch sizes the rate is that of the middle one.
+    """
     if isinstance(entry, str):
         return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
     emulate = entry["emulate"]
     gpu, rate = emulate.get("gpu"), emulate.get("samples_per_second")
+    loss = emulate.get("scaling_loss")
+    scaling = (None, None) if loss is None else (float(loss), emulate.get("scaling_source", GIVEN_IN_STUDY))
     if rate is not None:
-        return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN_IN_STUDY))
+        return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN_IN_STUDY), *scaling)
     if gpu is None:
         raise document.input_error(
             (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
         )
-    if kind == IMPORTED:
+    if workload.kind == IMPORTED:
         return Device("emulated", 0, gpu)
+    if workload.mode is not None and workload.mode != KINDS[workload.kind].mode:
+        raise document.input_error(
+            key,
+            "no rate of {gpu} is published for `mode: {mode}` of {kind}; write its samples_per_second.",
+            gpu=gpu,
+            mode=workload.mode,
+            kind=workload.kind,
+        )
     if figures is None:
         raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     try:
-        figure = figures.accelerator_rate(KINDS[kind].rate_mode or "", network or "", gpu)
+        figure = figures.accelerator_rate(
+            KINDS[workload.kind].rate_mode or "",
+            workload.network or "",
+            gpu,
+            precision=workload.precision,
+            batch_size=sorted(batch_sizes)[len(batch_sizes) // 2] if batch_sizes else None,
+            framework=workload.framework,
+        )
         rate = float(figure.samples_per_second)
         _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
     except InputError as error:
         raise document.input_error(key, error) from None
-    return Device("emulated", 0, figure.gpu, rate, figure.source)
+    return Device("emulated", 0, figure.gpu, rate, figure.source, *scaling)
+
+
+def with_scaling(
+    document: Document,
+    key: Key,
+    device: Device,
+    counts: Sequence[int],
+    kind: str,
+    network: str | None,
+    figures: Figures | None,
+) -> Device:
+    """The emulated device with what several of it lose to each other, by the study file or else by the catalogue.
+
+    Raises InputError where the file does not say it and the catalogue does not know the GPU.
+    """
+    several = [count for count in counts if count > 1]
+    if device.kind != "emulated" or not several or device.scaling_loss is not None or kind == IMPORTED:
+        return device
+    mode = KINDS[kind].rate_mode or ""
+    if figures is None or device.gpu is None:
+        raise document.input_error(
+            key,
+            "what several of an emulated GPU lose to each other is not known; write it into `emulate`, such as "
+            "{example}.",
+            example="scaling_loss: 0.05",
+        )
+    try:
+        found = figures.scaling_loss(mode, network or "", device.gpu, several)
+        _check_figures(device.gpu, [("rate", 1.0), ("source", found.source)])
+    except InputError as error:
+        raise document.input_error(key, error) from None
+    return replace(device, scaling_loss=float(found.loss), scaling_source=found.source)

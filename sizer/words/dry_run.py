@@ -139,6 +139,33 @@ def search_to_come(workload: str, most: int, usual: int, seconds: float, command
     )
 
 
+def batch_search_to_come(
+    workload: str, asked: tuple[int, int, int], seconds: float, timeout: float, command: str
+) -> str:
+    """What a search for the largest batch may take: the largest to try, how many runs at most and usually."""
+    largest, most, usual = asked
+    known = {
+        "workload": workload,
+        "largest": largest,
+        "most": most,
+        "usual": usual,
+        "time": format_seconds(seconds),
+        "timeout": format_seconds(timeout),
+        "command": command,
+    }
+    if command:
+        return _(
+            "then up to {most} runs to find the largest batch of `{workload}` that fits, up to {largest}, usually "
+            "{usual}: the first of about {time}, those of larger batches longer, none above {timeout}: {command}",
+            **known,
+        )
+    return _(
+        "then up to {most} runs to find the largest batch of `{workload}` that fits, up to {largest}, usually {usual}: "
+        "the first of about {time}, those of larger batches longer, none above {timeout}",
+        **known,
+    )
+
+
 def privileges_needed(controls: Sequence[Control]) -> str:
     """What needs root or a delegated cgroup."""
     names = {

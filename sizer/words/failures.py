@@ -107,6 +107,10 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         ),
         CauseKind.MEMORY_CAP: lambda: _("killed by the kernel: the memory cap is below what the workload needs"),
         CauseKind.HOST_MEMORY: lambda: _("killed by the kernel: the host's memory is below what the workload needs"),
+        CauseKind.GPU_MEMORY: lambda: _("the memory of the GPU is below what the workload needs"),
+        CauseKind.NOT_ALLOCATED: lambda: _(
+            "the system refused the memory that it asked for at once: it is more than this host has"
+        ),
         CauseKind.SLOW_PATTERN: lambda: _(
             "the pattern cannot be matched with the log: it took more than {seconds} s of CPU time for one read; "
             "avoid nested repetition",

@@ -68,11 +68,8 @@ def finding_in_words(finding: Finding) -> str:
     """What a check found."""
     text = in_words(finding.text)
     known = {"text": text, "path": finding.path, "size": format_bytes(finding.bytes)}
-    if finding.kind is FindingKind.VERSION:
-        version = text or _("imported")
-        return _("{version} in {path}", version=version, path=finding.path) if finding.path else version
-    if finding.kind is FindingKind.NO_IMPORT and finding.path:
-        return _("{text} in {path}", **known)
+    if finding.kind is FindingKind.NOT_INSTALLED and finding.path:
+        return _("not installed in {path}", **known)
     return {
         FindingKind.CONTROL: text,
         FindingKind.CPUS: _("{count} of this host's {whole} can be used", count=finding.count, whole=finding.whole),
@@ -81,15 +78,25 @@ def finding_in_words(finding: Finding) -> str:
         FindingKind.SWAP_USED: _("{size}, which runs may use", **known),
         FindingKind.PRESSURE: _("what runs wait for is accounted"),
         FindingKind.NO_PRESSURE: _("not accounted for runs of this user here"),
+        FindingKind.VERSION: text,
+        FindingKind.FRAMEWORK: _framework_in_words(finding),
         FindingKind.NOT_INSTALLED: _("not installed"),
         FindingKind.MISSING: _("{path} is missing", **known),
         FindingKind.ROOT_ONLY: _("for root alone"),
         FindingKind.PRESENT: finding.path,
-        FindingKind.NO_IMPORT: text,
+        FindingKind.NO_IMPORT: _("cannot be imported in {path}: {text}", **known),
         FindingKind.QUIET: _("nothing else uses this host"),
         FindingKind.BUSY: busy_host_in_words(finding.load),
         FindingKind.OTHER: text,
     }[finding.kind]
+
+
+def _framework_in_words(finding: Finding) -> str:
+    """`2.13.0 in /opt/torch/bin/python; sees no GPU`."""
+    known = {"version": in_words(finding.text), "path": finding.path}
+    if not finding.gpus:
+        return _("{version} in {path}; sees no GPU", **known)
+    return _("{version} in {path}; sees {gpus}", **known, gpus=listed(finding.gpus))
 
 
 def busy_host_in_words(busy: BusyBy) -> str:

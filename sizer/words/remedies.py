@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizer.records import Cause, CauseKind, Outcome, Run, WarningKind
+from sizer.records import Cause, CauseKind, MemoryPlace, Outcome, Purpose, Run, WarningKind
 from sizer.words.figures import apart, small_share, span
 from sizer.words.language import _, _n
 from sizer.words.units import rate_in_words, units_a_second
@@ -65,6 +65,10 @@ def _of_imported(run: Run) -> str:
 
 
 def _of_memory(run: Run) -> str:
+    if run.spec.purpose is Purpose.BATCH_SEARCH:
+        return _("Nothing: it shows which batch is too large.")
+    if run.ran_out_of is MemoryPlace.GPU:
+        return _("Measure it with a smaller `batch_size`, or on a GPU with more memory.")
     if run.configuration.memory_bytes is not None and run.spec.limits.memory_bytes is not None:
         return _("Nothing: that it was killed shows how much memory is too little.")
     return _("Measure it with a smaller `batch_size`, or on a host with more memory.")

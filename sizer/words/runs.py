@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from sizer.plan import Obstacle, ObstacleKind, PassResult, Search, Spread, TwoEpochs
+from sizer.plan import BatchSearch, Following, Obstacle, ObstacleKind, PassResult, Search, Spread
 from sizer.recommend import DOUBTS, MISTOLD
 from sizer.records import (
     COMMAND,
@@ -32,6 +32,7 @@ from sizer.records import (
     printable,
     typed_path,
 )
+from sizer.words.batch_sizes import largest_in_words
 from sizer.words.failures import failure_line
 from sizer.words.figures import around
 from sizer.words.floors import floor_in_words
@@ -96,6 +97,8 @@ def remark_in_words(spec: RunSpec) -> str:
     """`isolating the disk`, `search for the memory floor`; '' of a run of the workload as asked for."""
     if spec.purpose is Purpose.FLOOR_SEARCH:
         return _("search for the memory floor")
+    if spec.purpose is Purpose.BATCH_SEARCH:
+        return _("search for the largest batch")
     return isolating_in_words(spec.stage) if spec.stage is not None else ""
 
 
@@ -131,11 +134,13 @@ def stages_in_words(stage: str) -> str:
     }[stage]
 
 
-def following_in_words(following: Search | TwoEpochs, runs: Sequence[Run]) -> str:
-    """What a search for a memory floor found, or a two-epoch pass showed, or why it did not."""
+def following_in_words(following: Following, runs: Sequence[Run]) -> str:
+    """What a search found, or a two-epoch pass showed, or why it did not."""
     name = following.base.workload.name
     if isinstance(following, Search):
         return _("`{workload}`: {floor}", workload=name, floor=floor_in_words(following.found(runs)))
+    if isinstance(following, BatchSearch):
+        return _("`{workload}`: {largest}", workload=name, largest=largest_in_words(following.found(runs)))
     return _pass_in_words(following.result(runs), name)
 
 
@@ -197,6 +202,7 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
     parts = parts or [_("no limits")]
     parts += [_("batch {size}", size=spec.batch_size)] if _has_batch(spec) else []
+    parts += [accelerators_name(None, spec.gpu_count, spec.workload.device)] if spec.gpu_count else []
     parts += [isolating_in_words(spec.stage)] if spec.stage is not None else []
     return _("{workload} {configuration}", workload=spec.workload.name, configuration=row(parts))
 

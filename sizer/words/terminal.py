@@ -10,7 +10,7 @@ from sizer.words.errors import in_words
 from sizer.words.failures import data_not_prepared, not_made_ready
 from sizer.words.figures import transfer
 from sizer.words.language import _, _n
-from sizer.words.names import clauses, outcomes_counted
+from sizer.words.names import clauses, listed, outcomes_counted
 from sizer.words.units import percent
 
 
@@ -31,9 +31,26 @@ def problem_said(problem: Message | Lines) -> str:
 
 def doubt_in_words(doubt: Doubt) -> str:
     """Why the runs of a workload may fail although every limit can be set."""
-    known = {"workload": doubt.workload, "what": doubt.what}
+    names, count = listed([f"`{name}`" for name in doubt.workloads]), len(doubt.workloads)
+    known = {"workload": doubt.workloads[0], "workloads": names, "what": doubt.what}
     if doubt.kind is DoubtKind.FRAMEWORK:
-        return _("workload `{workload}`: sizer's workloads do not run on {what} yet; use mxnet or pytorch", **known)
+        return _n(
+            "workload {workloads} will not run: sizer has no program on {what}; measure your own with `kind: "
+            "command`, which reads its log",
+            "workloads {workloads} will not run: sizer has no program on {what}; measure your own with `kind: "
+            "command`, which reads its log",
+            count,
+            **known,
+        )
+    if doubt.kind is DoubtKind.INTERPRETER and doubt.problem is not None:
+        problem = in_words(doubt.problem)
+        return _n(
+            "workload {workloads} will not run: {problem}",
+            "workloads {workloads} will not run: {problem}",
+            count,
+            **known,
+            problem=problem,
+        )
     if doubt.kind is DoubtKind.GPU:
         return _("workload `{workload}`: this host has no GPU {what}; use cpu or an emulated one", **known)
     if doubt.kind is DoubtKind.SETUP:

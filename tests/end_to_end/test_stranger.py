@@ -126,6 +126,29 @@ def test_no_program_or_module_of_the_folder_one_is_in_is_executed(typed: Typed, 
     assert not marker.exists(), marker.read_text()
 
 
+@pytest.mark.slow
+def test_a_dry_run_starts_no_interpreter_of_the_strangers(typed: Typed, strangers: Path, marker: Path) -> None:
+    """It is listed with what it would run, and the run itself is what starts it."""
+    trap = strangers / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    trap.chmod(0o755)
+    (strangers / "theirs.yaml").write_text(
+        "frameworks: {pytorch: {python: ./trap}}\n"
+        "workloads: [{name: job, kind: lstm_training, framework: pytorch, axes: {vcpus: [1]}}]\n"
+    )
+    listed = typed("run", "theirs.yaml", "--dry-run")
+    assert listed.returncode == 0, listed.stderr
+    assert f"runs: `job`, {trap} -m workloads.lstm_training, which comes with sizer" in listed.stdout
+    assert f"runs: {trap} -c, to ask for its versions" in listed.stdout
+    assert not marker.exists()
+    refused = typed("run", "theirs.yaml")
+    assert refused.returncode == 2
+    assert "theirs.yaml line 1: `python` of `pytorch` in `frameworks`: " in refused.stderr
+    assert "does not answer as a Python interpreter does" in refused.stderr
+    assert marker.exists()
+    assert not (strangers / "theirs").exists()
+
+
 def test_the_trap_would_spring(strangers: Path, marker: Path) -> None:
     """The test above can fail: what it is about is what Python does of itself."""
     subprocess.run([sys.executable, "-c", "import json"], cwd=strangers, check=False, capture_output=True)

@@ -124,7 +124,7 @@ def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
     )
     output = sizer("run", "odd.yaml", "--dry-run").stdout
     assert "`gpu`: this host has no GPU 7" in output
-    assert "`tensors`: sizer's workloads do not run on tensorflow yet; use mxnet or pytorch" in output
+    assert "`tensors` will not run: sizer has no program on tensorflow; measure your own with `kind: command`" in output
     assert "`own`: the program no-such-program was not found" in output
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from ..computing import Computing, Reading
+from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
 from .network_forms import CLASSES, FULLY_CONNECTED
+
+READ_FOLDERS = frozenset({"pytorch"})
+"""Frameworks that read the files of a folder one by one; for others it is packed first."""
 
 MODULES = {"mxnet": "mxnet_backend", "pytorch": "pytorch_backend"}
 """A framework is one more file here with `open_backend(settings) -> Backend`, and one more line."""
@@ -32,6 +36,11 @@ TAKES_VECTORS = frozenset({"fcn5"})
 """Networks that a data set of images cannot feed."""
 
 
+FORWARD, FORWARD_BACKWARD, TRAIN = "forward", "forward_backward", "train"
+"""What is computed of a batch: its outputs; the gradients, too; and the update of the parameters by them."""
+TRAINING_MODES = (TRAIN, FORWARD_BACKWARD)
+
+
 def image_side(network: str) -> int:
     """Pixels of a side of the network's input."""
     return 299 if network == "inception_v3" else 224
@@ -47,14 +56,15 @@ def sample_form(network: str) -> tuple[tuple[int, ...], int]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`."""
+    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`: of several ranks, that of this one."""
 
     device: str
     threads: int
     seed: int
     batch_size: int
-    computing: Computing = Computing()
-    reading: Reading = Reading()
+    computing: Computing = field(default_factory=Computing)
+    reading: Reading = field(default_factory=Reading)
+    rank: Rank = field(default_factory=Rank)
 
 
 @dataclass(frozen=True)
@@ -94,26 +104,29 @@ class Backend(Protocol):
     stated: dict[str, bool | int | str]
     """The options that it computes and reads with, by their names in a study file; complete once the input is open."""
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        """The framework's own reader of RecordIO images."""
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        """The reader of a data set's images: the framework's own, where it has one for its form."""
 
     def synthetic_samples(self, network: str) -> Any:
         """A batch of random samples of the form that the network takes, and labels."""
 
-    def image_training(self, network: str) -> Compute:
-        """Forward, backward and update by SGD with momentum, of one batch of images."""
+    def image_training(self, network: str, updates: bool = True) -> Compute:
+        """Forward and backward of one batch of images, and the update by SGD with momentum unless told not to."""
 
     def image_inference(self, network: str) -> Compute:
         """Forward of one batch of images."""
 
-    def language_training(self, form: LanguageModelForm) -> Compute:
-        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over."""
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over.
+
+        `forward_backward` is without clipping and update, `forward` the loss without dropout and without gradients.
+        """
 
 
 def open_backend(framework: str, settings: Settings) -> Backend:
     """The backend of a framework. Raises Unavailable if there is none, or the framework or device is missing."""
     if framework not in MODULES:
-        ready = ", ".join(MODULES)
-        raise Unavailable(f"these programs do not run on {framework} yet: use --framework {ready}")
+        ready = " or ".join(MODULES)
+        raise Unavailable(f"no program here runs on {framework}: use {ready}, or measure your own with `kind: command`")
     module = importlib.import_module(f".{MODULES[framework]}", __package__)
     return cast(Backend, module.open_backend(settings))

@@ -8,8 +8,18 @@ from typing import Any
 from .. import record_fault
 from ..data_set import DataSet
 from ..faults import InputFault, Unavailable
-from ..lmdb_images import Batch
-from . import Compute, Input, LanguageModelForm, Settings, mxnet_language, mxnet_library, mxnet_networks, sample_form
+from ..lmdb_images import Batch, LmdbImages
+from . import (
+    TRAIN,
+    Compute,
+    Input,
+    LanguageModelForm,
+    Settings,
+    mxnet_language,
+    mxnet_library,
+    mxnet_networks,
+    sample_form,
+)
 
 mx = mxnet_library.load()
 
@@ -51,7 +61,10 @@ class MxnetBackend:
         self._device = context
         mx.random.seed(settings.seed)
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        if data_set.format == "lmdb":
+            batch_size, seed = self._settings.batch_size, self._settings.seed
+            return LmdbImages(data_set.files[0].parent, side, batch_size, training, seed)
         return RecordIOImages(data_set, side, training, self._settings)
 
     def synthetic_samples(self, network: str) -> Any:
@@ -61,7 +74,7 @@ class MxnetBackend:
         labels = mx.nd.random.randint(0, classes, (size,), ctx=self._device)
         return samples, labels.astype("float32")
 
-    def image_training(self, network: str) -> Compute:
+    def image_training(self, network: str, updates: bool = True) -> Compute:
         model = mxnet_networks.compiled(network, self._device)
         loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
         loss_of.hybridize(static_alloc=True, static_shape=True)
@@ -73,7 +86,8 @@ class MxnetBackend:
             with mx.autograd.record():
                 loss = loss_of(model(images), labels)
             loss.backward()
-            trainer.step(self._settings.batch_size)
+            if updates:
+                trainer.step(self._settings.batch_size)
             mx.nd.waitall()
             return loss.mean()
 
@@ -88,8 +102,8 @@ class MxnetBackend:
 
         return compute
 
-    def language_training(self, form: LanguageModelForm) -> Compute:
-        return mxnet_language.training(form, self._settings.batch_size, self._device)
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+        return mxnet_language.training(form, self._settings.batch_size, self._device, mode)
 
     def _placed(self, batch: Any) -> tuple[Any, Any]:
         """Images and labels on the device; numpy arrays are taken over without a copy on the CPU."""

@@ -226,7 +226,10 @@ def test_a_wrong_request_is_one_sentence(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--framework", "tensorflow"), "do not run on tensorflow yet"),
+        (
+            ("--framework", "tensorflow"),
+            "no program here runs on tensorflow: use mxnet or pytorch, or measure your own with `kind: command`",
+        ),
         (("--device", "cuda:63"), "not cuda:63"),
     ],
 )
@@ -248,6 +251,17 @@ def test_without_mxnet_the_program_says_so() -> None:
     assert ended.returncode == 69
     assert "pip install" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+def test_pytorch_refused_memory_of_the_host_says_so(run: Run) -> None:
+    """A batch of 600 GB is more than any host gives at once: one sentence, and the event that says whose memory."""
+    pytest.importorskip("torch", reason="PyTorch is an extra: pip install .[pytorch]")
+    if Path("/proc/sys/vm/overcommit_memory").read_text().strip() == "1":
+        pytest.skip("this host gives any program as much memory as it asks for")
+    ended = run("image_training", "--framework", "pytorch", "--network", "squeezenet", "--batch-size", 1_000_000)
+    assert ended.events == [{"event": "out_of_memory", "where": "host"}]
+    assert ended.err.startswith("image_training: there is too little memory for this ([enforce fail")
+    assert ended.err.count("\n") == 1
 
 
 @pytest.mark.slow

@@ -1,15 +1,16 @@
-"""What is known before the runs of a user's own command to let them fail."""
+"""What is known before runs are made to let them fail."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sizer.api.preconditions import doubts
-from sizer.records import RunSpec
+from sizer.api.preconditions import check_interpreters, doubts
+from sizer.records import FrameworkPython, InputError, RunSpec, Study, Workload
 from sizer.words import doubt_in_words
 
 MakeSpec = Callable[..., RunSpec]
@@ -69,3 +70,45 @@ def test_a_variable_to_pass_on_that_is_not_set_is_named(make_spec: MakeSpec, mon
     assert said(make_spec("sh"), pass_env=("SET_HERE", "NOT_SET_HERE", "NOT_SET_*")) == [
         "workload `job`: NOT_SET_HERE of its `pass_env` is not set here; set it, or leave it out"
     ]
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """An interpreter without any package."""
+    path = tmp_path / "bare"
+    path.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
+    path.chmod(0o755)
+    return path
+
+
+def trained(spec: RunSpec, name: str, framework: str) -> RunSpec:
+    """The spec of one of sizer's own workloads."""
+    return replace(spec, workload=Workload(name, "image_training", framework, "resnet50"))
+
+
+def test_workloads_of_a_framework_that_is_not_installed_are_named_together(
+    make_spec: MakeSpec, bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the command that installs it; the others are none of it."""
+    monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(bare))
+    monkeypatch.delenv("SIZER_MXNET_PYTHON", raising=False)
+    specs = [trained(make_spec(), name, framework) for name, framework in (("a", "pytorch"), ("b", "pytorch"))]
+    assert [doubt_in_words(each) for each in doubts([*specs, trained(make_spec(), "c", "tensorflow")])] == [
+        "workload `c` will not run: sizer has no program on tensorflow; measure your own with `kind: command`, which "
+        "reads its log",
+        f"workloads `a` and `b` will not run: {bare} has no torch, numpy, opencv-python-headless or lmdb; type: {bare} "
+        "-m pip install torch==2.13.0 numpy opencv-python-headless lmdb",
+    ]
+    assert doubts(specs, named=["pytorch"]) == []
+
+
+def test_an_interpreter_of_the_study_is_started_to_see_whether_it_can(
+    make_spec: MakeSpec, bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And only one that a run uses."""
+    monkeypatch.delenv("SIZER_MXNET_PYTHON", raising=False)
+    study = Study("s", (), frameworks=(FrameworkPython("pytorch", str(bare), "s.yaml", 3),))
+    own, torch = trained(make_spec(), "a", "mxnet"), trained(make_spec(), "b", "pytorch")
+    assert check_interpreters([own, make_spec("sh")], study) == {"mxnet": Path(sys.executable)}
+    with pytest.raises(InputError, match=r"s.yaml line 3: `python` of `pytorch` in `frameworks`: .*/bare has no torch"):
+        check_interpreters([own, torch], study)

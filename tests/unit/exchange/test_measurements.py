@@ -34,7 +34,7 @@ HEADER = (
     "kind,format,dataset,dataset_gib,dataset_samples,first_epoch_throughput,"
     "disk_read_iops,disk_read_mbps,disk_write_iops,disk_write_mbps,disk_class,disk_emulated,"
     "peak_anonymous_gib,accelerator_samples_per_second,isolates,"
-    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot"
+    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot,mode"
 )
 
 
@@ -144,3 +144,14 @@ def test_a_number_below_nought_stays_one() -> None:
     """Only text has the apostrophe."""
     (cells,) = rows(run(hit_rate=-0.25))
     assert float(cells["hit_rate"]) == -0.25
+
+
+def test_mode_and_precision_are_those_of_the_network() -> None:
+    """sizer's own networks compute in fp32; what an emulated GPU computes in, or a command, nobody knows."""
+    emulated = run()
+    computed = replace(
+        emulated, spec=replace(emulated.spec, workload=Workload("f", "image_training", mode="forward_backward"))
+    )
+    own = replace(emulated, spec=replace(emulated.spec, workload=Workload("c", "command")))
+    found = [(row["mode"], row["precision"]) for row in rows(emulated, computed, own)]
+    assert found == [("train", ""), ("forward_backward", "fp32"), ("", "")]

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from sizer.host import machine as host
-from sizer.host.machine import Check, Finding, FindingKind, checks, facts, interpreter
+from sizer.host.findings import Check, Finding, FindingKind
+from sizer.host.machine import checks, facts, with_frameworks
 from sizer.limits import Capability, Control, detect
-from sizer.records.errors import HostError
-from sizer.words import finding_in_words
 from tests import ROOT
 
 
@@ -31,7 +30,7 @@ def test_facts_are_those_of_this_machine_and_fit_json() -> None:
 
 def test_every_control_and_program_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The list that `sizer doctor` shows."""
-    monkeypatch.setattr(host, "_IMPORT_MXNET", "")
+    monkeypatch.setattr(host, "framework_checks", lambda: (Check("mxnet", True, Finding(FindingKind.QUIET)),))
     names = [check.name for check in checks()]
     assert names == [*(control.value for control in Control), *names[4:]]
     assert names[4:] == ["cpus", "swap", "pressure", "fio", "mkfs.ext4", "loop devices", "mxnet"]
@@ -39,52 +38,34 @@ def test_every_control_and_program_is_checked(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.MonkeyPatch) -> None:
     """fio is a Debian package; the package of that name on PyPI is something else."""
-    monkeypatch.setattr(host, "_first_line", lambda *_: None)
+    monkeypatch.setattr(host, "first_line", lambda *_: None)
     assert host._program_check("fio", "fio", "--version") == Check(
         "fio", False, Finding(FindingKind.NOT_INSTALLED), "sudo apt-get install fio"
     )
 
 
-@pytest.mark.parametrize(
-    ("code", "found", "fix"),
-    [
-        ("import nosuchmodule", "No module named 'nosuchmodule'", "pip install 'mxnet==1.9.1'"),
-        ("raise OSError('libgomp.so.1: cannot open shared object file')", "libgomp.so.1", "apt-get install libgomp1"),
-    ],
-)
-def test_why_mxnet_does_not_import_decides_the_fix(
-    code: str, found: str, fix: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A missing package and a missing system library need different commands."""
-    monkeypatch.setattr(host, "_IMPORT_MXNET", code)
-    check = host._mxnet_check()
-    assert not check.ok
-    assert found in finding_in_words(check.finding)
-    assert fix in (check.fix or "")
-
-
-def test_versions_are_those_of_the_workloads_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_versions_are_those_of_the_workloads_interpreter(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What sizer's own environment has says nothing about the framework that is measured."""
-    other = tmp_path / "python"
-    other.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
-    other.chmod(0o755)
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(other))
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(bare))
     packages = facts().packages
-    assert "numpy" not in packages
+    assert "mxnet" not in packages
     assert packages["psutil"]
-    check = host._mxnet_check()
-    assert not check.ok
-    assert str(other) in finding_in_words(check.finding)
-    assert str(check.fix).startswith(f"{other} -m pip install")
 
 
-def test_an_interpreter_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """doctor goes on and says what to type."""
+def test_an_interpreter_that_is_not_there_has_no_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is installed elsewhere is still told."""
     monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path / "gone"))
-    assert "numpy" not in facts().packages
-    check = host._mxnet_check()
-    assert (check.ok, check.fix) == (False, "unset SIZER_MXNET_PYTHON")
-    assert "is not a program" in finding_in_words(check.finding)
+    assert "mxnet" not in facts().packages
+
+
+def test_each_framework_of_a_study_has_its_own_versions(bare: Path) -> None:
+    """One is where sizer is, the other in a Python without packages; what both have is said of the first."""
+    found = with_frameworks(facts(), {"opencv": Path(sys.executable), "pytorch": bare})
+    assert [each.path for each in found.frameworks] == [sys.executable, str(bare)]
+    assert found.frameworks[0].packages["numpy"] == found.packages["numpy"]
+    assert found.frameworks[1].packages == {}
+    assert found.frameworks[1].python == found.python == sys.version.split()[0]
+    assert with_frameworks(found, {}) == found
 
 
 @pytest.mark.parametrize(("capped", "ok"), [(True, True), (False, False)])
@@ -113,59 +94,10 @@ def test_facts_import_no_framework() -> None:
     assert shown.returncode == 0
 
 
-@pytest.fixture(autouse=True)
-def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have set some."""
-    for framework in ("MXNET", "OPENCV", "PYTORCH"):
-        monkeypatch.delenv(f"SIZER_{framework}_PYTHON", raising=False)
-
-
 @pytest.fixture
-def other(tmp_path: Path) -> Path:
-    """Another interpreter: a link is enough, it is another path."""
-    path = tmp_path / "python"
-    path.symlink_to(sys.executable)
+def bare(tmp_path: Path) -> Path:
+    """An interpreter of this version without any package."""
+    path = tmp_path / "bare"
+    path.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
+    path.chmod(0o755)
     return path
-
-
-def test_our_own_interpreter_is_the_default() -> None:
-    """Whoever installed everything together sets nothing."""
-    assert interpreter("mxnet") == Path(sys.executable)
-
-
-def test_a_framework_may_have_an_interpreter_of_its_own(monkeypatch: pytest.MonkeyPatch, other: Path) -> None:
-    """Preprocessing finds OpenCV where MXNet is, unless it has one of its own, too."""
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(other))
-    assert interpreter("mxnet") == interpreter("opencv") == other
-    assert interpreter("pytorch") == Path(sys.executable)
-    monkeypatch.setenv("SIZER_OPENCV_PYTHON", sys.executable)
-    assert interpreter("opencv") == Path(sys.executable)
-
-
-def test_an_interpreter_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The variable and what it holds."""
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path))
-    with pytest.raises(HostError, match=r"SIZER_MXNET_PYTHON is .*which is not a program"):
-        interpreter("mxnet")
-
-
-def test_a_relative_path_is_meant_from_here(monkeypatch: pytest.MonkeyPatch, other: Path, tmp_path: Path) -> None:
-    """Programs are started in other folders, where it would lead elsewhere."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", "./python")
-    assert interpreter("mxnet") == other
-
-
-def test_a_bare_name_is_looked_for_in_the_path_alone(
-    monkeypatch: pytest.MonkeyPatch, other: Path, tmp_path: Path
-) -> None:
-    """A file of that name in a folder of somebody else's is not started."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", "python")
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(HostError, match="which is not a program"):
-        interpreter("mxnet")
-    (tmp_path / "bin").mkdir()
-    other.rename(tmp_path / "bin/python")
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert interpreter("mxnet") == tmp_path / "bin/python"

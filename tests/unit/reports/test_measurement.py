@@ -54,3 +54,24 @@ def test_host_facts_may_be_sparse() -> None:
         ("Memory", "16 GiB"),
         ("Swap", "none"),
     ]
+
+
+def test_frameworks_in_two_interpreters_are_told_apart() -> None:
+    """In one, the host's Python and packages say it all; a form that nobody knows is left out."""
+    own = {"framework": "mxnet", "path": "/own/python", "python": "3.11.7", "packages": {"mxnet": "1.9.1"}}
+    other = {
+        "framework": "pytorch",
+        "path": "/t/python",
+        "python": "3.12.1",
+        "packages": {"torch": "2.13.0", "numpy": "2.4"},
+    }
+    host = {"python": "3.11.7", "packages": {"mxnet": "1.9.1", "torch": "2.13.0"}}
+    assert measurement.host_facts({**host, "frameworks": [own, other]}) == [
+        ("MXNet", "Python 3.11.7 in /own/python: mxnet 1.9.1"),
+        ("PyTorch", "Python 3.12.1 in /t/python: torch 2.13.0, numpy 2.4"),
+    ]
+    together = [("Python", "3.11.7"), ("Packages", "mxnet 1.9.1, torch 2.13.0")]
+    for found in ([own, {**other, "path": "/own/python"}], [own], [{"framework": 1}], "strange", None):
+        assert measurement.host_facts({**host, "frameworks": found}) == together
+    bare = {**other, "packages": {}}
+    assert measurement.host_facts({"frameworks": [own, bare]})[1] == ("PyTorch", "Python 3.12.1 in /t/python")

@@ -3,6 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from sizer.records.framework_options import FrameworkOptions
 from sizer.records.own_programs import PLACEHOLDERS, Variable
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
@@ -121,6 +123,13 @@ def test_placeholders_of_a_run_without_limits_are_those_of_the_host() -> None:
     assert (values["gpu_count"], values["repeat"], values["data"]) == ("1", "2", "/data/a.rec")
 
 
+def test_a_mode_is_an_option_where_it_was_named() -> None:
+    """A program does by itself what its kind says."""
+    assert "--mode" not in argv(SPEC, PLACE, 8, HOST_MEMORY)
+    words = argv(replace(SPEC, workload=replace(TRAINING, mode="forward_backward")), PLACE, 8, HOST_MEMORY)
+    assert words[words.index("--mode") + 1] == "forward_backward"
+
+
 def test_options_of_the_framework_are_given_as_the_study_writes_them() -> None:
     """Those that it leaves out are the program's to choose."""
     workload = replace(TRAINING, precision="bf16", options=FrameworkOptions(compile=True, workers=0))
@@ -128,3 +137,19 @@ def test_options_of_the_framework_are_given_as_the_study_writes_them() -> None:
     given = dict(zip(words[3::2], words[4::2], strict=True))
     assert (given["--precision"], given["--compile"], given["--workers"]) == ("bf16", "true", "0")
     assert not {"--channels-last", "--decoder"} & given.keys()
+
+
+def test_several_emulated_accelerators_are_told_how_long_they_exchange() -> None:
+    """As a share of a step: with a loss of 0.1 two of them make exp(-0.1) of as many alone."""
+    device = Device("emulated", gpu="P100", samples_per_second=219.0, scaling_loss=0.1)
+    several = replace(SPEC, workload=replace(TRAINING, device=device), gpu_count=2)
+    words = argv(several, PLACE, 8, HOST_MEMORY)
+    assert words[words.index("--gpu-count") + 1] == "2"
+    assert float(words[words.index("--exchange") + 1]) == pytest.approx(0.105, abs=0.001)
+    assert "--gpu-count" not in argv(replace(several, gpu_count=1), PLACE, 8, HOST_MEMORY)
+
+
+def test_a_command_is_told_how_many_accelerators() -> None:
+    """As many as the run has, and none where the CPU computes."""
+    own = replace(SPEC, workload=Workload("own", "command", command=("train",), device=Device("cuda")), gpu_count=4)
+    assert placeholders(own, PLACE, 8, HOST_MEMORY)["gpu_count"] == "4"

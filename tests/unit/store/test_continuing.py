@@ -9,7 +9,13 @@ import pytest
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, DiskCheck, Outcome, Run
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
+from sizer.store.continuing import (
+    measured,
+    refuse_other_machine,
+    refuse_other_meaning,
+    refuse_other_study,
+    refuse_other_versions,
+)
 
 TRAIN = Workload("train", "image_training", network="resnet50")
 SLOW = DiskTier("slow", emulated=DiskRates(read_bytes_per_second=4e7))
@@ -73,6 +79,22 @@ def test_another_machine_is_refused() -> None:
         refuse_other_machine("x", host, {**host, "cpu_model": "Xeon"})
     with pytest.raises(InputError, match="with 2 vCPUs, and this one has 4"):
         refuse_other_machine("x", host, {**host, "cpus": 4})
+
+
+def test_another_version_of_a_framework_is_refused() -> None:
+    """If runs were measured with the one before; other packages, and folders that do not say it, may differ."""
+
+    def host(mxnet: str, numpy: str = "1.26.4", path: str = "/a/python") -> dict[str, object]:
+        packages = {"mxnet": mxnet, "numpy": numpy} if mxnet else {}
+        return {"frameworks": [{"framework": "mxnet", "path": path, "python": "3.11", "packages": packages}]}
+
+    refuse_other_versions("x", [RUN], host("1.9.1"), host("1.9.1", "1.24", "/b/python"))
+    refuse_other_versions("x", [RUN], {}, host("1.9.1"))
+    refuse_other_versions("x", [RUN], host("1.9.1"), {"frameworks": "strange"})
+    refuse_other_versions("x", [RUN], host(""), host("1.9.1"))
+    refuse_other_versions("x", [], host("1.9.1"), host("1.8.0"))
+    with pytest.raises(InputError, match=r"x was measured with mxnet 1.9.1, and /b/python has 1.8.0; name the interp"):
+        refuse_other_versions("x", [RUN], host("1.9.1"), host("1.8.0", path="/b/python"))
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))

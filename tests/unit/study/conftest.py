@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -22,6 +22,7 @@ class Published:
     samples_per_second: float = 219.0
     source: str = "a benchmark"
     disk_class: str = "ssd"
+    loss: float = 0.08
 
     def rates(self, size_bytes: int) -> DiskRates:
         """30 IOPS and a third of a MB/s a GiB: no whole number of bytes."""
@@ -34,9 +35,14 @@ class SmallCatalog:
 
     figure: Published = field(default_factory=Published)
 
-    def accelerator_rate(self, mode: str, network: str, gpu: str) -> Published:
+    def accelerator_rate(self, mode: str, network: str, gpu: str, **_: object) -> Published:
         if (mode, network, gpu.upper()) != ("train", "resnet50", "P100"):
             raise InputError(f"no published rate to {mode} {network} on {gpu}")
+        return self.figure
+
+    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> Published:
+        if (mode, network, gpu) != ("train", "resnet50", "P100") or 1 in counts:
+            raise InputError(f"no published loss of {counts} {gpu}")
         return self.figure
 
     def disk(self, name: str) -> Published:

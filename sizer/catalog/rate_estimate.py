@@ -1,0 +1,275 @@
+"""What one accelerator does for a job, by published rates: the number, between batch sizes, or from other GPUs.
+
+A published rate is that of one framework, container and day; another table of the same differs. The interval says so:
+it holds 90 % of what another publisher would find.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate
+from sizer.catalog.batch_curve import AtBatch, rate_at
+from sizer.catalog.data_sheets import DataSheet, data_sheet
+from sizer.catalog.gpu_transfer import (
+    TRANSFER_90,
+    PublishedStep,
+    gpu_label,
+    precision_class,
+    published_step,
+    transfer_model,
+)
+from sizer.catalog.networks import passes_of
+
+SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.39, 0.59
+"""Ln of how far 90 % of two tables lie apart on one GPU, network and precision: of one framework, and of two (tables of
+2017 and later). `benchmarks/accelerators/accelerators.py --fit`."""
+PIPELINE_FREE = ("synthetic", "none (step time only)", "preloaded (preprocessed)", "in memory")
+"""Where samples came from nowhere: such a rate is the accelerator's own."""
+
+
+class Basis(str, Enum):
+    """How a rate follows from published ones."""
+
+    PUBLISHED = "published"
+    """It was published for this GPU, network and batch size."""
+    INTERPOLATED = "interpolated"
+    """It lies between, or beside, published batch sizes of this GPU and network."""
+    TRANSFERRED = "transferred"
+    """The network was published on other GPUs, and other networks on both."""
+
+
+@dataclass(frozen=True)
+class RateQuestion:
+    """A job on one accelerator; what is None is not known, and taken as is usual."""
+
+    network: str
+    mode: str
+    gpu: str
+    precision: str | None = None
+    batch_size: int | None = None
+    framework: str | None = None
+
+
+@dataclass(frozen=True)
+class RateEstimate:
+    """Samples per second of one accelerator that never waits, and bounds of 90 %.
+
+    `precision`, `framework`, `batch_size` and `as_of` are those of the published rate that it follows from, which are
+    said beside it; `known_on` the GPUs whose rates were transferred. `mode` and `network` are the asked ones.
+    """
+
+    network: str
+    mode: str
+    gpu: str
+    samples_per_second: float
+    low: float
+    high: float
+    basis: Basis
+    precision: str | None
+    batch_size: int | None
+    framework: str | None
+    sources: tuple[str, ...]
+    as_of: str
+    sample_unit: str | None = None
+    known_on: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """In one line, with how it follows from what is published there."""
+        told = "; ".join(self.sources)
+        if self.basis is Basis.TRANSFERRED:
+            return f"transferred from {', '.join(self.known_on)}: {told}"
+        return told if self.basis is Basis.PUBLISHED else f"interpolated: {told}"
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """The rates by batch size of one table on one GPU."""
+
+    rates: tuple[AcceleratorRate, ...]
+
+    @property
+    def first(self) -> AcceleratorRate:
+        return self.rates[0]
+
+    def at(self, batch_size: int | None) -> AtBatch:
+        """What is published without a batch size, and what is asked without one, is its largest."""
+        sized = {rate.batch_size: rate.samples_per_second for rate in self.rates if rate.batch_size}
+        if sized and batch_size:
+            return rate_at(sized, batch_size)
+        largest = max(self.rates, key=lambda rate: rate.batch_size or 0).samples_per_second
+        return AtBatch(largest, largest, largest, "published")
+
+
+def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEstimate | None:
+    """From these rates; None where neither the GPU nor another one that compares with it has one for the network."""
+    alike = [
+        rate
+        for rate in rates
+        if rate.gpu_count == 1
+        and rate.network == asked.network
+        and passes_of(rate.mode) == passes_of(asked.mode)
+        and (asked.precision is None or precision_class(rate.precision) == precision_class(asked.precision))
+    ]
+    label = gpu_label(asked.gpu)
+    own = _best([rate for rate in alike if gpu_label(rate.gpu, rate.form) == label], asked)
+    if own is not None:
+        return _own(own, asked)
+    return _transferred(rates, alike, asked)
+
+
+def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | None:
+    """The curve most like what is asked: its precision, framework, mode, batch size, then the day."""
+    curves: dict[AcceleratorRate, list[AcceleratorRate]] = {}
+    for rate in rates:
+        plain = replace(rate, batch_size=None, samples_per_second=1.0, note=None, commit=None, path=None)
+        curves.setdefault(plain, []).append(rate)
+    return max(
+        (_Curve(tuple(same)) for same in curves.values()), key=lambda curve: _likeness(curve, asked), default=None
+    )
+
+
+def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
+    first, sizes = curve.first, [rate.batch_size for rate in curve.rates if rate.batch_size]
+    held = bool(asked.batch_size and sizes and min(sizes) <= asked.batch_size <= max(sizes))
+    usual = ("fp32", "tf32", "mixed", "fp16", "bf16")
+    precision = asked.precision or "fp32"
+    rank = 0 if first.precision == precision else 1 + (usual.index(first.precision) if first.precision in usual else 9)
+    return (
+        -rank if asked.precision is None else 0,
+        first.framework_name == (asked.framework or "").lower(),
+        -rank,
+        first.mode == asked.mode,
+        held or not asked.batch_size,
+        bool(sizes),
+        (first.data or "synthetic") in PIPELINE_FREE,
+        first.as_of,
+        len(sizes),
+    )
+
+
+def _own(curve: _Curve, asked: RateQuestion) -> RateEstimate:
+    at = curve.at(asked.batch_size)
+    basis = Basis.PUBLISHED if at.how == "published" else Basis.INTERPOLATED
+    return _estimated(curve, asked, at, 0.0, basis)
+
+
+def _estimated(
+    curve: _Curve, asked: RateQuestion, at: AtBatch, half: float, basis: Basis, shift: float = 0.0
+) -> RateEstimate:
+    """At the batch size, `shift` in ln rate from the curve's GPU; the halves of all intervals add as squares."""
+    first = curve.first
+    ours = first.framework_name == (asked.framework or first.framework_name).lower()
+    among = SAME_FRAMEWORK_90 if ours else OTHER_FRAMEWORK_90
+    wide = math.hypot(half, among, math.log(at.high / at.value))
+    value = at.value * math.exp(shift)
+    sizes = [rate.batch_size for rate in curve.rates if rate.batch_size]
+    return RateEstimate(
+        network=asked.network,
+        mode=asked.mode,
+        gpu=asked.gpu,
+        samples_per_second=value,
+        low=value * math.exp(-wide),
+        high=value * math.exp(wide),
+        basis=basis,
+        precision=first.precision,
+        batch_size=asked.batch_size if sizes else None,
+        framework=first.framework,
+        sources=tuple(dict.fromkeys(rate.source for rate in curve.rates)),
+        as_of=first.as_of,
+        sample_unit=first.sample_unit,
+        known_on=() if basis is not Basis.TRANSFERRED else (first.gpu,),
+    )
+
+
+def _transferred(
+    rates: tuple[AcceleratorRate, ...], alike: Sequence[AcceleratorRate], asked: RateQuestion
+) -> RateEstimate | None:
+    """By the rate on the GPU whose data sheet is nearest, of those that were published in one series with this one."""
+    label, sheet = gpu_label(asked.gpu), data_sheet(asked.gpu)
+    if sheet is None:
+        return None
+    model = transfer_model(rates)
+    comparable = _compared_with(label, model.figures)
+    known = [rate for rate in alike if gpu_label(rate.gpu, rate.form) in comparable]
+    curve = _best(_on_nearest(known, asked, sheet), asked)
+    if curve is None:
+        return None
+    precision = _as_on(curve.first.precision, sheet)
+    there = replace(curve.first, gpu=asked.gpu, form=sheet.form, gpu_memory_gib=sheet.memory_gib, precision=precision)
+    step, moved = published_step(curve.first), published_step(there)
+    if step is None or moved is None:
+        return None
+    own = next((each for each in model.figures if each.series == step.series and each.gpu == step.gpu), step)
+    found = model.expected(moved)
+    at = curve.at(asked.batch_size)
+    shift = found.mean - own.log_rate
+    told = _estimated(curve, asked, at, TRANSFER_90 * found.deviation, Basis.TRANSFERRED, shift)
+    return replace(told, precision=precision)
+
+
+def _on_nearest(rates: Sequence[AcceleratorRate], asked: RateQuestion, there: DataSheet) -> list[AcceleratorRate]:
+    """Those on one GPU: of the framework's, where it has some, the one whose data sheet is nearest."""
+    ours = [rate for rate in rates if rate.framework_name == (asked.framework or "").lower()] or list(rates)
+    steps = {rate: step for rate in ours if (step := published_step(rate)) is not None}
+    if not steps:
+        return []
+
+    def apart(rate: AcceleratorRate) -> float:
+        here = data_sheet(rate.gpu, rate.form, rate.gpu_memory_gib)
+        assert here is not None, "a step has a sheet"
+        arithmetic = (here.tflops(rate.precision) or 1) / (there.tflops(_as_on(rate.precision, there)) or 1)
+        return abs(math.log(here.memory_gbps / there.memory_gbps)) + abs(math.log(arithmetic))
+
+    nearest = min(steps, key=apart)
+    return [rate for rate in ours if steps.get(rate) and steps[rate].gpu == steps[nearest].gpu]
+
+
+def _as_on(precision: str | None, sheet: DataSheet) -> str | None:
+    """The precision on another GPU: what a container calls fp32 is TF32 from Ampere on, and only there."""
+    if precision_class(precision) != "single":
+        return precision
+    return "tf32" if sheet.tf32_tflops else "fp32"
+
+
+def _compared_with(label: str, steps: Sequence[PublishedStep]) -> set[str]:
+    """GPUs that were published in one series with this one, whichever the network."""
+    series = {step.series for step in steps if step.gpu == label}
+    return {step.gpu for step in steps if step.series in series} - {label}
+
+
+def published_gpus(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[str, ...]:
+    """The GPUs that the network is published on, going forward, or forward and backward, as is asked."""
+    return tuple(known_beside(rates, asked)[1])
+
+
+def smallest_memory(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> int | None:
+    """Bytes of the smallest GPU that as large a batch of the network was published on; None without one."""
+    held = [
+        data_sheet(rate.gpu, rate.form, rate.gpu_memory_gib)
+        for rate in rates
+        if rate.network == asked.network
+        and passes_of(rate.mode) == passes_of(asked.mode)
+        and (asked.precision is None or precision_class(rate.precision) == precision_class(asked.precision))
+        and (rate.batch_size or 0) >= (asked.batch_size or math.inf)
+        and not rate.gpu.startswith(PROCESSOR)
+    ]
+    return min((sheet.memory_bytes for sheet in held if sheet is not None), default=None)
+
+
+def known_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[list[str], list[str]]:
+    """The networks that are published on the GPU and the GPUs that the network is published on, in the same mode."""
+    single = [
+        rate
+        for rate in rates
+        if rate.gpu_count == 1 and passes_of(rate.mode) == passes_of(asked.mode) and not rate.gpu.startswith(PROCESSOR)
+    ]
+    label = gpu_label(asked.gpu)
+    return (
+        sorted({rate.network for rate in single if gpu_label(rate.gpu, rate.form) == label}),
+        sorted({rate.gpu for rate in single if rate.network == asked.network}),
+    )

@@ -1,0 +1,83 @@
+"""The frameworks that programs run on, as `sizer doctor` tells of them: imported, each in a child of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from sizer.host.asking import ask
+from sizer.host.findings import Check, Finding, FindingKind
+from sizer.host.interpreters import NEEDED, Interpreter, examined, install_command, interpreter, what_it_lacks
+from sizer.records import HostError
+
+SEEN = {
+    # MXNet 1.9.1 names a type that numpy 1.24 took away; its own workloads put it back before their import.
+    "mxnet": """
+import json, numpy
+if "bool" not in numpy.__dict__: numpy.bool = numpy.bool_
+import mxnet
+gpus = ["GPU %d" % index for index in range(mxnet.context.num_gpus())]
+print(json.dumps([mxnet.__version__, gpus]))
+""",
+    "pytorch": """
+import json, torch
+gpus = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+print(json.dumps([torch.__version__, gpus if torch.cuda.is_available() else []]))
+""",
+}
+"""Programs that print the version of a framework, and the GPUs that it sees: what it imports, only it itself can say.
+MXNet knows how many, not what they are called."""
+
+SHARED_LIBRARIES = "sudo apt-get install libgomp1 libquadmath0"
+"""Debian's packages that MXNet's wheel does not bring."""
+
+
+def framework_checks(frameworks: Sequence[str] = tuple(SEEN)) -> tuple[Check, ...]:
+    """Whether each can be imported, in which interpreter, and which GPUs it sees.
+
+    All at the same time: an import takes seconds of a core. Where a framework is not installed, none is tried.
+    """
+    with ThreadPoolExecutor(len(frameworks)) as pool:
+        return tuple(pool.map(_check, frameworks))
+
+
+def _check(framework: str) -> Check:
+    try:
+        path = interpreter(framework)
+    except HostError as error:
+        return Check(framework, False, Finding(FindingKind.OTHER, error.said), _unset(framework))
+    found = examined(framework, path)
+    lack = what_it_lacks(framework, found)
+    if lack is None:
+        return _imported(framework, found)
+    if lack.command is not None and NEEDED[framework].module not in found.modules:
+        return Check(framework, False, Finding(FindingKind.NOT_INSTALLED, path=str(path)), lack.command)
+    return Check(framework, False, Finding(FindingKind.OTHER, lack.problem), lack.command or _other(framework, path))
+
+
+def _imported(framework: str, found: Interpreter) -> Check:
+    path = str(found.path)
+    try:
+        tried = ask([path, "-c", SEEN[framework]])
+        tried.check_returncode()
+        version, gpus = json.loads(tried.stdout.strip().splitlines()[-1])
+    except subprocess.CalledProcessError as error:
+        reason = (error.stderr.strip().splitlines() or [f"exit status {error.returncode}"])[-1]
+        fix = SHARED_LIBRARIES if "cannot open shared object" in reason else install_command(framework, found.path)
+        return Check(framework, False, Finding(FindingKind.NO_IMPORT, reason, path), fix)
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
+        return Check(framework, False, Finding(FindingKind.NO_IMPORT, str(error), path), _other(framework, found.path))
+    return Check(framework, True, Finding(FindingKind.FRAMEWORK, str(version), path, gpus=tuple(gpus)))
+
+
+def _other(framework: str, path: Path) -> str:
+    """What helps where this interpreter cannot be used: our own, or the framework installed once more."""
+    return install_command(framework, path) if path == Path(sys.executable) else _unset(framework)
+
+
+def _unset(framework: str) -> str:
+    return f"unset SIZER_{framework.upper()}_PYTHON"

@@ -1,0 +1,257 @@
+"""The Python that the programs of a framework run on: where it is, what it has, and what it lacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sizer.host.asking import ask
+from sizer.records import AnyOf, FrameworkPython, HostError, InputError, Message, typed_line
+
+INSTALLED_WITH = {"opencv": "mxnet"}
+"""A framework that has no interpreter of its own is looked for where this one is."""
+
+LEAST_PYTHON = (3, 10)
+"""The oldest that the programs in `workloads/` run on: they use `zip(strict=True)`."""
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What an interpreter must have for the programs of a framework: the modules that each run imports with the
+    packages that bring them, the framework's own first, its oldest version where one is known to be too old, and what
+    pip is to install."""
+
+    modules: Mapping[str, str]
+    install: tuple[str, ...]
+    least: tuple[int, ...] = ()
+
+    @property
+    def module(self) -> str:
+        """That of the framework itself."""
+        return next(iter(self.modules))
+
+    @property
+    def package(self) -> str:
+        """The package that brings it."""
+        return self.modules[self.module]
+
+
+CV2, LMDB = {"cv2": "opencv-python-headless"}, {"lmdb": "lmdb"}
+NEEDED = {
+    # 1.9.1 is its last release; numpy 2 breaks it, and it imports distutils, which left Python with 3.12.
+    "mxnet": Needed(
+        {"mxnet": "mxnet", "numpy": "numpy", **LMDB},
+        ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb", "setuptools"),
+    ),
+    # 2.0 brought torch.compile.
+    "pytorch": Needed(
+        {"torch": "torch", "numpy": "numpy", **CV2, **LMDB},
+        ("torch==2.13.0", "numpy", "opencv-python-headless", "lmdb"),
+        (2, 0),
+    ),
+    "opencv": Needed({**CV2, "numpy": "numpy"}, ("opencv-python-headless", "numpy", "lmdb")),
+}
+"""By framework."""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python and what was found in it: its version, those of packages by their names, and modules that can be
+    imported. `version` is empty where it does not answer, and `trouble` says why."""
+
+    path: Path
+    version: str = ""
+    packages: dict[str, str] = field(default_factory=dict)
+    modules: frozenset[str] = frozenset()
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Why programs cannot run on an interpreter, and the command that installs what it lacks; without one, only
+    another interpreter helps."""
+
+    problem: Message
+    command: str | None = None
+
+    @property
+    def said(self) -> Message:
+        """With what to type."""
+        if self.command is None:
+            return Message("{problem}; give the path of another Python interpreter", problem=self.problem)
+        return Message("{problem}; type: {command}", problem=self.problem, command=self.command)
+
+
+def interpreter(framework: str | None, chosen: FrameworkPython | None = None) -> Path:
+    """The one that a study chose, SIZER_MXNET_PYTHON and the like, or our own, as an absolute path, because programs
+    start in other folders.
+
+    Raises InputError with its line when what was chosen is not a program, HostError when what a variable says is not.
+    """
+    if chosen is not None:
+        return _program_chosen(chosen)
+    variable = _variable(framework)
+    if variable is None:
+        return Path(sys.executable)
+    said = os.environ[variable]
+    found = _program(said)
+    if found is None:
+        raise HostError(
+            "{variable} is {chosen}, which is not a program; give the path of a Python interpreter.",
+            variable=variable,
+            chosen=said,
+        )
+    return found
+
+
+def look_into(path: Path, packages: Sequence[str], modules: Sequence[str] = ()) -> Interpreter:
+    """What an interpreter says of itself; nothing of these packages and modules is imported.
+
+    It is asked as a run is started: without the folders that PYTHONPATH names.
+    """
+    try:
+        shown = ask([str(path), "-c", _LOOK, json.dumps([[*packages], [*modules]])])
+        shown.check_returncode()
+        found = json.loads(shown.stdout)
+        return Interpreter(path, found["python"], found["packages"], frozenset(found["modules"]))
+    except subprocess.CalledProcessError as error:
+        last = (error.stderr.strip().splitlines() or [f"exit status {error.returncode}"])[-1]
+        return Interpreter(path, trouble=last[-200:])
+    except (OSError, subprocess.SubprocessError) as error:
+        return Interpreter(path, trouble=str(error))
+    except (ValueError, KeyError, TypeError):
+        return Interpreter(path, trouble="it prints something else than it was asked for")
+
+
+def what_it_lacks(framework: str, found: Interpreter) -> Lack | None:
+    """Why the programs of a framework cannot run on an interpreter; None where nothing is known against it."""
+    needed = NEEDED[framework]
+    if not found.version:
+        return Lack(
+            Message(
+                "{python} does not answer as a Python interpreter does ({trouble})",
+                python=found.path,
+                trouble=found.trouble,
+            )
+        )
+    if _numbers(found.version) < LEAST_PYTHON:
+        return Lack(_too_old(found, "Python", found.version, LEAST_PYTHON))
+    command = install_command(framework, found.path)
+    missing = [package for module, package in needed.modules.items() if module not in found.modules]
+    if missing:
+        return Lack(Message("{python} has no {packages}", python=found.path, packages=AnyOf(*missing)), command)
+    version = found.packages.get(needed.package, "")
+    if needed.least and version and _numbers(version) < needed.least:
+        return Lack(_too_old(found, needed.package, version, needed.least), command)
+    return None
+
+
+def install_command(framework: str, python: Path) -> str:
+    """What installs a framework into an interpreter."""
+    return typed_line([str(python), "-m", "pip", "install", *NEEDED[framework].install])
+
+
+def _too_old(found: Interpreter, what: str, version: str, least: tuple[int, ...]) -> Message:
+    return Message(
+        "{python} has {what} {version}, and sizer's programs need {least} or newer",
+        python=found.path,
+        what=what,
+        version=version,
+        least=".".join(map(str, least)),
+    )
+
+
+def examined(framework: str, path: Path) -> Interpreter:
+    """An interpreter, asked for what the programs of a framework need."""
+    needed = NEEDED[framework]
+    return look_into(path, [needed.package], [*needed.modules])
+
+
+def wrong_interpreter(chosen: FrameworkPython, problem: Message) -> InputError:
+    """An error at the line of the study file that names the interpreter of a framework."""
+    return InputError(
+        "{where} line {line}: `python` of `{framework}` in `frameworks`: {problem}.",
+        where=chosen.file or "study",
+        line=chosen.line,
+        framework=chosen.framework,
+        problem=problem,
+    )
+
+
+def _variable(framework: str | None) -> str | None:
+    """The first variable that is set of those that say where the programs of a framework run."""
+    names = filter(None, [framework, INSTALLED_WITH.get(framework or "")])
+    variables = [f"SIZER_{name.upper()}_PYTHON" for name in names]
+    return next((each for each in variables if each in os.environ), None)
+
+
+def _program(said: str) -> Path | None:
+    """A bare name is looked for as a shell does, and never in this folder, which may be somebody else's."""
+    found = said if "/" in said else shutil.which(said)
+    if not found or not os.access(found, os.X_OK) or Path(found).is_dir():
+        return None
+    return Path(os.path.abspath(found))
+
+
+def _program_chosen(chosen: FrameworkPython) -> Path:
+    found = _program(chosen.python)
+    if found is not None:
+        return found
+    raise wrong_interpreter(chosen, _why_no_program(chosen.python))
+
+
+def _why_no_program(said: str) -> Message:
+    path, example = Path(said), "/opt/torch/bin/python"
+    if "/" not in said:
+        return Message(
+            "{path} is not in PATH; give the path of a Python interpreter, such as {example}",
+            path=said,
+            example=example,
+        )
+    if path.is_dir():
+        example = str(path / "bin/python")
+        return Message("{path} is a folder; give the program in it, such as {example}", path=said, example=example)
+    if not os.path.lexists(path):
+        return Message(
+            "{path} is not there; give the path of a Python interpreter, such as {example}", path=said, example=example
+        )
+    return Message(
+        "{path} is not a program that can be started; give the path of a Python interpreter, such as {example}",
+        path=said,
+        example=example,
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """`2.13.0+cpu` as (2, 13, 0); what is no number ends it."""
+    numbers = []
+    for part in version.split("+")[0].split("."):
+        if not part.isdigit():
+            break
+        numbers.append(int(part))
+    return tuple(numbers)
+
+
+# An old Python must be able to say that it is one.
+_LOOK = """
+import json, platform, sys
+packages, modules = json.loads(sys.argv[1])
+found = {"python": platform.python_version(), "packages": {}, "modules": []}
+try:
+    from importlib import metadata, util
+except ImportError:
+    packages = modules = ()
+for package in packages:
+    try:
+        found["packages"][package] = metadata.version(package)
+    except metadata.PackageNotFoundError:
+        pass
+found["modules"] = [module for module in modules if util.find_spec(module) is not None]
+print(json.dumps(found))
+"""

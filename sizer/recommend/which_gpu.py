@@ -1,0 +1,322 @@
+"""Which GPU for a measured job: its input side as measured here, its accelerator by published rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sizer.catalog import (
+    Catalog,
+    InstanceType,
+    RateEstimate,
+    RateQuestion,
+    ScalingEfficiency,
+    data_sheet,
+    published_gpus,
+    scaling_efficiency,
+    smallest_memory,
+)
+from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, anonymous_bytes, label_at, predict
+from sizer.recommend.instead import judged_by
+from sizer.recommend.machine_prices import is_arm
+from sizer.recommend.prices import usd_per_million
+from sizer.records import (
+    KINDS,
+    AgainstCpu,
+    Answer,
+    Bottleneck,
+    Configuration,
+    Deadline,
+    Estimate,
+    GpuOption,
+    NoAnswer,
+    NoGpuAnswer,
+    PublishedRate,
+    Run,
+    SecondGpu,
+    Workload,
+)
+
+ENDLESS = 1e6
+"""An accelerator so many times as fast as the one measured never holds anything back."""
+WORTH = 1.05
+"""Two are worth it where the work costs no more than this over one: the error of a price per sample is larger."""
+
+
+@dataclass(frozen=True)
+class _Fed:
+    """The rate of a job with accelerators of some speed: what its input side allows, and both together."""
+
+    input_rate: Estimate
+    throughput: Estimate
+    bottleneck: Bottleneck
+    sure: bool
+    extrapolated: bool
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One measured job with its answer, as a question about GPUs."""
+
+    model: WorkloadModel
+    workload: Workload
+    answer: Answer
+    catalog: Catalog
+    deadline: Deadline | None
+
+    @cached_property
+    def here(self) -> Configuration | None:
+        """The configuration that its input side is taken from: the answer's, else the fastest measured."""
+        rates = self.model.measured.rates
+        if self.answer.spec is not None:
+            return judged_by(self.model, self.answer.spec)
+        return max(rates, key=lambda rate: rate.throughput.value).configuration if rates else None
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether the CPU computed the step where it was measured."""
+        return self.here is not None and label_at(self.model.facts, self.here) == CPU_LABEL
+
+    @property
+    def batch_size(self) -> int | None:
+        return None if self.here is None else self.here.batch_size
+
+    def fed(self, vcpus: float | None, accelerator: Estimate) -> _Fed:
+        """With these vCPUs (as measured where None). Raises NoAnswer where the runs say nothing of the input side."""
+        assert self.here is not None, "asked only where something was measured"
+        here = self.here if vcpus is None else replace(self.here, vcpus=vcpus)
+        if self.on_cpu:
+            alone = predict(self.model, here, WhatIf(step_elsewhere=True))
+        else:
+            alone = predict(self.model, here, WhatIf(gpu_speedup=ENDLESS))
+        if alone.out_of_memory:
+            raise NoAnswer("out of memory")
+        known = self.model.facts.accelerator_rate
+        if self.on_cpu or known is None:
+            both = _least(alone.throughput, accelerator)
+        else:
+            ends = (accelerator.low, accelerator.value, accelerator.high)
+            low, value, high = (predict(self.model, here, WhatIf(gpu_speedup=end / known)).throughput for end in ends)
+            # No faster than either of the two, whatever a prediction adds for what it does not know.
+            most = max(value.value, min(high.high, accelerator.high, alone.throughput.high))
+            both = Estimate(value.value, min(low.low, value.value), most)
+        slower = accelerator.value <= alone.throughput.value
+        apart = accelerator.high < alone.throughput.low or alone.throughput.high < accelerator.low
+        return _Fed(
+            alone.throughput, both, Bottleneck.ACCELERATOR if slower else alone.bottleneck, apart, alone.extrapolated
+        )
+
+
+def which_gpu(
+    model: WorkloadModel,
+    runs: Sequence[Run],
+    answer: Answer,
+    names: Sequence[str],
+    catalog: Catalog,
+    deadline: Deadline | None,
+) -> tuple[GpuOption, ...]:
+    """What each of these GPUs would do for a workload, in the order that they were asked in."""
+    if not runs:
+        return tuple(GpuOption(name, NoGpuAnswer.NO_MODEL) for name in names)
+    job = _Job(model, runs[-1].spec.workload, answer, catalog, deadline)
+    return tuple(_option(job, name) for name in names)
+
+
+def _option(job: _Job, gpu: str) -> GpuOption:
+    mode, network = KINDS[job.workload.kind].rate_mode, job.workload.network
+    sheet = data_sheet(gpu)
+    plain = GpuOption(gpu, gpu_memory_bytes=None if sheet is None else sheet.memory_bytes)
+    if mode is None or network is None:
+        return replace(plain, missing=NoGpuAnswer.NO_NETWORK)
+    asked = RateQuestion(network, mode, gpu, job.workload.precision, job.batch_size, job.workload.framework)
+    found = job.catalog.estimated_rate(asked)
+    if found is None:
+        return replace(plain, missing=NoGpuAnswer.NO_RATE, published_on=published_gpus(job.catalog.rates, asked))
+    enough = _memory(job, asked)
+    plain = replace(plain, accelerator=_published(found), needs_at_most_bytes=enough)
+    if job.here is None:
+        return replace(plain, missing=NoGpuAnswer.NO_MODEL)
+    if job.on_cpu and not job.model.facts.step_apart:
+        return replace(plain, missing=NoGpuAnswer.STEP_NOT_SEPARATE)
+    try:
+        return _answered(job, plain, asked, found)
+    except NoAnswer:
+        return replace(plain, missing=NoGpuAnswer.NO_MODEL)
+
+
+def _published(found: RateEstimate) -> PublishedRate:
+    return PublishedRate(
+        _estimate(found),
+        found.basis.value,
+        found.precision,
+        found.batch_size,
+        found.framework,
+        found.sources,
+        found.as_of,
+        found.known_on,
+    )
+
+
+def _estimate(found: RateEstimate | ScalingEfficiency) -> Estimate:
+    value = found.samples_per_second if isinstance(found, RateEstimate) else found.value
+    return Estimate(value, found.low, found.high)
+
+
+def _memory(job: _Job, asked: RateQuestion) -> int | None:
+    """What is known to be enough: the smallest GPU that as large a batch was published on, or what the CPU needed."""
+    published = smallest_memory(job.catalog.rates, asked)
+    here = job.here
+    on_cpu = anonymous_bytes(job.model.measured, here.vcpus, here.batch_size) if job.on_cpu and here else None
+    return min((round(size) for size in (published, on_cpu) if size is not None), default=None)
+
+
+def _holds(option: GpuOption) -> bool | None:
+    """Whether its memory is known to be enough; None where that is not known."""
+    enough, has = option.needs_at_most_bytes, option.gpu_memory_bytes
+    return True if enough is not None and has is not None and has >= enough else None
+
+
+def _answered(job: _Job, plain: GpuOption, asked: RateQuestion, found: RateEstimate) -> GpuOption:
+    """In the machine where a sample costs least, of those with the fewest GPUs that are priced; without one, on the
+    vCPUs that were measured."""
+    machines = [machine for machine in _machines(job, plain.gpu) if machine.gpu_count == _fewest(job, plain.gpu)]
+    best, machine, fed = min(
+        (_on(job, asked, found, machine) for machine in _or_none(machines)),
+        key=lambda each: (each[0].usd_per_million_samples or math.inf, -(each[2].throughput.value)),
+    )
+    option = replace(
+        best,
+        missing=None,
+        accelerator=plain.accelerator,
+        gpu_memory_bytes=plain.gpu_memory_bytes if machine is None else machine.gpu_memory_bytes,
+        needs_at_most_bytes=plain.needs_at_most_bytes,
+    )
+    second, cpu = _second(job, asked, found, option, fed), _against_cpu(job, option)
+    return replace(option, fits=_holds(option), second=second, against_cpu=cpu)
+
+
+def _or_none(machines: Sequence[InstanceType]) -> Sequence[InstanceType | None]:
+    return machines or (None,)
+
+
+def _machines(job: _Job, gpu: str) -> Iterator[InstanceType]:
+    """Those with this GPU and a price that hold what the job needs; no ARM, on which nothing was measured."""
+    spec = job.answer.spec
+    needed = (spec.memory_bytes if spec is not None else None) or 0
+    for each in job.catalog.instances(gpu):
+        if each.usd_per_hour is not None and not is_arm(each) and each.memory_bytes >= needed:
+            yield each
+
+
+def _fewest(job: _Job, gpu: str) -> int:
+    return min((each.gpu_count for each in _machines(job, gpu)), default=1)
+
+
+def _on(
+    job: _Job, asked: RateQuestion, found: RateEstimate, machine: InstanceType | None
+) -> tuple[GpuOption, InstanceType | None, _Fed]:
+    """The job on a machine, all of whose GPUs it uses."""
+    count = 1 if machine is None else machine.gpu_count
+    vcpus = job.here.vcpus if machine is None and job.here is not None else machine.vcpus if machine else None
+    fed = job.fed(vcpus, _several(asked, _estimate(found), count)[0])
+    rate, unit = fed.throughput.value, job.model.sample_unit
+    usd, spot = (None, None) if machine is None else (machine.usd_per_hour, machine.usd_per_hour_spot)
+    samples = None if job.deadline is None else job.deadline.samples
+    option = GpuOption(
+        asked.gpu,
+        input_rate=fed.input_rate,
+        throughput=fed.throughput,
+        bottleneck=fed.bottleneck,
+        bottleneck_sure=fed.sure,
+        extrapolated=fed.extrapolated,
+        gpu_count=count,
+        vcpus=vcpus,
+        provider=None if machine is None else machine.provider,
+        instance_type=None if machine is None else machine.instance_type,
+        usd_per_hour=usd,
+        usd_per_hour_spot=spot,
+        usd_per_million_samples=usd_per_million(usd, rate, unit),
+        usd_per_million_samples_spot=usd_per_million(spot, rate, unit),
+    )
+    if samples is not None:
+        seconds = Estimate(samples / rate, samples / fed.throughput.high, samples / fed.throughput.low)
+        option = replace(option, seconds=seconds, usd=None if usd is None else usd * seconds.value / 3600)
+    return option, machine, fed
+
+
+def _several(asked: RateQuestion, one: Estimate, count: int) -> tuple[Estimate, ScalingEfficiency]:
+    """The rate of so many of them together, and what the all-reduce leaves of it."""
+    scaled = scaling_efficiency(
+        asked.network, asked.gpu, count, mode=asked.mode, precision=asked.precision, framework=asked.framework
+    )
+    rate = Estimate(
+        one.value * count * scaled.value,
+        *(one.value * count * scaled.value * math.exp(side * _half(one, scaled, side)) for side in (-1, 1)),
+    )
+    return rate, scaled
+
+
+def _half(one: Estimate, scaled: ScalingEfficiency, side: int) -> float:
+    """Of two independent halves in ln, the root of the sum of squares."""
+    ends = (one.low, scaled.low) if side < 0 else (one.high, scaled.high)
+    return math.hypot(math.log(ends[0] / one.value), math.log(ends[1] / scaled.value))
+
+
+def _second(job: _Job, asked: RateQuestion, found: RateEstimate, one: GpuOption, fed: _Fed) -> SecondGpu | None:
+    """Twice as many of one; None where a machine has more than one already, which is then the smallest sold."""
+    if one.gpu_count != 1:
+        return None
+    both, scaled = _several(asked, _estimate(found), 2)
+    machines = [each for each in _machines(job, one.gpu) if each.gpu_count == 2]
+    choices = [_on(job, asked, found, machine) for machine in machines]
+    two, machine, fed_two = min(
+        choices,
+        key=lambda each: each[0].usd_per_million_samples or math.inf,
+        default=(None, None, job.fed(one.vcpus, both)),
+    )
+    gain = fed_two.throughput.value / fed.throughput.value
+    least = min(gain, fed_two.throughput.low / fed.throughput.low)
+    most = max(gain, min(2.0 * scaled.high, fed_two.throughput.high / fed.throughput.high))
+    usd = None if two is None else two.usd_per_million_samples
+    known = usd is not None and one.usd_per_million_samples is not None
+    return SecondGpu(
+        Estimate(gain, least, most),
+        _estimate(scaled),
+        scaled.basis,
+        fed_two.bottleneck,
+        scaled.sources,
+        None if machine is None else f"{machine.provider} {machine.instance_type}",
+        None if machine is None else machine.usd_per_hour,
+        usd,
+        (usd or 0.0) <= WORTH * (one.usd_per_million_samples or 0.0) if known else None,
+    )
+
+
+def _against_cpu(job: _Job, option: GpuOption) -> AgainstCpu | None:
+    """Beside the answer of a job that was measured on the CPU."""
+    answer = job.answer
+    if not job.on_cpu or answer.throughput is None or option.throughput is None:
+        return None
+    offers = [offer for offer in answer.instances if offer.usd_per_million_samples is not None]
+    plain = min((offer.usd_per_million_samples or math.inf for offer in offers), default=None)
+    spots = [
+        usd_per_million(offer.usd_per_hour_spot, answer.throughput.value, job.model.sample_unit)
+        for offer in answer.instances
+    ]
+    spot = min((usd for usd in spots if usd is not None), default=None)
+
+    def over(own: float | None, other: float | None) -> float | None:
+        return None if own is None or not other else own / other
+
+    return AgainstCpu(
+        answer.throughput.value / option.throughput.value,
+        over(option.usd_per_million_samples, plain),
+        over(option.usd_per_million_samples_spot, spot),
+    )
+
+
+def _least(one: Estimate, other: Estimate) -> Estimate:
+    """The slower of two stages that overlap."""
+    return Estimate(min(one.value, other.value), min(one.low, other.low), min(one.high, other.high))

@@ -1,0 +1,184 @@
+"""What a GPU that was asked about would do for a job: one headline each, and what is known behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sizer.records import (
+    AgainstCpu,
+    Bottleneck,
+    Device,
+    GpuOption,
+    NoGpuAnswer,
+    PublishedRate,
+    SecondGpu,
+    format_bytes,
+    format_seconds,
+    format_usd,
+)
+from sizer.words.figures import figure_interval, rate_interval
+from sizer.words.language import _
+from sizer.words.names import Terms, listed, resource_name, row
+from sizer.words.units import percent, several_of, vcpus_in_words
+
+_MISSING: dict[NoGpuAnswer, Callable[[GpuOption], str]] = {
+    NoGpuAnswer.NO_RATE: lambda option: _no_rate(option),
+    NoGpuAnswer.NO_NETWORK: lambda option: _("published rates are of networks by name, and this job has none of them"),
+    NoGpuAnswer.STEP_NOT_SEPARATE: lambda option: _(
+        "what the input costs the CPU was not measured apart from the step; write `isolate: true` in the workload"
+    ),
+    NoGpuAnswer.NO_MODEL: lambda option: _("the runs do not say how fast the input side is there"),
+}
+
+
+def _no_rate(option: GpuOption) -> str:
+    if option.published_on:
+        return _(
+            "no published rate says how fast it is; of this network there are rates on {gpus}",
+            gpus=listed(option.published_on),
+        )
+    return _("no published rate of this network is known on any GPU")
+
+
+def gpu_option_lines(option: GpuOption, terms: Terms) -> list[str]:
+    """The headline, then what is known behind it."""
+    sentences = (
+        _accelerator(option, terms),
+        _memory(option),
+        _second(option.second, terms) if option.second is not None else "",
+        _against_cpu(option.against_cpu) if option.against_cpu is not None else "",
+    )
+    return [gpu_headline(option, terms), *filter(None, sentences)]
+
+
+def gpu_headline(option: GpuOption, terms: Terms) -> str:
+    """`T4: 111 images/s (61–200), bound by the GPU; aws g4dn.xlarge, $0.526 an hour, $1.32 a million images`."""
+    if option.missing is not None or option.throughput is None:
+        return _(
+            "{gpu}: no answer: {why}", gpu=option.gpu, why=_MISSING[option.missing or NoGpuAnswer.NO_MODEL](option)
+        )
+    name = option.gpu if option.gpu_count == 1 else f"{option.gpu_count} x {option.gpu}"
+    rate = rate_interval(option.throughput, terms.unit)
+    machine = machine_and_cost(option, terms)
+    return _("{gpu}: {rate}, {bound}; {machine}", gpu=name, rate=rate, bound=bound_there(option), machine=machine)
+
+
+def bound_there(option: GpuOption) -> str:
+    """`bound by the GPU`, `perhaps bound by the CPU`: of the machine with this GPU."""
+    named = _("the GPU") if option.bottleneck is Bottleneck.ACCELERATOR else _resource(option)
+    if option.bottleneck in (None, Bottleneck.AMBIGUOUS):
+        return _("with no clear bottleneck")
+    if option.bottleneck_sure:
+        return _("bound by {resource}", resource=named)
+    return _("probably bound by {resource}", resource=named)
+
+
+def _resource(option: GpuOption) -> str:
+    return resource_name(option.bottleneck or Bottleneck.AMBIGUOUS, Device())
+
+
+def machine_and_cost(option: GpuOption, terms: Terms) -> str:
+    """`aws g4dn.xlarge (4 vCPUs), $0.526 an hour, $1.32 a million images`; what has no price says so."""
+    if option.usd_per_hour is None:
+        there = "" if option.vcpus is None else vcpus_in_words(option.vcpus)
+        return row(filter(None, (there, _("price unknown"))))
+    machine = f"{option.provider} {option.instance_type}"
+    said = [
+        machine
+        if option.vcpus is None
+        else _("{machine} ({vcpus})", machine=machine, vcpus=vcpus_in_words(option.vcpus)),
+        _("{price} an hour", price=format_usd(option.usd_per_hour)),
+    ]
+    if option.usd_per_million_samples is not None:
+        million = format_usd(option.usd_per_million_samples)
+        said.append(_("{price} a million {units}", price=million, units=several_of(terms.unit)))
+    if option.usd_per_million_samples_spot is not None:
+        million = format_usd(option.usd_per_million_samples_spot)
+        said.append(_("{price} a million {units} at spot prices", price=million, units=several_of(terms.unit)))
+    if option.seconds is not None and option.usd is not None:
+        time, price = format_seconds(option.seconds.value), format_usd(option.usd)
+        said.append(_("the whole job {time} and {price}", time=time, price=price))
+    return row(said)
+
+
+def _accelerator(option: GpuOption, terms: Terms) -> str:
+    """Where its own rate comes from, and what the input side gives beside it."""
+    found = option.accelerator
+    if found is None:
+        return ""
+    if option.input_rate is None:
+        return published_rate(found, terms)
+    feeds = rate_interval(option.input_rate, terms.unit)
+    own = published_rate(found, terms)
+    if option.extrapolated:
+        return _("{own} The input side, as measured here, feeds {rate} there (extrapolated).", own=own, rate=feeds)
+    return _("{own} The input side, as measured here, feeds {rate} there.", own=own, rate=feeds)
+
+
+def published_rate(found: PublishedRate, terms: Terms) -> str:
+    """`Published: 111 images/s (61–200) for one, TensorFlow, fp32, batch 32 (PROFET measurements, 2021).`."""
+    settings = row(
+        filter(
+            None,
+            (
+                found.framework,
+                found.precision,
+                "" if found.batch_size is None else _("batch {size}", size=found.batch_size),
+            ),
+        )
+    )
+    known = {
+        "rate": rate_interval(found.rate, terms.unit),
+        "settings": settings,
+        "source": row([*found.sources, found.as_of]),
+        "gpus": listed(found.known_on),
+    }
+    if found.basis == "transferred":
+        return _("One of it, transferred from {gpus}: {rate} with {settings} ({source}).", **known)
+    if found.basis == "interpolated":
+        return _("One of it, between or beside published batch sizes: {rate} with {settings} ({source}).", **known)
+    return _("One of it, published: {rate} with {settings} ({source}).", **known)
+
+
+def _memory(option: GpuOption) -> str:
+    has, enough = option.gpu_memory_bytes, option.needs_at_most_bytes
+    if has is None:
+        return ""
+    if enough is None:
+        return _("It has {has} of memory; what the job needs is not known.", has=format_bytes(has))
+    known = {"has": format_bytes(has), "enough": format_bytes(enough)}
+    if option.fits:
+        return _("It has {has} of memory, and {enough} are known to be enough.", **known)
+    return _("It has {has} of memory, where {enough} are known to be enough: less may be too little.", **known)
+
+
+def _second(second: SecondGpu, terms: Terms) -> str:
+    """What a second one gives, and whether it is worth its price."""
+    gain = figure_interval(second.gain)
+    if second.worth is None:
+        return _("Two: {gain} times the rate of one; no machine with two is priced.", gain=gain)
+    price = format_usd(second.usd_per_million_samples or 0.0)
+    known = {"gain": gain, "machine": second.instance_type, "price": price, "units": several_of(terms.unit)}
+    if second.worth:
+        return _("Two ({machine}) are worth it: {gain} times the rate of one, {price} a million {units}.", **known)
+    return _("Two ({machine}) cost more: {gain} times the rate of one, {price} a million {units}.", **known)
+
+
+def _against_cpu(ratios: AgainstCpu) -> str:
+    """Time and cost of the work over those on the CPU."""
+    time = percent(ratios.time_ratio)
+    if ratios.cost_ratio is None:
+        return _("It takes {time} of the time on the CPU; what it costs cannot be compared without a price.", time=time)
+    cost = percent(ratios.cost_ratio)
+    if ratios.cost_ratio_spot is None:
+        return _(
+            "It takes {time} of the time on the CPU and {cost} of the cost on demand; spot prices are not known.",
+            time=time,
+            cost=cost,
+        )
+    return _(
+        "It takes {time} of the time on the CPU, {cost} of the cost on demand and {spot} of the cost at spot prices.",
+        time=time,
+        cost=cost,
+        spot=percent(ratios.cost_ratio_spot),
+    )

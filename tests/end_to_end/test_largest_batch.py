@@ -1,0 +1,75 @@
+"""The largest batch that fits is searched for when the study asks for it, by the real thing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+MIB = 2**20
+CAP = 192 * MIB
+EACH = 2 * MIB
+"""What the child holds for each sample of its batch, every page of it touched."""
+INTERPRETER = 15 * MIB
+"""The most that a bare Python needs beside it, with the kernel's own for the process."""
+
+
+@pytest.fixture
+def folder(folder: Path) -> Path:
+    """The child holds so much for each sample and takes 20 ms and 0.5 ms a sample for a step."""
+    child = folder / "child.py"
+    written = child.read_text().replace("batch_size=8", "batch_size=size").replace("samples=8", "samples=size")
+    written = written.replace("time.sleep(0.02)", "time.sleep(0.02 + 0.0005 * size)")
+    child.write_text(f"import sys\nsize = int(sys.argv[1])\nheld = bytearray(b'x') * ({EACH} * size)\n{written}")
+    study = folder / "study.yaml"
+    study.write_text(
+        study.read_text()
+        .replace(f"{child}]", f"{child}, '{{batch_size}}']")
+        .replace("axes: {vcpus: [0.5, 1, 2]}", "axes: {vcpus: 1, memory: 192MiB}\n    batch_size: [4, 8, 16, 32]")
+        + "    largest_batch: true\n"
+    )
+    return folder
+
+
+def test_the_largest_batch_is_found_and_goes_on_after_a_kill(sizer: Typed, folder: Path) -> None:
+    """Within a tenth, with whose memory ran out, in the terminal and in the JSON; a run that was lost is made again."""
+    planned = sizer("run", "study.yaml", "--dry-run").stdout
+    assert "runs to find the largest batch of `job` that fits, up to 16384" in planned
+
+    done = sizer("run", "study.yaml")
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(sizer("export", "study", "--format", "json").stdout)
+    tried = {run["spec"]["batch_size"]: run["outcome"] for run in runs}
+    held = max(size for size, outcome in tried.items() if outcome == "completed")
+    killed = min(size for size, outcome in tried.items() if outcome == "out_of_memory")
+    assert held < killed <= max(1.1 * held, held + 1)
+    assert held * EACH < CAP
+    assert killed * EACH > CAP - INTERPRETER
+    assert {run["error"]["where"] for run in runs if run["outcome"] == "out_of_memory"} == {"host"}
+    said = f"the largest batch that fits 192 MiB is {held}; {killed} ran out of memory"
+    assert said in done.stderr
+
+    answered = sizer("recommend", "study")
+    assert said.capitalize().replace(" mib", " MiB") in answered.stdout
+    (answer,) = json.loads(sizer("recommend", "study", "--json").stdout)["workloads"]
+    largest, curve = answer["batch"]["largest"], answer["batch"]["curves"][0]
+    assert (largest["batch_size"], largest["too_large"], largest["where"]) == (held, killed, "host")
+    assert [point["batch_size"] for point in curve["points"]] == [4, 8, 16, 32]
+    assert curve["launch"]["low"] <= 0.025
+    assert curve["launch"]["high"] >= 0.02
+    assert "Which batch size?" in (folder / "study/report.html").read_text()
+
+    lost = next(path for path in (folder / "study/runs").iterdir() if '"out_of_memory"' in path.read_text())
+    lost.unlink()
+    again = sizer("resume", "study")
+    assert again.returncode == 0, again.stderr
+    assert "finished already" not in again.stderr
+    assert said in again.stderr
+    assert "finished already" in sizer("resume", "study").stderr

@@ -1,0 +1,90 @@
+"""Decoders give the same crop of the same image, whatever library is behind them."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from workloads import image_decoders
+from workloads.faults import Unavailable
+from workloads.image_decoders import DECODERS, Crop, fastest, open_decoder
+
+SIDE = 32
+RED_LEFT = np.zeros((60, 100, 3), np.uint8)
+RED_LEFT[:, :50, 0], RED_LEFT[:, 50:, 2] = 200, 200
+
+
+def encoded(pixels: Any, suffix: str = ".jpg") -> bytes:
+    _, content = cv2.imencode(suffix, cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 95])
+    return content.tobytes()
+
+
+def whole(height: int, width: int) -> Crop:
+    return Crop(0, 0, height, width)
+
+
+@pytest.fixture(params=list(DECODERS))
+def decoder(request: pytest.FixtureRequest) -> Any:
+    pytest.importorskip(DECODERS[request.param][1])
+    return open_decoder(request.param)
+
+
+@pytest.mark.parametrize("suffix", [".jpg", ".png"])
+def test_red_stays_left_and_blue_right(decoder: Any, suffix: str) -> None:
+    """RGB, scaled to the side, of each form that a data set may hold."""
+    pixels = decoder.encoded(encoded(RED_LEFT, suffix), SIDE, whole)
+    assert (pixels.shape, pixels.dtype) == ((SIDE, SIDE, 3), np.uint8)
+    assert pixels[:, : SIDE // 2 - 2].mean(axis=(0, 1)) == pytest.approx([200, 0, 0], abs=6)
+    assert pixels[:, SIDE // 2 + 2 :].mean(axis=(0, 1)) == pytest.approx([0, 0, 200], abs=6)
+
+
+def test_a_mirrored_crop_is_that_crop_mirrored(decoder: Any) -> None:
+    """Its place is chosen in the image as it lies."""
+    crop = Crop(5, 10, 50, 70)
+    plain = decoder.raw(RED_LEFT, SIDE, lambda _height, _width: crop)
+    mirrored = decoder.raw(RED_LEFT, SIDE, lambda _height, _width: Crop(5, 10, 50, 70, mirrored=True))
+    assert np.array_equal(plain[:, ::-1], mirrored)
+    assert plain[:, 0].mean(axis=0) == pytest.approx([200, 0, 0], abs=1)
+
+
+def test_decoders_agree(decoder: Any) -> None:
+    """Within what their ways of scaling differ by, on a smooth image."""
+    from workloads.image_transform import synthetic_image
+
+    image = encoded(np.ascontiguousarray(synthetic_image(3)))
+    crop = Crop(20, 30, 256, 256)
+    reference = open_decoder("opencv").encoded(image, 224, lambda _height, _width: crop)
+    found = decoder.encoded(image, 224, lambda _height, _width: crop)
+    assert reference is not None
+    assert np.abs(found.astype(float) - reference).mean() < 2
+
+
+def test_what_is_no_image_or_cut_off_is_none(decoder: Any) -> None:
+    """A cut one would be filled up with grey."""
+    content = encoded(RED_LEFT)
+    assert decoder.encoded(b"", SIDE, whole) is None
+    assert decoder.encoded(b"no image at all", SIDE, whole) is None
+    assert decoder.encoded(content[: len(content) // 2], SIDE, whole) is None
+
+
+def test_grey_and_cmyk_are_read(decoder: Any) -> None:
+    """Some of ImageNet's are."""
+    pillow = pytest.importorskip("PIL.Image")
+    for mode in ("L", "CMYK"):
+        file = io.BytesIO()
+        pillow.fromarray(RED_LEFT).convert(mode).save(file, "JPEG")
+        pixels = decoder.encoded(file.getvalue(), SIDE, whole)
+        assert pixels is not None
+        assert pixels.shape == (SIDE, SIDE, 3)
+
+
+def test_the_fastest_is_the_first_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where simplejpeg is missing, OpenCV decodes; one asked for by name says how it is installed."""
+    monkeypatch.setattr(image_decoders, "find_spec", lambda module: None if module == "simplejpeg" else object())
+    assert fastest() == "opencv"
+    with pytest.raises(Unavailable, match="-m pip install simplejpeg"):
+        open_decoder("simplejpeg")
