@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-from . import frameworks, instances, instead
+from . import cross_table, instances, instead, which_gpu
 from .answers import verdict, workloads
 from .charts import harmless, hatchings
 from .doubts import section as doubts
@@ -48,10 +48,11 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
-    Section("frameworks", frameworks.contents),
+    Section("cross_table", cross_table.contents),
     Section("instead", instead.contents),
     Section("what_if", what_if.contents),
     Section("instances", instances.contents),
+    Section("which_gpu", which_gpu.contents),
     Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),

@@ -6,7 +6,10 @@ import json
 import math
 import os
 import time
+from collections import deque
+from collections.abc import Iterator
 
+from .accelerator_clock import StepTime
 from .faults import DESCRIPTOR_VARIABLE, InputFault
 
 WRITE_SECONDS = 0.5
@@ -20,7 +23,7 @@ class Events:
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
-        self._steps: list[tuple[float, int, float, int, float | None]] = []
+        self._steps: deque[tuple[tuple[float, int, float, int, float | None], StepTime | None]] = deque()
         self._written = -math.inf
 
     @classmethod
@@ -55,29 +58,40 @@ class Events:
             }
         )
 
-    def step(self, *, samples: int, input_wait: float, epoch: int, latency: float | None = None) -> None:
-        """Tell that a step has ended now; `input_wait` and `latency` are seconds.
+    def step(
+        self,
+        *,
+        samples: int,
+        input_wait: float,
+        epoch: int,
+        latency: float | None = None,
+        step_time: StepTime | None = None,
+    ) -> None:
+        """Tell that a step has ended now; `input_wait` and `latency` are seconds, `step_time` the accelerator's own.
 
-        It is written at once, or with the first step that ends WRITE_SECONDS after the last write, or with the end.
+        It is written at once, or with the first step that ends WRITE_SECONDS after the last write, or with the end;
+        and not before the accelerator has told its time, nor before the steps that came before it.
         """
         if self._descriptor is None:
             return
         now = time.monotonic()
-        self._steps.append((now, samples, input_wait, epoch, latency))
+        self._steps.append(((now, samples, input_wait, epoch, latency), step_time))
         if now - self._written >= WRITE_SECONDS:
             self._write()
             self._written = now
 
     def end(self) -> None:
-        """Tell that the program has ended in good order."""
+        """Tell that the program has ended in good order, once the accelerator is done with its last step."""
+        last = next((step_time for _, step_time in reversed(self._steps) if step_time is not None), None)
+        if last is not None:
+            last.wait()
         self._write({"event": "end"})
 
     def _write(self, *after: dict[str, object]) -> None:
-        """The steps that wait, then the events after them, at once."""
+        """The steps that wait and whose times are known, then the events after them, at once."""
         if self._descriptor is None:
             return
-        events = [*(_step(*step) for step in self._steps), *map(json.dumps, after)]
-        self._steps.clear()
+        events = [*self._known_steps(), *map(json.dumps, after)]
         lines = memoryview("".join(f"{event}\n" for event in events).encode())
         try:
             while lines:
@@ -87,10 +101,23 @@ class Events:
                 f"nobody reads the descriptor {self._descriptor} of {DESCRIPTOR_VARIABLE} any more"
             ) from None
 
+    def _known_steps(self) -> Iterator[str]:
+        """The events of the steps that wait, up to the first that the accelerator has not done."""
+        while self._steps:
+            step, step_time = self._steps[0]
+            seconds = None if step_time is None else step_time.seconds()
+            if step_time is not None and seconds is None:
+                return
+            self._steps.popleft()
+            yield _step(*step, seconds)
 
-def _step(end: float, samples: int, input_wait: float, epoch: int, latency: float | None) -> str:
-    """The event of a step; `latency` only where it is measured. An encoder would take ten times as long."""
+
+def _step(
+    end: float, samples: int, input_wait: float, epoch: int, latency: float | None, accelerator: float | None
+) -> str:
+    """The event of a step, with what was measured of it. An encoder would take ten times as long."""
     measured = "" if latency is None else f', "latency": {latency:.6f}'
+    measured += "" if accelerator is None else f', "accelerator_seconds": {accelerator:.7f}'
     return (
         f'{{"event": "step", "time": {end:.6f}, "samples": {samples}, "input_wait": {input_wait:.6f}, '
         f'"epoch": {epoch}{measured}}}'

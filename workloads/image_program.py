@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from . import data_set, replay, threads
+from . import data_parallel, data_set, replay, threads
 from .accelerator import EmulatedAccelerator
-from .backends import NETWORKS, READ_FOLDERS, TAKES_VECTORS, Backend, Input, Settings, image_side, open_backend
+from .backends import (
+    FORWARD,
+    NETWORKS,
+    READ_FOLDERS,
+    TAKES_VECTORS,
+    TRAIN,
+    TRAINING_MODES,
+    Backend,
+    Input,
+    Settings,
+    image_side,
+    open_backend,
+)
+from .data_parallel import Rank
 from .data_set import DataSet
 from .events import Events
+from .faults import Unavailable
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
 from .options import (
     OneSentenceParser,
@@ -30,37 +44,44 @@ BATCH_SIZE = 32
 
 def run(program: str, description: str, training: bool) -> None:
     """Read the options, prepare the input and the network, and measure."""
-    parser = _parser(program, description)
+    parser = _parser(program, description, TRAINING_MODES if training else (FORWARD,))
     options = read_options(parser, sys.argv[1:])
     if options.network in TAKES_VECTORS and options.data is not None:
         parser.error(f"{options.network} takes vectors and not images, so give --input synthetic")
+    if not training and options.gpu_count > 1 and options.device != "emulated":
+        raise Unavailable("devices that infer do not work together: run a program on each of them")
     events, stop = Events.from_environment(), StopRequest.on_signals()
+    with data_parallel.joined(options) as (own, rank):
+        _measure(program, own, rank, training, events, stop)
+
+
+def _measure(program: str, options: Options, rank: Rank, training: bool, events: Events, stop: StopRequest) -> None:
     threads.limit_threads(options.threads)
-    settings = Settings(
-        _real_device(options), options.threads, options.seed, options.batch_size, options.computing, options.reading
-    )
+    device, computing, reading = _real_device(options), options.computing, options.reading
+    settings = Settings(device, options.threads, options.seed, options.batch_size, computing, reading, rank)
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
     with _opened(options) as images:
-        cache = CacheState(images.files, options.cache_state)
+        cache = CacheState(() if rank.number else images.files, options.cache_state)
         cache.before_run()
         unit = "vector" if options.network in TAKES_VECTORS else "image"
         progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)
         with _source(backend, images, options, settings, training) as source:
             _announce(program, options, images, backend, progress)
-            compute = _compute(backend, options, training)
+            compute = _compute(backend, options)
             latency = not training and backend is not None
-            Loop(source, compute, cache, options.samples_a_step, report_latency=latency).run(progress)
+            clock = backend.clock if backend is not None else None
+            Loop(source, compute, cache, options.samples_a_step, latency, clock).run(progress)
         progress.end(_remark(options))
 
 
-def _parser(program: str, description: str) -> OneSentenceParser:
+def _parser(program: str, description: str, modes: Sequence[str]) -> OneSentenceParser:
     parser = program_parser(program, description, "image")
     parser.add_argument(
         "--format",
         choices=data_set.FORMATS,
         help="what --data is: a .rec file, an LMDB of Caffe, a folder of class folders of JPEGs (default: found out)",
     )
-    add_network_options(parser, NETWORKS, "resnet50", BATCH_SIZE)
+    add_network_options(parser, NETWORKS, "resnet50", BATCH_SIZE, modes)
     add_computing_options(parser)
     add_image_options(parser)
     return parser
@@ -96,13 +117,15 @@ def _source(
         source.close()
 
 
-def _compute(backend: Backend | None, options: Options, training: bool) -> TimedCompute:
+def _compute(backend: Backend | None, options: Options) -> TimedCompute:
     if backend is None:
         return lambda _batch: 0.0
     if options.rate is not None and options.device == "emulated":
         count, exchange = options.gpu_count, options.exchange
         return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), options.batch_size)
-    return timed(backend.image_training(options.network) if training else backend.image_inference(options.network))
+    if options.mode == FORWARD:
+        return timed(backend.image_inference(options.network))
+    return timed(backend.image_training(options.network, updates=options.mode == TRAIN))
 
 
 def _remark(options: Options) -> str:
@@ -115,7 +138,7 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
     about = f"{images.samples} images, {images.bytes / 1e6:.1f} MB" if images.samples else "synthetic input"
     version = "not used" if backend is None else backend.version
     print(
-        f"{program}: {options.network}, batch {options.batch_size}, {about}, {options.devices}, "
+        f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
         f"{options.threads} threads, {options.framework} {version}",
         flush=True,
     )
@@ -125,6 +148,7 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
         options.batch_size,
         program=program,
         network=options.network,
+        mode=options.mode,
         framework=options.framework,
         framework_version=version,
         format=images.format,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .accelerator import EmulatedAccelerator
+from .accelerator_clock import AcceleratorClock
 from .backends import Compute, Input
 from .faults import InputFault
 from .page_cache import CacheState
@@ -54,7 +55,8 @@ class SameBatch:
 class Loop:
     """What is joined: batches from `source`, computed, with the data set's cache kept in its state.
 
-    `samples` are those of a step: of one batch, or of a batch for each of several accelerators.
+    `samples` are those of a step: of one batch, or of a batch for each of several accelerators. `clock` is that of the
+    accelerator which computes them, None where what computes is waited for.
     """
 
     source: Input
@@ -62,6 +64,7 @@ class Loop:
     cache: CacheState
     samples: int
     report_latency: bool
+    clock: AcceleratorClock | None = None
 
     def run(self, progress: Progress) -> None:
         """Go on until `progress` says it is over. Raises InputFault if an epoch has no batch."""
@@ -80,8 +83,11 @@ class Loop:
                 epoch, empty = epoch + 1, True
                 continue
             empty = False
+            step_time = self.clock.begin() if self.clock is not None else None
             latency = self.compute(batch)
             if latency is None:
                 continue
-            progress.step(self.samples, input_wait, epoch, latency if self.report_latency else None)
+            if step_time is not None:
+                step_time.end()
+            progress.step(self.samples, input_wait, epoch, latency if self.report_latency else None, step_time)
             input_wait = 0.0

@@ -24,7 +24,7 @@ class Options:
     """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read.
 
     `batch_size` is that of one device, of which `gpu_count` work together; emulated ones exchange gradients for
-    `exchange` of a step after it.
+    `exchange` of a step after it. `mode` is empty where the program runs no network.
     """
 
     network: str
@@ -44,6 +44,7 @@ class Options:
     reading: Reading
     gpu_count: int = 1
     exchange: float = 0.0
+    mode: str = ""
 
     @property
     def samples_a_step(self) -> int:
@@ -129,12 +130,19 @@ def program_parser(module: str, description: str, sample: str, replays: bool = T
 
 
 def add_network_options(
-    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int
+    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int, modes: Sequence[str]
 ) -> None:
-    """The options of the programs that run a network."""
+    """The options of the programs that run a network; the first of the `modes` is the default."""
     parser.add_argument("--network", choices=networks, default=default, help="default: %(default)s")
     parser.add_argument(
         "--batch-size", type=positive_integer, default=batch_size, metavar="B", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--mode",
+        choices=modes,
+        default=modes[0],
+        help="what is computed of a batch: forward: its outputs; forward_backward: the gradients, too; "
+        "train: and the update of the parameters (default: %(default)s)",
     )
     parser.add_argument(
         "--rate", type=positive_number, metavar="SAMPLES_PER_SECOND", help="how fast the emulated device computes"
@@ -225,6 +233,7 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         reading=_given(Reading, given),
         gpu_count=count,
         exchange=getattr(given, "exchange", 0.0),
+        mode=getattr(given, "mode", ""),
     )
 
 

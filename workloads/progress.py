@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from .accelerator_clock import StepTime
 from .events import Events
 from .stop import StopRequest
 
@@ -54,9 +55,16 @@ class Progress:
         )
         self._begin = self._last = self._printed = time.monotonic()
 
-    def step(self, samples: int, input_wait: float, epoch: int, latency: float | None = None) -> None:
-        """A step has ended now."""
-        self._events.step(samples=samples, input_wait=input_wait, epoch=epoch, latency=latency)
+    def step(
+        self,
+        samples: int,
+        input_wait: float,
+        epoch: int,
+        latency: float | None = None,
+        step_time: StepTime | None = None,
+    ) -> None:
+        """A step has ended now, or was handed to an accelerator that tells its own `step_time`."""
+        self._events.step(samples=samples, input_wait=input_wait, epoch=epoch, latency=latency, step_time=step_time)
         self._last = time.monotonic()
         self._steps += 1
         self._samples += samples

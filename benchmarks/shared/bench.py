@@ -14,6 +14,7 @@ from sizer.host.interpreters import interpreter
 from sizer.host.machine import facts
 from sizer.limits import LimitsBackend, detect
 from sizer.records.errors import HostError
+from sizer.records.kinds import OPENCV
 from sizer.records.run import DataSet, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.commands import RunPaths
@@ -79,7 +80,5 @@ def opened() -> Iterator[BenchmarkHost]:
 
 def data_of(workload: Workload) -> DataSet | None:
     """The embedded data set in the form that the workload reads, made once; None if it reads nothing."""
-    sets = DataSets(
-        cache_folder(os.environ), interpreter(workload.framework), bundled.WORKLOADS_PATH, IMAGES, lambda _: None
-    )
+    sets = DataSets(cache_folder(os.environ), interpreter(OPENCV), bundled.WORKLOADS_PATH, IMAGES, lambda _: None)
     return sets.prepare(workload)

@@ -53,6 +53,7 @@ def meaning() -> list[tuple[str, str]]:
         (_("Stalled"), _("share of the time in which some task of the run waited for it, by the kernel (PSI)")),
         (_("Throttled"), _("quota periods that were used up")),
         (_("Others on this host"), _("cores that anything but the run used meanwhile")),
+        (_("A kernel running"), _("share of the time in which the GPU computed anything, by its driver")),
         (_("Memory"), _("each kind at its highest, which need not be at one time; anonymous memory cannot be dropped")),
         (_("Growth"), _("by each step after warm-up; where none is to be seen its 95 % interval holds zero")),
         (_("Hit rate"), _("share of the bytes asked for that did not come from the device")),

@@ -9,6 +9,7 @@ from sizer import words
 from sizer.records import (
     Bottleneck,
     DiskRates,
+    GpuUse,
     MemoryGrowth,
     MeterKind,
     Run,
@@ -28,6 +29,7 @@ def groups(run: Run) -> list[dict[str, Any]]:
         (_("Rate"), rate(run)),
         (_("Waiting"), waiting(run)),
         (_("Processor"), processor(run)),
+        *gpu_groups(run),
         (_("Memory"), memory(run)),
         (_("Page cache"), page_cache(run)),
         (_("Disk"), disk(run)),
@@ -105,6 +107,42 @@ def processor(run: Run) -> Iterator[Fact]:
         device = words.resource_name(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
         busy = words.a_sample(words.brief(used.accelerator_seconds), run.sample_unit)
         yield words.capital(device), busy, ""
+
+
+def gpu_groups(run: Run) -> list[tuple[str, Iterator[Fact]]]:
+    """One group for each GPU."""
+    names = [_("GPU")] if len(run.gpus) == 1 else [_("GPU {index}", index=each.index) for each in run.gpus]
+    return [(name, gpu(run, each)) for name, each in zip(names, run.gpus, strict=True)]
+
+
+def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
+    """What its driver told of one GPU."""
+    yield _("Name"), used.name, ""
+    if used.busy is not None:
+        yield _("A kernel running"), _("{share} of the time", share=words.percent(used.busy)), _("median")
+    if used.peak_memory_bytes is not None:
+        whole = words.amount(used.memory_bytes) if used.memory_bytes is not None else ""
+        own = used.own_peak_memory_bytes
+        remark = _("{size} of it its own", size=words.amount(own)) if own is not None else ""
+        yield _("GPU memory"), _of(words.amount(used.peak_memory_bytes), whole), remark
+    clocks = ((_("cores"), used.sm_hertz), (_("memory"), used.memory_hertz))
+    known = [words.unbroken(f"{name} {format_number(hertz / 1e6)} MHz") for name, hertz in clocks if hertz is not None]
+    if known:
+        yield _("Clocks"), words.row(known), _("median")
+    for reason, share in used.held_back.items():
+        lowered = _("{share} of the time", share=words.percent(share))
+        yield _("Clocks lowered"), lowered, words.clock_reason_in_words(reason)
+    if used.watts is not None:
+        joules = _("{number} J", number=format_number(used.joules)) if used.joules is not None else ""
+        each = words.a_sample(joules, run.sample_unit) if joules else ""
+        yield _("Power"), f"{format_number(used.watts)} W", each
+    sides = ((_("PCIe, to it"), used.received_bytes), (_("PCIe, from it"), used.sent_bytes))
+    for label, bytes_ in sides:
+        if bytes_ is not None:
+            remark = "" if used.pcie_counted else _("from 20 ms of each half second")
+            yield label, words.a_sample(words.volume(bytes_), run.sample_unit), remark
+    if used.others:
+        yield _("Others on it"), words.row(used.others), _("{share} of the time", share=words.percent(used.shared))
 
 
 def memory(run: Run) -> Iterator[Fact]:

@@ -85,6 +85,7 @@ def said() -> dict[str, Any]:
             "m": _("Memory, {unit}"),
             "d": _("Disk, MB/s"),
             "g": _("GPU busy, %"),
+            "v": _("GPU memory, GiB"),
         },
         "series": {
             "x": _("throughput"),
@@ -94,6 +95,7 @@ def said() -> dict[str, Any]:
             "r": _("read"),
             "w": _("written"),
             "g": _("GPU busy"),
+            "v": _("in use"),
         },
         "limit": {"c": _("limit {value}"), "m": _("cap {value}")},
         "warm": _("warm-up"),
@@ -120,7 +122,11 @@ def timeline(run: Run, points: int) -> dict[str, Any]:
     }
     busy = [sample for sample in run.samples if sample.accelerator_busy is not None]
     if len(busy) > 1:
-        series["g"] = _rate(busy, edges, lambda sample: 100 * (sample.accelerator_busy or 0.0))
+        several = max(1, run.spec.gpu_count)
+        series["g"] = _rate(busy, edges, lambda sample: 100 / several * (sample.accelerator_busy or 0.0))
+    held = [sample for sample in run.samples if any(gpu.memory_bytes is not None for gpu in sample.gpus)]
+    if len(held) > 1:
+        series["v"] = _level(held, edges, lambda sample: sum(gpu.memory_bytes or 0 for gpu in sample.gpus) / GIB)
     had = run.configuration
     cap = run.spec.limits.memory_bytes
     facts = {

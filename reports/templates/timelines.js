@@ -32,9 +32,9 @@
     const panels = [
       { key: "x", names: some(["x"]) }, { key: "c", names: some(["c"]), limit: run.l, show: true },
       { key: "m", names: some(["a", "p"]), limit: run.m }, { key: "d", names: some(["r", "w"]) },
-      { key: "g", names: series.g ? ["g"] : [], top: 100 },
+      { key: "g", names: series.g ? ["g"] : [], top: 100 }, { key: "v", names: some(["v"]) },
     ].filter(panel => panel.names.length);
-    const unitOf = { x: run.u, c: "", a: run.b, p: run.b, r: "MB/s", w: "MB/s", g: "%" };
+    const unitOf = { x: run.u, c: "", a: run.b, p: run.b, r: "MB/s", w: "MB/s", g: "%", v: "GiB" };
     const bottom = TOP + panels.length * (PANEL + GAP) - GAP;
     const svg = make("svg", {
       viewBox: `0 0 420 ${bottom + (run.o === undefined ? 42 : 58)}`, class: "chart", role: "img", "aria-label": words.label,

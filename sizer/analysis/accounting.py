@@ -22,6 +22,9 @@ COUNTERS = (
 )
 """Counters of a sampling that are demands when they are divided by the samples."""
 
+MOST = 0.5
+"""Share of the samples of which the accelerator's own clock must have told, for it to stand for all of them."""
+
 
 def demand(
     steady: SteadyState,
@@ -48,7 +51,7 @@ def demand(
     return Demand(
         **each,
         input_wait=waited / counted,
-        accelerator_seconds=_accelerator_seconds(samples, steady, counted, workload.computes_on, gpu_count),
+        accelerator_seconds=_accelerator_seconds(steps, samples, steady, counted, workload.computes_on, gpu_count),
         asked_bytes=asked_bytes(workload, data_set),
     )
 
@@ -113,14 +116,24 @@ def overhead(samples: Sequence[Sample], start: float, end: float) -> float | Non
 
 
 def _accelerator_seconds(
-    samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device, count: int
+    steps: Sequence[Step], samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device, count: int
 ) -> float | None:
-    """Of all accelerators together: by the published rate for emulated ones, by the driver's busy time for real ones.
+    """Of all accelerators together: by the published rate for emulated ones; for real ones by what they took for each
+    step, where the steps tell that, else by the seconds in which their driver saw them busy.
 
     Those that work together are busy while they exchange gradients, too.
     """
     if device.kind == "emulated" and device.samples_per_second:
         speed_up = device.speed_up(count)
         return None if speed_up is None else max(1, count) / speed_up / device.samples_per_second
+    if device.kind == "cuda":
+        told = [
+            (step.accelerator_seconds, step.samples)
+            for step in steps
+            if step.accelerator_seconds is not None and steady.start < step.time <= steady.end
+        ]
+        timed = sum(samples_of_step for _, samples_of_step in told)
+        if timed >= MOST * counted:
+            return max(1, count) * sum(seconds for seconds, _ in told) / timed
     known = [sample for sample in samples if sample.accelerator_busy is not None]
     return grown(known, "accelerator_busy", steady.start, steady.end) / counted if len(known) >= 2 else None

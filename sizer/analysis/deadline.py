@@ -23,7 +23,7 @@ SEEN_TIMES = 3.0
 worse than to wait."""
 
 FEWEST_STEPS = 8
-"""Of the longest steps seen so many have time: half of them may be warm-up."""
+"""Of the longest steps seen so many have time, or twice as many as are asked for: half of them may be warm-up."""
 
 TWO_EPOCHS = 2.5
 """Times the projected time of two epochs that a run may take: what comes may be slower than what was seen."""
@@ -77,7 +77,8 @@ def deadline_seconds(
     if measure.timeout is not None:
         return least
     waited = progress.first_step or 0.0
-    allowed = max(least, FEWEST_STEPS * progress.longest_step, TWO_EPOCHS * progress.two_epochs)
+    steps = max(FEWEST_STEPS, 2 * measure.steps)
+    allowed = max(least, steps * progress.longest_step, TWO_EPOCHS * progress.two_epochs)
     if progress.first_step is None and start_up is not None:
         allowed = max(allowed, SEEN_TIMES * start_up)
     if busy and not progress.measurable:

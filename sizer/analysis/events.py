@@ -114,7 +114,8 @@ def parse_event(line: bytes) -> ChildEvent:
             samples=_count(fields, "samples", line),
             input_wait=_duration(fields, "input_wait", line),
             epoch=_count(fields, "epoch", line),
-            latency=_duration(fields, "latency", line) if fields.get("latency") is not None else None,
+            latency=_if_told(fields, "latency", line),
+            accelerator_seconds=_if_told(fields, "accelerator_seconds", line),
         )
     if kind == "out_of_memory":
         return OutOfMemory(_place(fields, line))
@@ -172,6 +173,10 @@ def _time(fields: dict[str, Any], line: bytes) -> float:
 def _duration(fields: dict[str, Any], key: str, line: bytes) -> float:
     value = _number(fields, key, line)
     return value if value >= SMALLEST_TIME else 0.0
+
+
+def _if_told(fields: dict[str, Any], key: str, line: bytes) -> float | None:
+    return _duration(fields, key, line) if fields.get(key) is not None else None
 
 
 def _count(fields: dict[str, Any], key: str, line: bytes) -> int:

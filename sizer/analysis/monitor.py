@@ -226,7 +226,7 @@ class JoinedSteps:
     """Adds steps to a list that never has more than MOST_STEPS: from there on each represents twice as many calls.
 
     A joined step ends when its last one does and has that one's epoch and latency, so that the latencies kept are an
-    even choice of all; samples and waiting are sums, so that no rate changes.
+    even choice of all; samples, waiting and accelerator seconds are sums, so that no rate changes.
     """
 
     def __init__(self, steps: list[Step]) -> None:
@@ -251,7 +251,9 @@ class JoinedSteps:
 
 def _joined(first: Step, second: Step) -> Step:
     samples, waited = first.samples + second.samples, first.input_wait + second.input_wait
-    return Step(second.time, samples, waited, second.epoch, second.latency)
+    busy = (first.accelerator_seconds, second.accelerator_seconds)
+    together = None if busy[0] is None or busy[1] is None else busy[0] + busy[1]
+    return Step(second.time, samples, waited, second.epoch, second.latency, together)
 
 
 def _halved(steps: Sequence[Step]) -> list[Step]:

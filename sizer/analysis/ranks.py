@@ -94,6 +94,7 @@ class _Group:
             samples=sum(part.samples for part in parts),
             input_wait=max(part.input_wait for part in parts),
             epoch=place[0],
+            accelerator_seconds=_longest(part.accelerator_seconds for part in parts),
         )
 
 
@@ -252,6 +253,13 @@ class RankReader:
             self._last = step
             found.append(step)
         return found
+
+
+def _longest(told: Iterable[float | None]) -> float | None:
+    """Of accelerators that work side by side; None where one of them does not tell."""
+    times = list(told)
+    known = [time for time in times if time is not None]
+    return max(known) if known and len(known) == len(times) else None
 
 
 def _fields(line: bytes) -> dict[str, Any]:

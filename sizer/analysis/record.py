@@ -11,6 +11,7 @@ from sizer.analysis import accounting
 from sizer.analysis.ending import Ending, outcome
 from sizer.analysis.epochs import Shown, measured_from_epoch
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.analysis.gpu_use import gpu_uses, peaks
 from sizer.analysis.memory_growth import memory_growth
 from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
@@ -26,6 +27,7 @@ from sizer.records import (
     Device,
     DiskCheck,
     Estimate,
+    GpuUse,
     LimitedBy,
     Outcome,
     Run,
@@ -45,9 +47,9 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 
 @dataclass(frozen=True)
 class ChildResult:
-    """All that came out of a child, and whether it `joined` its group. `reasons` are what around it explains a failure,
-    `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of it when it was stopped; `silent`:
-    it printed nothing at all."""
+    """All that came out of a child, and whether it `joined` its group. `gpus` are without their figures; `reasons` are
+    what around it explains a failure, `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of
+    it when it was stopped; `silent`: it printed nothing at all."""
 
     seen: RunMonitor
     exit_status: int | None
@@ -59,6 +61,7 @@ class ChildResult:
     resident_bytes: int | None
     resident_after_bytes: int | None
     throttles_buffered_writes: bool
+    gpus: tuple[GpuUse, ...] = ()
     silent: bool = False
     at_the_end: tuple[Cause, ...] = ()
     reasons: tuple[Cause, ...] = ()
@@ -104,6 +107,7 @@ def run_record(
         resident_bytes=measured.resident_bytes,
         resident_after_bytes=measured.resident_after_bytes,
         limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
+        gpus=peaks(measured.gpus, measured.samples),
         disk=disk,
         limited_by=measured.limited_by,
         warnings=(*measured.troubles, *seen.meter_warnings),
@@ -174,6 +178,7 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
         used, run.peak_anonymous_bytes, run.data_set, place.memory_bytes
     )
     throttled = accounting.throttled(run.samples, *span)
+    counted = sum(step.samples for step in run.steps if steady.start < step.time <= steady.end)
     latencies = [
         step.latency for step in run.steps if step.latency is not None and steady.start < step.time <= steady.end
     ]
@@ -194,6 +199,7 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
         stolen_cores=accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None,
         unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
         evidence=name_bottleneck(busy, place.vcpus, starved, throttled),
+        gpus=gpu_uses(run.gpus, run.samples, *span, counted),
     )
 
 

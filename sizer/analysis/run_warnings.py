@@ -19,7 +19,10 @@ RESIDENT_SHARE = 0.02
 """Share of the data set still in the page cache before a run from which it is marked."""
 
 THROTTLED_SHARE = 0.05
-"""Share of throttled periods from which a run is marked."""
+"""Share of throttled periods, and of the time in which a GPU's clocks were held back, from which a run is marked."""
+
+FULL_GPU = 0.97
+"""Share of a GPU's memory from which it counts as full: some hundred MB more are asked for in one piece."""
 
 AMPLIFIED = 1.1
 """Device bytes over bytes asked for from which a run is marked: less is rounding to pages."""
@@ -42,7 +45,7 @@ EPOCHS = {
 def run_warnings(run: Run, epochs: Epochs, settled: bool = True, calls: int = 1) -> tuple[RunWarning, ...]:
     """The warnings of a completed run, from what its record holds, the epochs that its rate is of, whether its
     interval can be trusted, and how many of the program's steps each kept one represents."""
-    found = [warning for part in (_host, _limits, _memory, _disk, _length) for warning in part(run)]
+    found = [warning for part in (_host, _limits, _gpus, _memory, _disk, _length) for warning in part(run)]
     if not settled:
         found.append(RunWarning(WarningKind.UNSETTLED))
     if calls > 1:
@@ -67,6 +70,22 @@ def _limits(run: Run) -> Iterator[RunWarning]:
         vcpus = run.configuration.vcpus
         assert vcpus is not None, "only an imported run lacks it"
         yield RunWarning(WarningKind.THROTTLED, {"share": run.throttled, "vcpus": vcpus})
+
+
+def _gpus(run: Run) -> Iterator[RunWarning]:
+    """Of several GPUs the one that it holds for most: a step waits for the slowest."""
+    reasons = dict.fromkeys(reason for gpu in run.gpus for reason in gpu.held_back)
+    for reason in reasons:
+        share = max(gpu.held_back.get(reason, 0.0) for gpu in run.gpus)
+        if share > THROTTLED_SHARE:
+            yield RunWarning(WarningKind.GPU_THROTTLED, {"share": share}, reason)
+    others = dict.fromkeys(name for gpu in run.gpus for name in gpu.others)
+    if others:
+        shared = max(gpu.shared for gpu in run.gpus)
+        yield RunWarning(WarningKind.GPU_SHARED, {"share": shared}, ", ".join(others))
+    for gpu in run.gpus:
+        if gpu.memory_bytes and gpu.peak_memory_bytes and gpu.peak_memory_bytes > FULL_GPU * gpu.memory_bytes:
+            yield RunWarning(WarningKind.GPU_MEMORY_FULL, {"bytes": gpu.peak_memory_bytes, "whole": gpu.memory_bytes})
 
 
 def _memory(run: Run) -> Iterator[RunWarning]:

@@ -45,9 +45,10 @@ def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
 
     `now` is the time of the last step. A run that is measured by whole epochs needs one, and ends with the first that
     is over when its time is up; where no epoch is reported, none can be waited for, and the time alone ends the run.
+    None ends before it is measured over the steps that were asked for.
     """
     steady = shown.steady
-    if steady is None or not shown.sufficient:
+    if steady is None or not shown.sufficient or steady.intervals < measure.steps:
         return None
     if now - steady.start >= measure.seconds:
         return Stop.TIME

@@ -7,15 +7,18 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from sizer.api.gpu_doubts import doubts_of_gpu
 from sizer.files import refuse_no_disk
-from sizer.host import NEEDED, examined, gpus, interpreter, what_it_lacks, wrong_interpreter
+from sizer.host import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.limits import Control, LimitsBackend
 from sizer.records import (
     COMMAND,
     KINDS,
+    OPENCV,
     OTHER,
     Doubt,
     DoubtKind,
+    FrameworkPython,
     HostError,
     InputError,
     Limits,
@@ -60,7 +63,7 @@ def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path
     """The interpreter of each framework that these runs use; those that the study names are started to see whether
     they can. Raises InputError with the line of one that cannot, and HostError as `check_preconditions`."""
     found = {}
-    for framework in _users(spec.workload for spec in specs):
+    for framework in interpreted(specs, study):
         chosen = study.python(framework)
         found[framework] = interpreter(framework, chosen)
         if chosen is not None:
@@ -68,6 +71,14 @@ def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path
             if lack is not None:
                 raise wrong_interpreter(chosen, lack.said)
     return found
+
+
+def interpreted(specs: Sequence[RunSpec], study: Study) -> list[str]:
+    """The frameworks that these runs use, and OpenCV, which makes their data, where the study says where it is."""
+    used = dict.fromkeys(_users(spec.workload for spec in specs))
+    if used and study.python(OPENCV) is not None:
+        used[OPENCV] = None
+    return list(used)
 
 
 def _users(workloads: Iterable[Workload]) -> dict[str, list[str]]:
@@ -140,14 +151,15 @@ def caps_memory(backend: LimitsBackend) -> bool:
     return not backend.missing(Limits(memory_bytes=SMALL_CAP))
 
 
-def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence[str] = ()) -> list[Doubt]:
+def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence[FrameworkPython] = ()) -> list[Doubt]:
     """What lets runs end as `unsupported` or `crashed` although every limit can be set; `beside` is the folder of the
-    study file, `named` the frameworks whose interpreter it names: these are no doubts, but checked by themselves."""
+    study file, `named` are the interpreters that it names: these are no doubts, but checked by themselves."""
     workloads = list(dict.fromkeys(spec.workload for spec in specs))
-    found = _doubts_of_frameworks(workloads, named)
+    found = _doubts_of_frameworks(workloads, [each.framework for each in named])
     for workload in workloads:
-        if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
-            found.append(Doubt(DoubtKind.GPU, (workload.name,), str(workload.computes_on.index)))
+        chosen = next((each for each in named if each.framework == workload.framework), None)
+        most = max(spec.gpu_count for spec in specs if spec.workload == workload)
+        found += doubts_of_gpu(workload, max(1, most), chosen)
         found += _doubts_of_program(workload, beside)
     return found
 

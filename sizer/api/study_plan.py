@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.api.measuring_host import MeasuringHost
-from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts
+from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
 from sizer.plan import (
     FAILED,
     UNFINISHED,
@@ -22,7 +22,7 @@ from sizer.plan import (
     searches,
     two_epoch_passes,
 )
-from sizer.records import DiskTier, Doubt, Outcome, Run, RunSpec, Study, Workload
+from sizer.records import DiskTier, Doubt, FrameworkPython, Outcome, Run, RunSpec, Study, Workload
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class StudyPlan:
     @property
     def doubts(self) -> list[Doubt]:
         """What lets runs that are left end as `unsupported` or `crashed` although every limit can be set."""
-        return doubts(self.left, self.beside, [each.framework for each in self.study.frameworks])
+        return doubts(self.left, self.beside, self.study.frameworks)
 
     def check(self, host: MeasuringHost) -> None:
         """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit.
@@ -102,6 +102,12 @@ class StudyPlan:
         Nothing that the study names is started: it may be a stranger's.
         """
         check_preconditions(self.all_specs, self.study, host.backend)
+
+    @property
+    def chosen_interpreters(self) -> list[FrameworkPython]:
+        """Those that the study names and that its runs use."""
+        used = interpreted(self.all_specs, self.study)
+        return [each for each in self.study.frameworks if each.framework in used]
 
     def interpreters(self) -> dict[str, Path]:
         """The interpreter of each framework that is used. Raises InputError for one that the study names and that

@@ -33,6 +33,7 @@ from sizer.words import (
     alternative_line,
     batch_sentences,
     conclusion_line,
+    cross_lines,
     gpu_option_lines,
     headline,
     idle_sentence,
@@ -83,6 +84,8 @@ def recommend(arguments: argparse.Namespace) -> int:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
         _print_answer(each, model)
+    if not arguments.json and arguments.workload is None and recommendation.cross_table is not None:
+        print("\n".join(cross_lines(recommendation.cross_table, folder.study)))
     return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
 
 

@@ -143,9 +143,8 @@ def _interpreters(plan: StudyPlan) -> list[Path]:
     for framework in PACKAGES:
         with suppress(HostError):
             found[interpreter(framework)] = None
-    for each in plan.study.frameworks:
-        if any(each.framework == workload.framework for workload in plan.workloads):
-            found[interpreter(each.framework, each)] = None
+    for each in plan.chosen_interpreters:
+        found[interpreter(each.framework, each)] = None
     return list(found)
 
 

@@ -21,9 +21,9 @@ from sizer.exchange.headers import (
     SECONDS_PER_EPOCH,
     SECONDS_PER_SAMPLE,
 )
-from sizer.exchange.imported_columns import AXES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
+from sizer.exchange.imported_columns import AXES, MODES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
-from sizer.exchange.jobs import MODES, named_apart
+from sizer.exchange.jobs import named_apart
 from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
@@ -280,6 +280,7 @@ def _planned(workload: Workload) -> Workload:
         input=workload.input if workload.input not in (None, "replay") else "disk",
         cache=workload.cache or "cold",
         precision=None,
+        mode=None,
     )
 
 

@@ -21,9 +21,12 @@ from sizer.exchange.measurements import (
     DEMAND_COLUMNS,
     DISK_COLUMNS,
     FURTHER_COLUMNS,
+    GPU_COLUMNS,
     LAST_COLUMNS,
     LATENCY_COLUMNS,
     MACHINE_COLUMNS,
+    MODE,
+    PRECISION,
 )
 from sizer.files import Row
 from sizer.records import (
@@ -42,6 +45,8 @@ NEEDED = ("workload", "throughput")
 AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type")
 """At least one of these has two values, or the table says nothing of which machine to take."""
 EPOCH = "epoch"
+MODES = (MODE, "phase")
+"""Columns in which tables say what is computed of a batch; of a cell that says something else, nothing is read."""
 RATED_BY = {
     SECONDS_PER_BATCH: "batch_size",
     SECONDS_PER_EPOCH: "dataset_samples",
@@ -89,9 +94,13 @@ READERS: dict[str, Callable[[str], Any]] = {
     "disk_write_iops": cells.amount,
     "disk_write_mbps": cells.megabytes,
     "disk_emulated": cells.truth,
-    "precision": cells.of_domain(Workload, "precision"),
+    PRECISION: cells.of_domain(Workload, "precision"),
+    MODE: cells.mode,
     **dict.fromkeys(LATENCY_COLUMNS, cells.milliseconds),
     **{name: cells.of_domain(RentedMachine, name) for name in ("provider", "instance_type", "region")},
+    **dict.fromkeys(GPU_COLUMNS, cells.amount),
+    "gpu_memory_peak_gib": cells.gib,
+    **dict.fromkeys(("gpu_sm_mhz", "gpu_memory_mhz"), cells.megabytes),
     "usd_per_hour": cells.usd,
     "usd_per_hour_spot": cells.usd,
     EPOCH: cells.epoch,
@@ -108,9 +117,11 @@ assert set(READERS) == {
     *DATA_COLUMNS,
     *DISK_COLUMNS,
     *LAST_COLUMNS,
-    "precision",
+    PRECISION,
     *LATENCY_COLUMNS,
     *MACHINE_COLUMNS,
+    MODE,
+    *GPU_COLUMNS,
     EPOCH,
 }
 
@@ -148,7 +159,13 @@ def parse_row(row: Row, rated_by: str | None = None) -> ParsedRow:
     for column, text in row.cells.items():
         usual = cells.usd if column in OF_ONE_GPU else cells.seconds if column == rated_by else None
         reader = READERS.get(column, usual)
-        if reader is None:
+        if column in MODES:
+            mode = cells.mode(text)
+            if mode is not None:
+                values.setdefault(MODE, mode)
+            elif text:
+                other[column] = text
+        elif reader is None:
             other |= {column: text} if text else {}
         elif text and not (failed and column in ("throughput", rated_by) and _is_nought(text)):
             values[column] = _read(row, column, reader, text)

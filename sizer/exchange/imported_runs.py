@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import stdev
 from typing import Any
 
 from scipy.special import stdtrit
 
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
-from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED, MACHINE_COLUMNS
+from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED, GPU_COLUMNS, MACHINE_COLUMNS
 from sizer.records import (
     GIVEN_IN_TABLE,
     HOST_DISK,
@@ -32,6 +32,7 @@ from sizer.records import (
     Evidence,
     EvidenceKind,
     Failure,
+    GpuUse,
     LimitedBy,
     LimitedByKind,
     Limits,
@@ -208,12 +209,24 @@ def _run(
         peak_anonymous_bytes=parsed["peak_anonymous_gib"],
         hit_rate=_mean(epochs.rows, "hit_rate"),
         evidence=Evidence(bottleneck, {}, EvidenceKind.IMPORTED, text=source) if bottleneck else None,
+        gpus=_gpus(epochs, workload.computes_on),
         disk=_disk(parsed),
         limited_by=LimitedBy(LimitedByKind.IMPORTED, text=source),
         machine=_machine(parsed),
         other=_other(epochs.rows),
         warnings=_warnings(epochs),
     )
+
+
+def _gpus(epochs: EpochRows, device: Device) -> tuple[GpuUse, ...]:
+    """What the table says of its GPU; of several it has the highest."""
+    found = {name: _mean(epochs.rows, column) for column, name in GPU_COLUMNS.items()}
+    figures: dict[str, Any] = {name: value for name, value in found.items() if value is not None}
+    if not figures:
+        return ()
+    if "peak_memory_bytes" in figures:
+        figures["peak_memory_bytes"] = round(figures["peak_memory_bytes"])
+    return (replace(GpuUse(device.index or 0, epochs.lead["gpu"] or "GPU"), **figures),)
 
 
 def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
@@ -240,6 +253,7 @@ def _workload(epochs: EpochRows, devices: Mapping[str, Device]) -> Workload:
         framework=parsed["framework"],
         network=parsed["network"],
         precision=parsed["precision"],
+        mode=parsed["mode"],
         format=parsed["format"],
         input=parsed["input"],
         cache=parsed["cache"] or ("natural" if parsed[EPOCH] else None),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.exchange.imported_columns import ParsedRow
+from sizer.exchange import table_cells as cells
+from sizer.exchange.imported_columns import MODES, ParsedRow
 from sizer.records import LONGEST_NAME, Note, NoteKind
 
-MODES = ("mode", "phase")
-"""Columns that sizer does not read, in which tables say whether it is training or inference."""
-SAYS_MODE = re.compile("train|infer|eval|predict|scor|serv|fine-?tun", re.IGNORECASE)
-"""How a cell begins that says whether it is training or inference."""
 DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
 
 MOST_NAMED = 4
@@ -47,8 +43,8 @@ def _differing(rows: Sequence[ParsedRow]) -> tuple[str, ...]:
 
 def _value(row: ParsedRow, column: str) -> str | None:
     if column in MODES:
-        said = row.other.get(column, "")
-        return said if SAYS_MODE.match(said) else None
+        said = row.row.cells.get(column, "")
+        return said if cells.mode(said) else None
     value: str | None = row[column]
     return value
 

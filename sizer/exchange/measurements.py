@@ -49,8 +49,21 @@ DISK_COLUMNS = {
 LAST_COLUMNS = ("disk_class", "disk_emulated", "peak_anonymous_gib", "accelerator_samples_per_second", "isolates")
 LATENCY_COLUMNS = {"latency_p50_ms": "latency_p50", "latency_p99_ms": "latency_p99"}
 """Milliseconds from asking to the answer, by the field of the run, which holds seconds."""
+GPU_COLUMNS = {
+    "gpu_busy": "busy",
+    "gpu_memory_peak_gib": "peak_memory_bytes",
+    "gpu_watts": "watts",
+    "gpu_joules_per_sample": "joules",
+    "gpu_sm_mhz": "sm_hertz",
+    "gpu_memory_mhz": "memory_hertz",
+    "gpu_sent_bytes_per_sample": "sent_bytes",
+    "gpu_received_bytes_per_sample": "received_bytes",
+}
+"""What the driver told of the GPU, by the field of its use; of several GPUs the highest."""
 MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
 """What was rented, as an imported table says it."""
+MODE, PRECISION = "mode", "precision"
+"""What is computed of a batch, and in which numbers."""
 EMBEDDED = "embedded"
 
 Cell = str | int | float | None
@@ -107,7 +120,7 @@ def row(run: Run) -> dict[str, Cell]:
     }
     for name, column in DEMAND_COLUMNS.items():
         cells[column] = getattr(run.demand, name) if run.demand else None
-    return cells | _further(run) | _data(run) | _disk(run) | _rented(run)
+    return cells | _further(run) | _data(run) | _disk(run) | _rented(run) | _gpus(run)
 
 
 def _further(run: Run) -> dict[str, Cell]:
@@ -166,10 +179,23 @@ def _rented(run: Run) -> dict[str, Cell]:
     """What the run was computed with, how long an answer took, and the machine that a table names."""
     latencies = {column: getattr(run, name) for column, name in LATENCY_COLUMNS.items()}
     return {
-        "precision": run.spec.workload.precision,
+        PRECISION: run.precision,
+        MODE: run.spec.workload.computed_mode,
         **{column: None if seconds is None else in_milliseconds(seconds) for column, seconds in latencies.items()},
         **{column: getattr(run.machine, column, None) for column in MACHINE_COLUMNS},
     }
+
+
+def _gpus(run: Run) -> dict[str, Cell]:
+    cells: dict[str, Cell] = {}
+    for column, name in GPU_COLUMNS.items():
+        known = [value for gpu in run.gpus if (value := getattr(gpu, name)) is not None]
+        most = max(known) if known else None
+        if column.endswith("_mhz"):
+            cells[column] = None if most is None else in_megabytes(most)
+        else:
+            cells[column] = _gibibytes(most) if column.endswith("_gib") else most
+    return cells
 
 
 def _device(device: Device | None) -> str | None:
@@ -200,7 +226,9 @@ ALL_COLUMNS = (
     *DATA_COLUMNS,
     *DISK_COLUMNS,
     *LAST_COLUMNS,
-    "precision",
+    PRECISION,
     *LATENCY_COLUMNS,
     *MACHINE_COLUMNS,
+    MODE,
+    *GPU_COLUMNS,
 )

@@ -37,7 +37,7 @@ DEADLINE = "deadline"
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
     """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator;
-    `family` are sentences, `family_figures` what they say."""
+    `family` are sentences, `family_figures` what they say; `cross_table` is null where nothing is compared."""
     with in_language(ENGLISH):
         answers = []
         for answer in recommendation.workloads:
@@ -47,7 +47,7 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
             own = {"beyond": beyond, "emulated": is_emulated(workload, disk)}
             answers.append(_answer_form(answer, workload) | own)
         family = family_sentences(recommendation)
-    objective = recommendation.objective
+    objective, table = recommendation.objective, recommendation.cross_table
     return {
         "schema_version": SCHEMA_VERSION,
         "objective": DEADLINE if objective.deadline is not None else objective.prefer,
@@ -59,6 +59,7 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "workloads": answers,
         "family": family,
         "family_figures": _in_gibibytes(to_json(recommendation.family)),
+        "cross_table": None if table is None else _in_gibibytes(to_json(table)),
     }
 
 

@@ -11,9 +11,12 @@ from decimal import Decimal
 from typing import Any, get_type_hints
 
 from sizer.records import (
+    FORWARD,
+    FORWARD_BACKWARD,
     GIB,
     ISOLATED_STAGES,
     LARGEST_BYTES,
+    TRAIN,
     AnyOf,
     Bottleneck,
     Device,
@@ -40,6 +43,12 @@ NO_GPU = frozenset(
     {"", "cpu", "cpu only", "cpu-only", "none", "no", "no gpu", "without", "n/a", "na", "nan", "null", "nil"}
     | {"0", "-", "--", "–", "—", "/", "无"}
 )
+SAYS_MODE = {
+    FORWARD_BACKWARD: re.compile(r"(forward|fwd)\W*(and|_)?\W*(backward|bwd)", re.IGNORECASE),
+    FORWARD: re.compile("forward|fwd|infer|eval|predict|scor|serv", re.IGNORECASE),
+    TRAIN: re.compile("train|fine-?tun", re.IGNORECASE),
+}
+"""How a cell begins that says what is computed of a batch."""
 LARGEST_EPOCH = 10**9
 MOST_REPEATS = 10**9
 
@@ -262,6 +271,11 @@ def _domain(record: type, name: str) -> Domain:
 
 
 FORMATS = ("recordio", "lmdb", "folder", "text")
+
+
+def mode(text: str) -> str | None:
+    """What is computed of a batch, as tables call it; None for a cell that says something else."""
+    return next((each for each, words in SAYS_MODE.items() if words.match(text)), None)
 
 
 def data_format(text: str) -> str:

@@ -29,8 +29,8 @@ from sizer.exchange.headers import (
     meaning,
     spelt_alike,
 )
-from sizer.exchange.jobs import SAYS_MODE
 from sizer.exchange.rate_units import unit_of_rate, with_rate
+from sizer.exchange.table_cells import mode as mode_of
 from sizer.exchange.wide_tables import in_rows
 from sizer.exchange.written_cells import (
     Comma,
@@ -230,7 +230,7 @@ def _read_modes(table: Table, found: dict[str, Meaning]) -> None:
     """A column `kind` that says training or inference, as others write `mode`, and not which kind of sizer's."""
     if "kind" in found and "mode" not in table.columns:
         texts = [text for row in table.rows if (text := row.cells["kind"])]
-        if texts and all(SAYS_MODE.match(text) and text not in KINDS for text in texts):
+        if texts and all(mode_of(text) and text not in KINDS for text in texts):
             found["kind"] = Meaning("mode")
 
 

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+from sizer.host.cuda_devices import BUS_ORDER, visible_gpus
 from sizer.host.findings import BusyBy, Check, Finding, FindingKind
+from sizer.host.frameworks import gpus_seen
+from sizer.host.gpu_watch import GpuWatch, watched
 from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.lock import is_host_measured, measuring_alone
 from sizer.host.machine import PACKAGES, Host, Installed, Virtualization, checks, facts, installed_of, with_frameworks
-from sizer.host.nvml import busy_share, gpus
+from sizer.host.nvml import Gpu, gpus, has_driver
 
 __all__ = [
+    "BUS_ORDER",
     "NEEDED",
     "PACKAGES",
     "BusyBy",
     "Check",
     "Finding",
     "FindingKind",
+    "Gpu",
+    "GpuWatch",
     "Host",
     "Installed",
     "Virtualization",
-    "busy_share",
     "checks",
     "examined",
     "facts",
     "gpus",
+    "gpus_seen",
+    "has_driver",
     "installed_of",
     "interpreter",
     "is_host_measured",
     "measuring_alone",
+    "visible_gpus",
+    "watched",
     "what_it_lacks",
     "with_frameworks",
     "wrong_interpreter",

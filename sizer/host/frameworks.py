@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from sizer.host.asking import ask
@@ -72,6 +73,15 @@ def _imported(framework: str, found: Interpreter) -> Check:
     except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
         return Check(framework, False, Finding(FindingKind.NO_IMPORT, str(error), path), _other(framework, found.path))
     return Check(framework, True, Finding(FindingKind.FRAMEWORK, str(version), path, gpus=tuple(gpus)))
+
+
+@cache
+def gpus_seen(framework: str, path: Path) -> tuple[str, ...] | None:
+    """The GPUs that a framework sees in an interpreter; None where it cannot be asked."""
+    if framework not in SEEN:
+        return None
+    found = _imported(framework, examined(framework, path))
+    return found.finding.gpus if found.ok else None
 
 
 def _other(framework: str, path: Path) -> str:

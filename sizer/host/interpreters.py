@@ -42,22 +42,23 @@ class Needed:
         return self.modules[self.module]
 
 
-CV2, LMDB = {"cv2": "opencv-python-headless"}, {"lmdb": "lmdb"}
+CV2 = {"cv2": "opencv-python-headless"}
 NEEDED = {
     # 1.9.1 is its last release; numpy 2 breaks it, and it imports distutils, which left Python with 3.12.
     "mxnet": Needed(
-        {"mxnet": "mxnet", "numpy": "numpy", **LMDB},
+        {"mxnet": "mxnet", "numpy": "numpy", "lmdb": "lmdb"},
         ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb", "setuptools"),
     ),
     # 2.0 brought torch.compile.
     "pytorch": Needed(
-        {"torch": "torch", "numpy": "numpy", **CV2, **LMDB},
-        ("torch==2.13.0", "numpy", "opencv-python-headless", "lmdb"),
+        {"torch": "torch", "numpy": "numpy", **CV2},
+        ("torch==2.13.0", "numpy", "opencv-python-headless", "simplejpeg", "lmdb"),
         (2, 0),
     ),
     "opencv": Needed({**CV2, "numpy": "numpy"}, ("opencv-python-headless", "numpy", "lmdb")),
 }
-"""By framework."""
+"""By framework. What only some runs import, such as another decoder, is installed with it, and a run that lacks it says
+so."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,9 @@ class Lack:
     def said(self) -> Message:
         """With what to type."""
         if self.command is None:
-            return Message("{problem}; give the path of another Python interpreter", problem=self.problem)
+            return Message(
+                "{problem}; name another interpreter in `frameworks` of the study file", problem=self.problem
+            )
         return Message("{problem}; type: {command}", problem=self.problem, command=self.command)
 
 

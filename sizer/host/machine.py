@@ -212,7 +212,7 @@ def _packages(found: tuple[Installed, ...]) -> dict[str, str]:
     """Versions of sizer's own psutil and of what the workloads import, the first framework's before the others'."""
     versions: dict[str, str] = {}
     for each in found:
-        versions = {**each.packages, **versions}
+        versions |= {name: version for name, version in each.packages.items() if name not in versions}
     return {**versions, "psutil": metadata.version("psutil")}
 
 

@@ -2,64 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import pynvml
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """One GPU; `memory_bytes` None where the driver does not report it."""
+    """One GPU by the driver's index; `memory_bytes` and `uuid` None where the driver does not report them."""
 
     index: int
     name: str
     memory_bytes: int | None
+    uuid: str | None = None
 
 
 def gpus() -> tuple[Gpu, ...]:
-    """Every GPU of this machine; none where the driver is not installed."""
-    with _session() as ready:
-        count = (asked(pynvml.nvmlDeviceGetCount) or 0) if ready else 0
+    """Every GPU of this machine in the order of its PCI bus; none where the driver is not installed."""
+    with session() as ready:
+        count = (asked("nvmlDeviceGetCount") or 0) if ready else 0
         return tuple(gpu for gpu in map(_gpu, range(count)) if gpu is not None)
 
 
-@contextmanager
-def busy_share(index: int) -> Iterator[Callable[[], float | None]]:
-    """A function that returns which share of the last moment (1/6 to 1 s, NVML documentation) the GPU was busy."""
-    with _session() as ready:
-        handle = asked(pynvml.nvmlDeviceGetHandleByIndex, index) if ready else None
-
-        def read() -> float | None:
-            rates = asked(pynvml.nvmlDeviceGetUtilizationRates, handle) if handle is not None else None
-            return None if rates is None else rates.gpu / 100
-
-        yield read
+def has_driver() -> bool:
+    """Whether NVIDIA's driver is there and answers."""
+    with session() as ready:
+        return ready
 
 
-def asked(question: Callable[..., T], *arguments: Any) -> T | None:
-    """The driver's answer, or None: which questions it supports differs by GPU and by driver."""
+def asked(question: str, *arguments: Any) -> Any:
+    """What a function of NVML answers, or None: which of them there are differs by GPU, driver and nvidia-ml-py."""
+    function = getattr(pynvml, question, None)
+    if function is None:
+        return None
     try:
-        return question(*arguments)
+        return function(*arguments)
     except pynvml.NVMLError:
         return None
 
 
-def _gpu(index: int) -> Gpu | None:
-    handle = asked(pynvml.nvmlDeviceGetHandleByIndex, index)
-    if handle is None:
-        return None
-    memory = asked(pynvml.nvmlDeviceGetMemoryInfo, handle)
-    name = asked(pynvml.nvmlDeviceGetName, handle) or "unknown GPU"
-    return Gpu(index, name, None if memory is None else int(memory.total))
-
-
 @contextmanager
-def _session() -> Iterator[bool]:
+def session() -> Iterator[bool]:
+    """The driver's library, ready to be asked; False where there is none."""
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
@@ -68,4 +55,14 @@ def _session() -> Iterator[bool]:
     try:
         yield True
     finally:
-        asked(pynvml.nvmlShutdown)
+        asked("nvmlShutdown")
+
+
+def _gpu(index: int) -> Gpu | None:
+    handle = asked("nvmlDeviceGetHandleByIndex", index)
+    if handle is None:
+        return None
+    memory = asked("nvmlDeviceGetMemoryInfo", handle)
+    name = asked("nvmlDeviceGetName", handle) or "unknown GPU"
+    uuid = asked("nvmlDeviceGetUUID", handle)
+    return Gpu(index, name, None if memory is None else int(memory.total), uuid)

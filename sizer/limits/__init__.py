@@ -10,7 +10,7 @@ from sizer.limits.detection import detect
 from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
 from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
-from sizer.limits.process_tree import MARK, end_left, end_marked
+from sizer.limits.process_tree import MARK, end_left, end_marked, is_marked
 from sizer.limits.topology import CpuCounts
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "device_of",
     "end_left",
     "end_marked",
+    "is_marked",
     "is_of_this_world",
     "is_owned",
     "mount_of",

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypedDict
 
 from sizer.limits.tree import OpenFiles, Tree
 from sizer.records import Message
@@ -20,9 +21,18 @@ PRESSURE_FILES: Mapping[str, str] = {
 _SOME = re.compile(r"^some .*\btotal=(\d+)", re.MULTILINE)
 
 
-def stalls(files: OpenFiles) -> dict[str, float]:
+class Stalls(TypedDict):
+    """The fields of a sample that pressure files fill."""
+
+    cpu_stall: float
+    memory_stall: float
+    io_stall: float
+
+
+def stalls(files: OpenFiles) -> Stalls:
     """Seconds in which some task of the group waited for each resource; 0 where that is not accounted."""
-    return {counter: stall_seconds(files.text(name)) for name, counter in PRESSURE_FILES.items()}
+    found = {counter: stall_seconds(files.text(name)) for name, counter in PRESSURE_FILES.items()}
+    return Stalls(cpu_stall=found["cpu_stall"], memory_stall=found["memory_stall"], io_stall=found["io_stall"])
 
 
 def stall_seconds(text: str) -> float:

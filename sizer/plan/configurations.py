@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
+from sizer.records import KINDS, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
 
 MOST_RUNS = 20_000
 """A study of more is one that nobody waits for: axes that were crossed by mistake."""
 EMULATED_START_UP_SECONDS = 4.0
 """An emulated step needs no framework's graph, only its input pipeline."""
+STEPS_ON_CPU, STEPS_ON_ACCELERATOR = 10, 100
+"""Fewest steps of a run whose workload names its mode: on an accelerator, emulated or not, they take milliseconds, and
+published cross-benchmarks time 50 to 100; on a CPU ten of VGG-16 with a batch of 32 already take more than a minute."""
 Position = tuple[float, int, str | None, int, int]
 """What a run really has on a host: vCPUs, bytes of memory, disk, batch size and accelerators."""
 
@@ -32,9 +35,16 @@ def configurations(each: WorkloadPlan, study: Study, host: HostSize) -> list[Run
     """The first repeat of each configuration of a workload, the point itself first, none twice on this host."""
     specs: dict[Position, RunSpec] = {}
     for batch_size, gpu_count, limits in _crossed(each) if study.around is None else _around(each, study.around):
-        spec = RunSpec(each.workload, batch_size, limits, study.measure, gpu_count=gpu_count)
+        spec = RunSpec(each.workload, batch_size, limits, measure_of(each.workload, study.measure), gpu_count=gpu_count)
         specs.setdefault(position(spec, host), spec)
     return list(specs.values())
+
+
+def measure_of(workload: Workload, asked: Measure) -> Measure:
+    """How a workload is measured: one whose mode was named, over so many steps at the least as cross-benchmarks do."""
+    if workload.mode is None or asked.steps:
+        return asked
+    return replace(asked, steps=STEPS_ON_CPU if workload.computes_on.kind == "cpu" else STEPS_ON_ACCELERATOR)
 
 
 def position(spec: RunSpec, host: HostSize) -> Position:

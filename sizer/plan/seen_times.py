@@ -191,5 +191,5 @@ def _measuring(run: Run, spec: RunSpec, span: float, slower: float) -> float:
     if run.stopped == Stop.PRECISION.value:
         share = min(1.0, max(1.0, slower) * run.measured_seconds / run.spec.measure.seconds)
     # The step in which the time is up is ended.
-    wanted = warm_up + max(share * spec.measure.seconds, FEWEST_STEPS * step) + step / 2
+    wanted = warm_up + max(share * spec.measure.seconds, max(FEWEST_STEPS, spec.measure.steps) * step) + step / 2
     return min(span * slower, wanted) if run.stopped == Stop.ENDED.value else wanted

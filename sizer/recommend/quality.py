@@ -13,6 +13,7 @@ from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, 
 DOUBTS = (
     WarningKind.CONTENDED,
     WarningKind.STOLEN,
+    WarningKind.GPU_SHARED,
     WarningKind.DRIFTING,
     WarningKind.IMPRECISE,
     WarningKind.UNSETTLED,
@@ -22,7 +23,7 @@ DOUBTS = (
 )
 """Warnings that make a run's rate doubtful."""
 
-BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.DRIFTING})
+BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.GPU_SHARED, WarningKind.DRIFTING})
 """Doubts that a quiet host removes."""
 
 IN_STUDY = {WarningKind.ONE_READING: "counter", WarningKind.OTHER_BATCH_SIZE: "batch_size"}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import Model, WorkloadModel
 from sizer.recommend.answer import Question, answer
+from sizer.recommend.cross_table import cross_table
 from sizer.recommend.family import family
 from sizer.recommend.shared_machine import shared_machine
 from sizer.recommend.which_gpu import which_gpu
@@ -36,7 +37,9 @@ def recommend(
         own.setdefault(run.spec.workload.name, []).append(run)
     answers = [_with_gpus(each, question, own.get(each.name, [])) for each in model.workloads]
     shared = shared_machine(model.workloads, answers, offers)
-    return Recommendation(objective, tuple(answers), replace(family(answers), shared=shared))
+    found = replace(family(answers), shared=shared)
+    in_order = [run for each in model.workloads for run in own.get(each.name, [])]
+    return Recommendation(objective, tuple(answers), found, cross_table(in_order))
 
 
 def _with_gpus(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Answer:

@@ -136,6 +136,7 @@ def _option(job: _Job, gpu: str) -> GpuOption:
         return replace(plain, missing=NoGpuAnswer.NO_RATE, published_on=published_gpus(job.catalog.rates, asked))
     enough = _memory(job, asked)
     plain = replace(plain, accelerator=_published(found), needs_at_most_bytes=enough)
+    plain = replace(plain, fits=_holds(plain))
     if job.here is None:
         return replace(plain, missing=NoGpuAnswer.NO_MODEL)
     if job.on_cpu and not job.model.facts.step_apart:

@@ -29,6 +29,7 @@ from sizer.records.answer import (
     reason,
 )
 from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, SearchEnd, StepFit
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.domains import (
     LARGEST,
     LARGEST_BYTES,
@@ -47,8 +48,20 @@ from sizer.records.domains import (
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
+from sizer.records.gpu import ClockReason, GpuSample, GpuUse
 from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.kinds import (
+    COMMAND,
+    FORWARD,
+    FORWARD_BACKWARD,
+    IMPORTED,
+    KINDS,
+    MODES,
+    OPENCV,
+    OTHER,
+    PREPROCESSING,
+    TRAIN,
+)
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
 from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
@@ -153,6 +166,8 @@ __all__ = [
     "DIFFERENCES",
     "FAULTS",
     "FINDINGS",
+    "FORWARD",
+    "FORWARD_BACKWARD",
     "GIB",
     "GIVEN_IN_STUDY",
     "GIVEN_IN_TABLE",
@@ -167,6 +182,7 @@ __all__ = [
     "MB",
     "MEANINGS",
     "MIB",
+    "MODES",
     "NOT_FINITE",
     "OF_FRAMEWORK",
     "OF_IMAGES",
@@ -182,6 +198,7 @@ __all__ = [
     "SMALLEST",
     "SMALLEST_MEMORY",
     "TAKES_VECTORS",
+    "TRAIN",
     "WITHOUT",
     "AcceleratorCount",
     "Action",
@@ -200,8 +217,13 @@ __all__ = [
     "Bytes",
     "Cause",
     "CauseKind",
+    "ClockReason",
     "Configuration",
     "Count",
+    "CrossCell",
+    "CrossColumn",
+    "CrossRow",
+    "CrossTable",
     "DataSet",
     "Deadline",
     "Demand",
@@ -224,6 +246,8 @@ __all__ = [
     "FrameworkOptions",
     "FrameworkPython",
     "GpuOption",
+    "GpuSample",
+    "GpuUse",
     "HostError",
     "InputError",
     "InstanceOffer",

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cached_property
 
 from sizer.records.batch_sizes import BatchAdvice
+from sizer.records.cross_table import CrossTable
 from sizer.records.domains import (
     Amount,
     Batch,
@@ -528,8 +529,8 @@ class Answer:
     `probability` is that of `probability_of`; neither is known where there was nothing to choose from.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
-    `batch` says which batch size, where several were measured or the largest was searched for.
     `gpus` are the accelerators that were asked about.
+    `batch` says which batch size, where several were measured or the largest was searched for.
     """
 
     workload: Name
@@ -556,9 +557,9 @@ class Answer:
     rate_in_doubt: bool = False
     options: tuple[Option, ...] = ()
     probability_of: Event | None = None
-    batch: BatchAdvice | None = None
     gpus: tuple[GpuOption, ...] = ()
     accelerator_counts: tuple[AcceleratorCount, ...] = ()
+    batch: BatchAdvice | None = None
 
     @cached_property
     def chosen(self) -> Alternative | None:
@@ -632,9 +633,10 @@ class Family:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer for every workload of a study."""
+    """The answer for every workload of a study, and the table of those that are one another's rivals."""
 
     objective: Objective
     workloads: tuple[Answer, ...]
     family: Family = Family()
+    cross_table: CrossTable | None = None
     schema_version: int = SCHEMA_VERSION

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
-from sizer.records.kinds import KINDS
+from sizer.records.kinds import KINDS, MODES
 from sizer.records.messages import AnyOf, Message
 
 LARGEST = 1e60
@@ -165,6 +165,7 @@ Moment = Annotated[
 ]
 
 Kind = Annotated[str, OneOf(tuple(KINDS))]
+Mode = Annotated[str, OneOf(MODES)]
 Input = Annotated[str, OneOf(("disk", "cached", "synthetic", "replay"))]
 """`replay` reads the data as the loader does and makes nothing of it: no workload is asked for so, a part of one is."""
 

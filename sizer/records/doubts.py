@@ -14,6 +14,9 @@ class DoubtKind(Enum):
     FRAMEWORK = "framework"
     INTERPRETER = "interpreter"
     GPU = "gpu"
+    NO_DRIVER = "no_driver"
+    HIDDEN_GPU = "hidden_gpu"
+    UNSEEN_GPU = "unseen_gpu"
     PROGRAM = "program"
     SETUP = "setup"
     BEFORE = "before"
@@ -25,7 +28,9 @@ class DoubtKind(Enum):
 class Doubt:
     """`what` is the framework, the GPU's index, the program (of a command, of its `setup` or its `before`) or the
     variable of `pass_env` that is not there; or a file that the command names, which lies in the folder `where` while
-    no `cwd` is given; or the framework whose interpreter cannot run it, as `problem` says with what to type.
+    no `cwd` is given; or the framework whose interpreter cannot run it, as `problem` says with what to type. A GPU that
+    is there and not shown to the workload is hidden by CUDA_VISIBLE_DEVICES, whose value `where` is, or not seen by its
+    framework, whose interpreter `where` is.
 
     All but the doubts of a framework are of one workload.
     """

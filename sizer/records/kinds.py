@@ -19,6 +19,10 @@ OTHER = "other"
 
 IMAGES = ("recordio", "lmdb", "folder")
 
+FORWARD, FORWARD_BACKWARD, TRAIN = "forward", "forward_backward", "train"
+MODES = (FORWARD, FORWARD_BACKWARD, TRAIN)
+"""What is computed of a batch: the outputs alone; the gradients, too; and the update of the parameters by them."""
+
 
 @dataclass(frozen=True)
 class WorkloadKind:
@@ -28,7 +32,8 @@ class WorkloadKind:
     such thing. `data_formats` are the forms of data that it can be given: a folder of images is packed first for one
     that reads records. `reads` is how it reads them: a sample at a time (`samples`), all of it at the start of an epoch
     (`epoch`), or in a way that nobody knows (None); `shuffles` if in a new order each epoch, or perhaps. `has_step`:
-    it can be fed with synthetic input. `rate_mode` says which published rates of accelerators are its own.
+    it can be fed with synthetic input. `rate_mode` says which published rates of accelerators are its own. `modes` are
+    what its program can compute of a batch, the first of them where nothing else is asked for.
     `start_up_seconds` is start-up and warm-up on one vCPU: interpreter, framework, graph and first steps (MXNet 1.9.1,
     2 vCPU EPYC, 2026).
     """
@@ -43,18 +48,42 @@ class WorkloadKind:
     shuffles: bool = False
     has_step: bool = False
     rate_mode: Literal["train", "infer"] | None = None
+    modes: tuple[str, ...] = ()
+
+    @property
+    def mode(self) -> str | None:
+        """What it computes of a batch where nothing else is asked for; None where nobody knows, or no network is."""
+        return self.modes[0] if self.modes else None
 
 
 KINDS = {
     "image_training": WorkloadKind(
-        "mxnet", "resnet50", "recordio", 32, 20.0, IMAGES, shuffles=True, has_step=True, rate_mode="train"
+        "mxnet",
+        "resnet50",
+        "recordio",
+        32,
+        20.0,
+        IMAGES,
+        shuffles=True,
+        has_step=True,
+        rate_mode="train",
+        modes=(TRAIN, FORWARD_BACKWARD),
     ),
     "image_inference": WorkloadKind(
-        "mxnet", "resnet50", "recordio", 32, 10.0, IMAGES, has_step=True, rate_mode="infer"
+        "mxnet", "resnet50", "recordio", 32, 10.0, IMAGES, has_step=True, rate_mode="infer", modes=(FORWARD,)
     ),
     # Zaremba et al. 2014, "Recurrent Neural Network Regularization": the small model and its batch.
     "lstm_training": WorkloadKind(
-        "mxnet", "small", "text", 20, 8.0, ("text",), reads="epoch", has_step=True, rate_mode="train"
+        "mxnet",
+        "small",
+        "text",
+        20,
+        8.0,
+        ("text",),
+        reads="epoch",
+        has_step=True,
+        rate_mode="train",
+        modes=(TRAIN, FORWARD_BACKWARD, FORWARD),
     ),
     PREPROCESSING: WorkloadKind(OPENCV, None, "recordio", 32, 4.0, ("folder",)),
     # Nothing is known of a command: a step is a sample until its file says how many samples a step has.

@@ -18,6 +18,7 @@ from sizer.records.domains import (
     Signed,
     Vcpus,
 )
+from sizer.records.gpu import GpuSample, GpuUse
 from sizer.records.study import SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
 
 
@@ -32,6 +33,8 @@ class Outcome(str, Enum):
     UNSUPPORTED = "unsupported"
     REFUSED = "refused"
 
+
+FP32 = "fp32"
 
 FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
@@ -135,13 +138,17 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Step:
-    """One call of a workload's inner loop, as its step event gives it; `time` is monotonic."""
+    """One call of a workload's inner loop, as its step event gives it; `time` is monotonic.
+
+    `accelerator_seconds` is how long a GPU took for it by its own clock, None where nobody told.
+    """
 
     time: Amount
     samples: Count
     input_wait: Amount
     epoch: Count
     latency: Amount | None = None
+    accelerator_seconds: Amount | None = None
 
 
 @dataclass(frozen=True)
@@ -153,7 +160,8 @@ class Sample:
     the seconds in which some task of the run waited for the resource, by the kernel's pressure accounting (PSI `some`).
     `sizer_core_seconds` is what sizer's own process used, `steal_core_seconds` what the hypervisor withheld from this
     host's CPUs, `unwritten_bytes` the part of the page cache that still has to be written, and `threads` how many there
-    were at that moment, in all processes.
+    were at that moment, in all processes. `accelerator_busy` are seconds in which a GPU of the run was busy by its
+    driver, the sum of several; `gpus` has each of them.
     """
 
     time: Amount
@@ -180,6 +188,7 @@ class Sample:
     steal_core_seconds: Amount = 0.0
     unwritten_bytes: Count = 0
     threads: Count = 0
+    gpus: tuple[GpuSample, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -213,6 +222,12 @@ class WarningKind(str, Enum):
     """`share` of the workload's core-seconds that sizer itself used."""
     THROTTLED = "throttled"
     """`share` of CPU periods in which the quota of `vcpus` was used up."""
+    GPU_THROTTLED = "gpu_throttled"
+    """`share` of the time in which the clocks of a GPU were held back; `text` is the `ClockReason`."""
+    GPU_SHARED = "gpu_shared"
+    """`share` of the time in which other processes than the run's were on its GPU; `text` names them."""
+    GPU_MEMORY_FULL = "gpu_memory_full"
+    """The most `bytes` in use of the `whole` memory of a GPU."""
     PAGE_CACHE_WARM = "page_cache_warm"
     """`share` of the data that was resident before."""
     SWAPPED = "swapped"
@@ -562,6 +577,7 @@ class Run:
     core-seconds over the workload's, `stolen_cores` the cores that the hypervisor withheld, and `unwritten_bytes` the
     most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
+    `gpus` are those of a run on `cuda`, where their driver could be asked.
     Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
     equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
     does not know. `stated` are the options that the program says it ran with, and what it chose where the study says
@@ -603,6 +619,7 @@ class Run:
     unwritten_bytes: Count | None = None
     limits_buffered_writes: bool | None = None
     evidence: Evidence | None = None
+    gpus: tuple[GpuUse, ...] = ()
     disk: DiskCheck | None = None
     limited_by: LimitedBy | None = None
     machine: RentedMachine | None = None
@@ -633,6 +650,14 @@ class Run:
     def imported(self) -> bool:
         """Whether it is a row of somebody's table: then what it says of a machine is the machine's, and no limit."""
         return self.limited_by is not None and self.limited_by.kind is LimitedByKind.IMPORTED
+
+    @property
+    def precision(self) -> str | None:
+        """The numbers that it computed with. sizer's own networks compute in fp32 unless their workload says otherwise;
+        of an emulated accelerator, a table or a command only what is said is known."""
+        workload = self.spec.workload
+        own = not self.imported and workload.computed_mode is not None and workload.computes_on.kind != "emulated"
+        return workload.precision or (FP32 if own else None)
 
     @property
     def first_step_seconds(self) -> float | None:

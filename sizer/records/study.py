@@ -25,6 +25,7 @@ from sizer.records.domains import (
     Kind,
     Label,
     MeterChoice,
+    Mode,
     Name,
     Preference,
     Probability,
@@ -88,9 +89,10 @@ class Workload:
     `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is that
     of the numbers that are computed with, such as `fp16`, where the study file or an imported table says it.
 
-    The last six are those of a command: what counts its steps, what is set in its environment and what is passed on of
+    Then come those of a command: what counts its steps, what is set in its environment and what is passed on of
     sizer's (a `*` stands for any letters), the folder that it starts in, None for an empty one, and the commands that
-    are run once before the study and before each run. `options` are those of sizer's own networks.
+    are run once before the study and before each run. `options` are those of sizer's own networks, and `mode` is what
+    is computed of a batch, None for what its kind says.
     """
 
     name: Name
@@ -113,6 +115,7 @@ class Workload:
     setup: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     options: FrameworkOptions = FrameworkOptions()
+    mode: Mode | None = None
 
     @property
     def shuffles(self) -> bool:
@@ -149,6 +152,11 @@ class Workload:
     def assumed_cache(self) -> Cache:
         """The state of the page cache; empty at the start where the table does not say it."""
         return self.cache or "cold"
+
+    @property
+    def computed_mode(self) -> str | None:
+        """What is computed of a batch: its own mode, or its kind's; None where nothing says it."""
+        return self.mode or KINDS[self.kind].mode
 
     @property
     def may_be_hooked(self) -> bool:
@@ -189,13 +197,17 @@ class DiskTier:
 
 @dataclass(frozen=True)
 class Measure:
-    """How each configuration is measured: fresh processes, seconds after warm-up, relative half-width."""
+    """How each configuration is measured: fresh processes, seconds after warm-up, relative half-width.
+
+    `steps` are the fewest that a run is measured over, however long they take; 0 is as many as its interval needs.
+    """
 
     repeats: Count = 3
     seconds: Rate = 30.0
     precision: Rate = 0.02
     seed: Count = 1
     timeout: Rate | None = None
+    steps: Count = 0
 
 
 @dataclass(frozen=True)
@@ -310,7 +322,10 @@ class RunSpec:
         """
         identity = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "purpose"}
         identity["workload"] = _identity(self.workload, several=self.gpu_count > 1)
-        identity["measure"] = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
+        measure = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
+        if not self.measure.steps:
+            del measure["steps"]
+        identity["measure"] = measure
         if not self.line:
             del identity["line"]
         if self.gpu_count <= 1:  # one is what every device says
@@ -321,7 +336,7 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "options")
+_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "options", "mode")
 """Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
 
 
@@ -340,6 +355,7 @@ def _identity(workload: Workload, several: bool) -> dict[str, object]:
     # Of a variable that is not stored only the name is known when the study goes on.
     identity["env"] = {each.name: each.value for each in workload.env}
     defaults = {each.name: each.default for each in fields(workload)}
+    defaults["mode"] = workload.mode and KINDS[workload.kind].mode
     for name in _LATER_FIELDS:
         if getattr(workload, name) == defaults[name]:
             del identity[name]

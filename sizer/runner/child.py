@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sizer.analysis import ChildEvent, EventReader
-from sizer.limits import MARK, Group, end_marked, owned_name
+from sizer.limits import MARK, Group, end_marked, is_marked, owned_name
 from sizer.records import Cause, CauseKind, HostError
 from sizer.runner.containers import ClientsBelow, tree
 from sizer.runner.frameworks import uses_framework
@@ -61,8 +61,10 @@ class Child:
         log: Log,
         at_once: bool = True,
         secrets: Secrets = NO_SECRETS,
+        mark: str = "",
     ) -> None:
         self._process = process
+        self._mark = mark
         self._report = report
         self._reader = EventReader()
         self._rest_seconds = LINES_SECONDS if at_once else None
@@ -134,6 +136,10 @@ class Child:
     def container_client(self, now: float) -> str | None:
         """The client of a container that the program is, or waits for."""
         return self._clients.look(now)
+
+    def has_process(self, pid: int) -> bool:
+        """Whether a process is one that it started, or that one of those did; for any thread."""
+        return pid in set(tree(self._process.pid)) or is_marked(pid, self._mark)
 
     def uses_framework(self) -> bool:
         """Whether a Python of it has imported a framework that the hook knows."""
@@ -254,7 +260,7 @@ def started(
             os.close(write_end)
             os.close(not_joined)
             outlets.hand_over()
-        child = Child(process, read_end, report, outlets.reading, log, at_once, secrets)
+        child = Child(process, read_end, report, outlets.reading, log, at_once, secrets, mark)
         try:
             yield child
         finally:

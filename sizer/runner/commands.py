@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
+from sizer.host import BUS_ORDER
 from sizer.records import KINDS, MIB, OTHER, InputError, RunSpec, Workload, filled, placeholders_in
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
@@ -68,6 +69,7 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
     options: dict[str, object] = {
         "framework": workload.framework if workload.framework != OTHER else None,
         "network": workload.network,
+        "mode": workload.mode,
         "batch-size": spec.batch_size,
         "data": paths.data,
         "format": paths.data_format or workload.format,
@@ -112,9 +114,16 @@ def environment(
         **passed_on(spec.workload, ours),
         **({"TERM": "dumb"} if own_program else {"PYTHONPATH": str(paths.packages), "PYTHONUNBUFFERED": "1"}),
         **dict.fromkeys(THREAD_VARIABLES, count),
+        **(BUS_ORDER if spec.workload.computes_on.kind == "cuda" else {}),
         "TMPDIR": str(paths.scratch),
         **{name: filled(value, values) for name, value in _set(spec.workload, ours).items()},
     }
+
+
+def gpu_environment(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
+    """The part of a child's environment that says which GPUs CUDA shows to it."""
+    named = {name: ours[name] for name in ("CUDA_VISIBLE_DEVICES",) if name in ours}
+    return {**named, **passed_on(workload, ours), **BUS_ORDER, **_set(workload, ours)}
 
 
 def setup_environment(workload: Workload, scratch: Path, ours: Mapping[str, str]) -> dict[str, str]:

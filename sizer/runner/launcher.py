@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer.analysis import ChildResult, RunMonitor, run_record
-from sizer.host import busy_share
+from sizer.host import Gpu, GpuWatch, gpus, visible_gpus, watched
 from sizer.limits import LimitsBackend, Throttle
 from sizer.records import (
     COMMAND,
@@ -18,9 +17,9 @@ from sizer.records import (
     CauseKind,
     Configuration,
     DataSet,
-    Device,
     DiskCheck,
     Failure,
+    GpuUse,
     HostError,
     MeterKind,
     Outcome,
@@ -147,15 +146,17 @@ class _ChildRun:
         self._room = Room(context.paths.scratch, context.paths.output)
         with (
             self._backend.open(spec.id, spec.limits, context.throttle) as group,
-            _busy(spec.workload.computes_on, spec.gpu_count) as busy,
+            watched(_gpus_used(spec, environment)) as watch,
             event_fifo() as fifo,
         ):
             if spec.workload.kind == COMMAND:
                 environment = with_events(environment, fifo.path, spec.workload.may_be_hooked)
-            sampler = Sampler(group, hooks.clock, busy)
+            sampler = Sampler(group, hooks.clock, (lambda: watch.latest) if watch else tuple)
             at_once = spec.workload.kind == COMMAND
             with started(group, argv, environment, self._folder, context.log_path, at_once, self.secrets) as child:
                 self._log = child.log
+                if watch:
+                    watch.tell_own(child.has_process)
                 # What was done before, such as its `before`, is no time of the program's.
                 self._seen.began = hooks.clock()
                 observe(child, self._seen, sampler, self._room, hooks, fifo, group.cpu_resolution)
@@ -168,6 +169,7 @@ class _ChildRun:
                     exit_status=exit_status,
                     joined=child.joined(),
                     samples=tuple(sampler.samples),
+                    gpus=_as_recorded(watch) if watch else (),
                     accounted=group.accounted,
                     limited_by=group.limited_by,
                     last_lines="",
@@ -227,22 +229,24 @@ class _ChildRun:
         )
 
 
-@contextmanager
-def _busy(device: Device, count: int) -> Iterator[Callable[[], float | None] | None]:
-    """How to ask real accelerators for the sum of their busy shares; None where there is none to ask."""
-    if device.kind != "cuda":
-        yield None
-        return
-    first = device.index or 0
-    with ExitStack() as opened:
-        reads = [opened.enter_context(busy_share(index)) for index in range(first, first + max(1, count))]
+def _gpus_used(spec: RunSpec, environment: Mapping[str, str]) -> tuple[Gpu, ...]:
+    """The GPUs that a run computes on, from its device on, by what CUDA shows to a program with this environment.
 
-        def together() -> float | None:
-            shares = [read() for read in reads]
-            known = [share for share in shares if share is not None]
-            return sum(known) if len(known) == len(shares) else None
+    What a program does that its study says nothing of, such as another GPU that it takes, is not seen.
+    """
+    device = spec.workload.computes_on
+    if device.kind != "cuda" or spec.workload.input == "replay":
+        return ()
+    index = device.index or 0
+    return visible_gpus(gpus(), environment)[index : index + max(1, spec.gpu_count)]
 
-        yield together
+
+def _as_recorded(watch: GpuWatch) -> tuple[GpuUse, ...]:
+    """What is known of the GPUs before any figure of theirs."""
+    return tuple(
+        GpuUse(gpu.index, gpu.name, gpu.uuid, gpu.memory_bytes, pcie_counted=counted)
+        for gpu, counted in zip(watch.gpus, watch.pcie_counted, strict=True)
+    )
 
 
 def refused(spec: RunSpec, failure: Failure, host_vcpus: int, host_memory_bytes: int) -> Run:

@@ -1,6 +1,6 @@
 """The data of a study: the user's own, or the embedded data set made once and kept outside of the repository.
 
-Photographs and text become data sets through the workloads package, in the workloads' own interpreter, because the
+Photographs and text become data sets through the workloads package, in the interpreter that has OpenCV, because the
 decoders live there. What is derived from a user's data, a packed folder or an index, is made once before any run.
 """
 

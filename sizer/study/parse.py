@@ -15,7 +15,7 @@ from sizer.study.document import Document, read_document
 from sizer.study.frameworks import read_frameworks
 from sizer.study.json_schema import check
 from sizer.study.objective import read_objective
-from sizer.study.presets import ISOLATED, MEASURE, HostSize, Preset, vcpus_axis
+from sizer.study.presets import ISOLATED, MEASURE, SECONDS_OF_MODES, HostSize, Preset, vcpus_axis
 from sizer.study.tiers import Figures, read_disks
 from sizer.study.workloads import WorkloadDefaults, read_workloads
 
@@ -57,7 +57,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
         workloads=read_workloads(document, defaults),
         disks=disks,
         around=around,
-        measure=_measure(document, MEASURE[level or Preset.STANDARD]),
+        measure=_measure(document, level),
         objective=read_objective(document),
         embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
         frameworks=read_frameworks(document),
@@ -81,8 +81,12 @@ def _name(document: Document) -> str:
     return unicodedata.normalize("NFC", document.data.get("name", name[:100] or "study"))
 
 
-def _measure(document: Document, default: Measure) -> Measure:
+def _measure(document: Document, level: Preset | None) -> Measure:
+    """What the file says; what it leaves out is the preset's, and without one `standard`, but longer for modes."""
+    default = MEASURE[level or Preset.STANDARD]
+    if level is None and any("mode" in entry for entry in document.data["workloads"]):
+        default = replace(default, seconds=SECONDS_OF_MODES)
     given = document.data.get("measure", {})
-    read: dict[str, Any] = {key: int(given[key]) for key in ("repeats", "seed") if key in given}
+    read: dict[str, Any] = {key: int(given[key]) for key in ("repeats", "seed", "steps") if key in given}
     read |= {key: float(given[key]) for key in ("seconds", "precision", "timeout") if key in given}
     return replace(default, **read)

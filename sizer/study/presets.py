@@ -37,6 +37,10 @@ MEASURE = {
 }
 
 
+SECONDS_OF_MODES = 60.0
+"""Of a study that names a mode and says neither `seconds` nor a preset: a mini-batch of a large network takes a CPU
+several seconds, and the interval of its mean is asked for."""
+
 ISOLATED = frozenset({Preset.FULL})
 """Presets that isolate the stages of each workload."""
 

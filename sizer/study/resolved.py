@@ -57,6 +57,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "before": list(workload.before) or None,
         "pattern": workload.pattern,
         "sample_unit": workload.sample_unit,
+        "mode": workload.mode,
         "options": _options(workload),
         "meter": workload.meter if workload.meter != "auto" else None,
         "memory_floor": plan.memory_floor or None,
@@ -124,6 +125,7 @@ def _measure(measure: Measure) -> dict[str, Any]:
         "precision": measure.precision,
         "seed": measure.seed,
         "timeout": _number(measure.timeout),
+        "steps": measure.steps or None,
     }
     return {key: value for key, value in settings.items() if value is not None}
 

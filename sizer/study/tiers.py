@@ -149,11 +149,10 @@ def _in_whole_bytes(rates: DiskRates) -> DiskRates:
 def read_device(
     document: Document, key: Key, entry: Any, workload: Workload, batch_sizes: Sequence[int], figures: Figures | None
 ) -> Device:
-    """The device of a workload; raises InputError for a GPU without a published rate for this kind and network.
+    """The device of a workload; raises InputError for a GPU without a published rate for its mode and network.
 
     Of several batch sizes the rate is that of the middle one.
     """
-    kind = workload.kind
     if isinstance(entry, str):
         return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
     emulate = entry["emulate"]
@@ -166,13 +165,21 @@ def read_device(
         raise document.input_error(
             (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
         )
-    if kind == IMPORTED:
+    if workload.kind == IMPORTED:
         return Device("emulated", 0, gpu)
+    if workload.mode is not None and workload.mode != KINDS[workload.kind].mode:
+        raise document.input_error(
+            key,
+            "no rate of {gpu} is published for `mode: {mode}` of {kind}; write its samples_per_second.",
+            gpu=gpu,
+            mode=workload.mode,
+            kind=workload.kind,
+        )
     if figures is None:
         raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     try:
         figure = figures.accelerator_rate(
-            KINDS[kind].rate_mode or "",
+            KINDS[workload.kind].rate_mode or "",
             workload.network or "",
             gpu,
             precision=workload.precision,

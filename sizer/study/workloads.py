@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 from sizer.records import (
     COMMAND,
+    IMPORTED,
     KINDS,
     LONGEST_NAME,
     ONLY_IN,
@@ -34,6 +36,7 @@ from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
 from sizer.study.framework_options import read_options
 from sizer.study.kinds import format_of
+from sizer.study.modes import kind_of_mode, read_modes
 from sizer.study.tiers import Figures, read_device, with_scaling
 
 LARGEST_TRIED = 16384
@@ -79,28 +82,42 @@ def read_workloads(document: Document, defaults: WorkloadDefaults) -> tuple[Work
 
 
 def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[WorkloadPlan]:
-    """One plan for each framework and network of the entry at `key`."""
+    """One plan for each framework, network and mode of the entry at `key`."""
     entry = _at(document, key)
     kind = KINDS[entry["kind"]]
     _check_framework(document, (*key, "framework"), entry)
     frameworks = _listed(entry.get("framework", kind.framework))
     networks = _listed(entry.get("network", kind.network))
+    modes = read_modes(document, key, entry)
     axes, batch_sizes = _axes(document, key, entry, defaults)
     plans = []
-    for framework, network in product(frameworks, networks):
+    for framework, network, mode in product(frameworks, networks, modes):
         _check_network(document, (*key, "network"), entry["kind"], framework, network)
-        if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] != COMMAND:
+        if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] not in (COMMAND, IMPORTED):
             raise document.input_error(
                 (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
             )
-        workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
-        _check_placeholders(document, key, workload, batch_sizes, axes.gpu_count or ())
+        several = {
+            each: value
+            for each, value, values in (
+                ("framework", framework, frameworks),
+                ("network", network, networks),
+                ("mode", mode, modes),
+            )
+            if len(values) > 1
+        }
         workload = replace(
-            workload,
+            _workload(document, key, entry, _name(entry, framework, network, several)),
+            kind=kind_of_mode(entry["kind"], mode),
+            mode=mode,
             framework=framework,
             network=network,
             cache=_cache(entry, axes, defaults.around),
             precision=entry.get("options", {}).get("precision"),
+        )
+        _check_placeholders(document, key, workload, batch_sizes, axes.gpu_count or ())
+        device = read_device(
+            document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
         )
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
@@ -124,11 +141,6 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     return plans
 
 
-def _largest_batch(asked: bool | int) -> int:
-    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search."""
-    return LARGEST_TRIED if asked is True else int(asked)
-
-
 def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes, device: Device) -> tuple[int, ...]:
     """How many accelerators; an axis of the whole study is none of a workload that the CPU computes.
 
@@ -145,6 +157,11 @@ def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes,
             )
         return ()
     return axes.gpu_count or ()
+
+
+def _largest_batch(asked: bool | int) -> int:
+    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search."""
+    return LARGEST_TRIED if asked is True else int(asked)
 
 
 def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
@@ -276,18 +293,18 @@ def _check_placeholders(
             "or give one batch size.",
             placeholder="{batch_size}",
         )
-    if _at(document, key).get("largest_batch") and "batch_size" not in used:
-        raise document.input_error(
-            (*key, "largest_batch"),
-            "the command is not told which batch size to try; write {placeholder} among its words or in `env`.",
-            placeholder="{batch_size}",
-        )
     if len(gpu_counts) > 1 and "gpu_count" not in used:
         raise document.input_error(
             (*key, "axes"),
             "the command is not told how many accelerators to use; write {placeholder} among its words or in `env`, "
             "or give one `gpu_count`.",
             placeholder="{gpu_count}",
+        )
+    if _at(document, key).get("largest_batch") and "batch_size" not in used:
+        raise document.input_error(
+            (*key, "largest_batch"),
+            "the command is not told which batch size to try; write {placeholder} among its words or in `env`.",
+            placeholder="{batch_size}",
         )
     early = placeholders_in(workload.setup)
     if early:
@@ -354,23 +371,18 @@ def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:
     return "warm" if entry.get("input") == "cached" else "cold"
 
 
-def _name(
-    entry: dict[str, Any],
-    frameworks: tuple[str | None, ...],
-    networks: tuple[str | None, ...],
-    framework: str | None,
-    network: str | None,
-) -> str:
-    """The name given, with what distinguishes its variants; without one, from kind, framework and network."""
+def _name(entry: dict[str, Any], framework: str | None, network: str | None, several: Mapping[str, str | None]) -> str:
+    """The name given, with what distinguishes its variants, each in `several`; without one, from kind, framework and
+    network, and the mode where there are several."""
     if "name" in entry:
         first = unicodedata.normalize("NFC", entry["name"])
-        parts = [framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
+        parts = list(several.values())
     else:
         first = entry["kind"]
         unnamed = entry["kind"] == PREPROCESSING or (
             KINDS[entry["kind"]].framework == OTHER and "framework" not in entry
         )
-        parts = [None if unnamed else framework, network]
+        parts = [None if unnamed else framework, network, several.get("mode")]
     return "-".join([first, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts if part)])
 
 

@@ -90,6 +90,14 @@ from sizer.words.choices import (
     rejected_spec,
     rejected_title,
 )
+from sizer.words.cross_table import (
+    cell_ranked,
+    column_named,
+    conditions_apart,
+    cross_lines,
+    cross_notes,
+    seconds_a_batch,
+)
 from sizer.words.dry_run import (
     Touch,
     batch_search_to_come,
@@ -114,7 +122,6 @@ from sizer.words.figures import (
     brief,
     capital,
     chance,
-    figure_interval,
     from_to,
     half_width,
     milliseconds,
@@ -172,7 +179,6 @@ from sizer.words.model import (
     source_name,
 )
 from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
-from sizer.words.networks import definitions_differ
 from sizer.words.notes import drift_in_words, note_in_words
 from sizer.words.page import (
     accelerators_in_words,
@@ -191,9 +197,6 @@ from sizer.words.page import (
     input_named,
     installed_in_words,
     memory_size,
-    of_the_fastest,
-    program_named,
-    programs_compared,
     reading_in_words,
     resources_agreed,
     runs_and_warned,
@@ -326,7 +329,7 @@ from sizer.words.verdict import (
     status_badge,
     without_disk,
 )
-from sizer.words.warnings import warning_in_words, warning_line, warning_name, warning_names
+from sizer.words.warnings import clock_reason_in_words, warning_in_words, warning_line, warning_name, warning_names
 from sizer.words.what_if import (
     accelerator_option,
     another_disk,
@@ -344,7 +347,7 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
-from sizer.words.which_gpu import gpu_option_lines
+from sizer.words.which_gpu import bound_there, gpu_option_lines, gpus_named, machine_and_cost
 
 __all__ = [
     "ENGLISH",
@@ -389,6 +392,7 @@ __all__ = [
     "beside",
     "beyond_in_words",
     "bound_by",
+    "bound_there",
     "brief",
     "busy_host_in_words",
     "busy_name",
@@ -398,6 +402,7 @@ __all__ = [
     "catalog_valid",
     "ceiling_named",
     "ceilings_above",
+    "cell_ranked",
     "chance",
     "change_evidence",
     "change_named",
@@ -406,15 +411,19 @@ __all__ = [
     "check_lines",
     "checking_disk",
     "clauses",
+    "clock_reason_in_words",
+    "column_named",
     "conclusion_line",
+    "conditions_apart",
     "configuration_line",
     "configuration_name",
     "count_name",
+    "cross_lines",
+    "cross_notes",
     "data_in_words",
     "data_lacking",
     "data_set_of",
     "declared_in_words",
-    "definitions_differ",
     "deviations_in_words",
     "device_in_words",
     "disk_answer",
@@ -450,7 +459,6 @@ __all__ = [
     "family_sentence",
     "family_sentences",
     "fed_in_words",
-    "figure_interval",
     "finding_in_words",
     "first_run_failed",
     "floor_named",
@@ -462,6 +470,7 @@ __all__ = [
     "gain_in_words",
     "gpu_named",
     "gpu_option_lines",
+    "gpus_named",
     "half_width",
     "headline",
     "host_line",
@@ -495,6 +504,7 @@ __all__ = [
     "log_summary",
     "log_times",
     "looking_at_host",
+    "machine_and_cost",
     "machine_name",
     "machine_rented",
     "machines_drawn",
@@ -525,7 +535,6 @@ __all__ = [
     "note_said",
     "nothing_left",
     "objective_in_words",
-    "of_the_fastest",
     "offer_called",
     "offer_line",
     "offer_notes",
@@ -561,9 +570,7 @@ __all__ = [
     "problem_said",
     "profile_comments",
     "profile_interrupted",
-    "program_named",
     "program_not_found",
-    "programs_compared",
     "progress_begun",
     "progress_line",
     "progress_sentence",
@@ -607,6 +614,7 @@ __all__ = [
     "runs_there",
     "search_to_come",
     "searched_floor_sentences",
+    "seconds_a_batch",
     "sentence",
     "setting_up",
     "settling_command",

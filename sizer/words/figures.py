@@ -66,7 +66,7 @@ def beside(text: str, remark: str) -> str:
 
 
 def figure_interval(estimate: Estimate) -> str:
-    """'183 (178–188)': a rate in a column that names the unit."""
+    """'183 (178–188)': a figure without its unit."""
     interval = span(estimate.low, estimate.high)
     return format_number(estimate.value) + (f" ({interval})" if "–" in interval else "")
 

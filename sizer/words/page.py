@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from sizer.host import Installed
 from sizer.records import (
+    FORWARD,
+    FORWARD_BACKWARD,
+    KINDS,
     OPENCV,
     PREPROCESSING,
+    TRAIN,
     Answer,
     Bottleneck,
     Configuration,
@@ -36,7 +40,7 @@ from sizer.words.names import (
     spec_name,
 )
 from sizer.words.storage import rate_pair, rates_in_words
-from sizer.words.units import percent, rate_in_words, rates_axis
+from sizer.words.units import rate_in_words
 
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
@@ -145,38 +149,24 @@ def kind_in_words(kind: str) -> str:
     }.get(kind, kind)
 
 
+def mode_in_words(mode: str) -> str:
+    """What is computed of a batch."""
+    return {
+        FORWARD: _("forward"),
+        FORWARD_BACKWARD: _("forward and backward"),
+        TRAIN: _("forward, backward and update"),
+    }.get(mode, mode)
+
+
 def workload_in_words(workload: Workload) -> str:
     """What is measured in a few words: `image training · resnet50 · MXNet`."""
     if workload.kind == "command":
         return kind_in_words(workload.kind)
     framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
-    parts = [kind_in_words(workload.kind), workload.network, framework_name(framework)]
+    mode = workload.mode if workload.mode != KINDS[workload.kind].mode else None
+    known = framework_name(framework)
+    parts = [kind_in_words(workload.kind), workload.network, known, mode and mode_in_words(mode)]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
-
-
-def program_named(workload: Workload) -> tuple[str, str] | None:
-    """Network and framework as they are written; None where one of them is not known."""
-    framework = OPENCV if workload.kind == PREPROCESSING else workload.framework
-    if workload.network is None or framework in (None, UNKNOWN_FRAMEWORK):
-        return None
-    return workload.network, framework_name(framework)
-
-
-def of_the_fastest(share: float) -> str:
-    """`93 % of the fastest`."""
-    return _("{share} of the fastest", share=percent(share))
-
-
-def programs_compared(unit: str, fixed: str) -> str:
-    """Under the table of frameworks and networks: what its figures are, and what all of them have."""
-    figures = rates_axis(unit)
-    if not fixed:
-        return _("Figures are {unit}; the darker, the nearer to the fastest framework for its network.", unit=figures)
-    return _(
-        "Figures are {unit}, all with {fixed}; the darker, the nearer to the fastest framework for its network.",
-        unit=figures,
-        fixed=fixed,
-    )
 
 
 def state_in_words(input_: str, cache: str) -> str:

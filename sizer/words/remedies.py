@@ -141,6 +141,12 @@ def meaning_of_warning(kind: WarningKind) -> str:
         ),
         WarningKind.OVERHEAD: _("Their rates may be too low by as much."),
         WarningKind.THROTTLED: _("The rates count. For latencies measure whole vCPUs."),
+        WarningKind.GPU_THROTTLED: _(
+            "The rates hold for this card as it is cooled and powered here; one with another power limit, or a cooler "
+            "one, gives others."
+        ),
+        WarningKind.GPU_SHARED: _("Their rates may be too low. Stop what else uses the GPU, and measure again."),
+        WarningKind.GPU_MEMORY_FULL: _("A larger batch may run out of it."),
         WarningKind.PAGE_CACHE_WARM: _(
             "Less was read from the disk, so their rates may be too high. Stop what else reads the data, and measure "
             "again."
@@ -169,6 +175,7 @@ MEASURED_AGAIN = frozenset(
     {
         WarningKind.CONTENDED,
         WarningKind.STOLEN,
+        WarningKind.GPU_SHARED,
         WarningKind.DRIFTING,
         WarningKind.PAGE_CACHE_WARM,
         WarningKind.SWAPPED,

@@ -53,6 +53,26 @@ def doubt_in_words(doubt: Doubt) -> str:
         )
     if doubt.kind is DoubtKind.GPU:
         return _("workload `{workload}`: this host has no GPU {what}; use cpu or an emulated one", **known)
+    if doubt.kind is DoubtKind.NO_DRIVER:
+        return _(
+            "workload `{workload}`: this host has no GPU {what}, since NVIDIA's driver is not installed or does not "
+            "answer; type `nvidia-smi` to see why, or use cpu or an emulated one",
+            **known,
+        )
+    if doubt.kind is DoubtKind.HIDDEN_GPU:
+        return _(
+            "workload `{workload}`: CUDA_VISIBLE_DEVICES={where} leaves it no GPU {what}; change or unset it, or use "
+            "cpu or an emulated one",
+            **known,
+            where=doubt.where,
+        )
+    if doubt.kind is DoubtKind.UNSEEN_GPU:
+        return _(
+            "workload `{workload}`: its framework does not see the GPU {what}, which the driver has; install a build "
+            "of it for GPUs into {where} (docs/accelerators.md), or use cpu or an emulated one",
+            **known,
+            where=doubt.where,
+        )
     if doubt.kind is DoubtKind.SETUP:
         return _("workload `{workload}`: {what}, the program of its `setup`, was not found; give its path", **known)
     if doubt.kind is DoubtKind.BEFORE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizer.records import Run, RunWarning, WarningKind, bytes_and_unit, format_number, share_and_unit
+from sizer.records import ClockReason, Run, RunWarning, WarningKind, bytes_and_unit, format_number, share_and_unit
 from sizer.words.language import _, _n
 from sizer.words.units import several_of, units_a_second
 
@@ -16,6 +16,9 @@ def warning_name(kind: WarningKind) -> str:
         WarningKind.STOLEN: _("stolen"),
         WarningKind.OVERHEAD: _("overhead"),
         WarningKind.THROTTLED: _("throttled"),
+        WarningKind.GPU_THROTTLED: _("GPU throttled"),
+        WarningKind.GPU_SHARED: _("GPU shared"),
+        WarningKind.GPU_MEMORY_FULL: _("GPU memory full"),
         WarningKind.PAGE_CACHE_WARM: _("page cache warm"),
         WarningKind.SWAPPED: _("swapped"),
         WarningKind.MEMORY_RISING: _("memory rising"),
@@ -195,6 +198,19 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
             "latencies are not those of a slower CPU",
             **spans,
         ),
+        WarningKind.GPU_THROTTLED: lambda: _(
+            "the clocks of the GPU were lowered for {share} of the time: {reason}",
+            reason=clock_reason_in_words(warning.text or ""),
+            **spans,
+        ),
+        WarningKind.GPU_SHARED: lambda: _(
+            "others were on its GPU for {share} of the time: {names}", names=warning.text or "", **spans
+        ),
+        WarningKind.GPU_MEMORY_FULL: lambda: _(
+            "up to {bytes} of the {whole} of its GPU's memory were in use; part of it may be memory that the framework "
+            "keeps without need",
+            **spans,
+        ),
         WarningKind.PAGE_CACHE_WARM: lambda: _("{share} of the data was in memory before the run", **spans),
         WarningKind.SWAPPED: lambda: _("up to {bytes} of its memory was in swap", **spans),
         WarningKind.MEMORY_RISING: lambda: _(
@@ -250,6 +266,18 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
         ),
     }
     return messages[kind]() if kind in messages else ""
+
+
+def clock_reason_in_words(reason: str) -> str:
+    """Why the clocks of a GPU were lowered, by the value of its `ClockReason`."""
+    return {
+        ClockReason.POWER_CAP.value: _("it reached its power limit"),
+        ClockReason.THERMAL.value: _("it was too hot"),
+        ClockReason.POWER_BRAKE.value: _("the power supply asked for less"),
+        ClockReason.HARDWARE.value: _("the hardware protected itself from heat or a power peak"),
+        ClockReason.BOARD_LIMIT.value: _("a limit of the board"),
+        ClockReason.RELIABILITY.value: _("a limit for its reliability"),
+    }.get(reason, reason)
 
 
 def _drifting(spans: dict[str, str], unit: str) -> str:

@@ -16,10 +16,10 @@ from sizer.records import (
     format_seconds,
     format_usd,
 )
-from sizer.words.figures import figure_interval, rate_interval, times
+from sizer.words.figures import figure_interval, rate_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, listed, resource_name, row
-from sizer.words.units import several_of, vcpus_in_words
+from sizer.words.units import percent, several_of, vcpus_in_words
 
 _MISSING: dict[NoGpuAnswer, Callable[[GpuOption], str]] = {
     NoGpuAnswer.NO_RATE: lambda option: _no_rate(option),
@@ -57,10 +57,20 @@ def gpu_headline(option: GpuOption, terms: Terms) -> str:
         return _(
             "{gpu}: no answer: {why}", gpu=option.gpu, why=_MISSING[option.missing or NoGpuAnswer.NO_MODEL](option)
         )
-    name = option.gpu if option.gpu_count == 1 else f"{option.gpu_count} x {option.gpu}"
     rate = rate_interval(option.throughput, terms.unit)
     machine = machine_and_cost(option, terms)
-    return _("{gpu}: {rate}, {bound}; {machine}", gpu=name, rate=rate, bound=bound_there(option), machine=machine)
+    return _(
+        "{gpu}: {rate}, {bound}; {machine}",
+        gpu=gpus_named(option),
+        rate=rate,
+        bound=bound_there(option),
+        machine=machine,
+    )
+
+
+def gpus_named(option: GpuOption) -> str:
+    """`T4`, `8 x H200`."""
+    return option.gpu if option.gpu_count == 1 else f"{option.gpu_count} x {option.gpu}"
 
 
 def bound_there(option: GpuOption) -> str:
@@ -166,18 +176,19 @@ def _second(second: SecondGpu, terms: Terms) -> str:
 
 def _against_cpu(ratios: AgainstCpu) -> str:
     """Time and cost of the work over those on the CPU."""
-    time = times(ratios.time_ratio)
+    time = percent(ratios.time_ratio)
     if ratios.cost_ratio is None:
-        return _("Against the CPU: {time} the time; its cost cannot be compared without a price.", time=time)
+        return _("It takes {time} of the time on the CPU; what it costs cannot be compared without a price.", time=time)
+    cost = percent(ratios.cost_ratio)
     if ratios.cost_ratio_spot is None:
         return _(
-            "Against the CPU: {time} the time, {cost} the cost on demand; no spot prices are known.",
+            "It takes {time} of the time on the CPU and {cost} of the cost on demand; spot prices are not known.",
             time=time,
-            cost=times(ratios.cost_ratio),
+            cost=cost,
         )
     return _(
-        "Against the CPU: {time} the time, {cost} the cost on demand, {spot} at spot prices.",
+        "It takes {time} of the time on the CPU, {cost} of the cost on demand and {spot} of the cost at spot prices.",
         time=time,
-        cost=times(ratios.cost_ratio),
-        spot=times(ratios.cost_ratio_spot),
+        cost=cost,
+        spot=percent(ratios.cost_ratio_spot),
     )

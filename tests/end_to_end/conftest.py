@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import json
 import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -17,6 +20,10 @@ import pytest
 from sizer.cli import main
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
+Begun = Callable[..., Path]
+
+QUICK_DISKS = Path(__file__).with_name("quick_disks.py")
+"""A program that is `sizer` but for checking disks in less time."""
 
 MEASURING = ("run", "resume", "demo", "profile", "disks", "doctor")
 """Commands that start programs, set limits or heed signals."""
@@ -37,28 +44,76 @@ while True:
 
 STUDY = """
 name: quick
-measure: {{repeats: 1, seconds: 1, precision: 0.2}}
+measure: {repeats: 1, seconds: 1, precision: 0.2}
 workloads:
   - name: job
     kind: command
-    command: [{python}, child.py]
-    axes: {{vcpus: [0.5, 1, 2]}}
+    command: [child]
+    axes: {vcpus: [0.5, 1, 2]}
 """
+"""Its program is found by PATH, so that a copy of the study goes on with the program that lies beside the copy."""
+
+CONCLUDED = ("model.json", "recommendation.json", "measurements.csv", "report.html")
+
+
+def write_quick_study(folder: Path) -> None:
+    (folder / "child.py").write_text(CHILD)
+    (folder / "child").write_text(f'#!/bin/sh\nexec {sys.executable} "${{0%/*}}/child.py"\n')
+    (folder / "child").chmod(0o755)
+    (folder / "study.yaml").write_text(STUDY)
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    return {**os.environ, "SIZER_CACHE": str(folder / "cache"), "PATH": f"{folder}:{os.environ['PATH']}"}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a study of three short runs of a child that does nothing but step."""
-    (tmp_path / "child.py").write_text(CHILD)
-    (tmp_path / "study.yaml").write_text(
-        STUDY.format(python=sys.executable).replace("child.py", str(tmp_path / "child.py"))
-    )
+    write_quick_study(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    return {**os.environ, "SIZER_CACHE": str(tmp_path / "cache")}
+    return environment_of(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That folder with its study, measured once for all tests and workers; to be copied."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / "finished"
+    with (shared / "finished.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "study/report.html").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            write_quick_study(folder)
+            argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
+            environment = environment_of(folder)
+            done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+            assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def begun(finished: Path, folder: Path) -> Begun:
+    """Put the study into the folder as one that was begun: without the runs at these vCPUs, and without an answer."""
+
+    def begin(*lacking: float, at: Path | None = None) -> Path:
+        study = at or folder / "study"
+        shutil.copytree(finished / "study", study)
+        for name in CONCLUDED:
+            (study / name).unlink()
+        for path in (study / "runs").glob("*.json"):
+            if json.loads(path.read_text())["configuration"]["vcpus"] in lacking:
+                path.unlink()
+        return study
+
+    return begin
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ import pytest
 
 from sizer.limits import MARK
 from tests import ROOT
+from tests.end_to_end.conftest import QUICK_DISKS
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -247,7 +248,7 @@ def test_what_needs_root_is_refused_before_anything_runs(person: Person, axes: d
 
 def test_a_real_mount_is_a_disk_axis(person: Person) -> None:
     """A folder that the user may write to is measured with fio and used; one that is root's is refused by its name."""
-    done = person.sizer("run", person.study("mount", vcpus=[1], disk=["here"]))
+    done = person.python(str(QUICK_DISKS), "run", person.study("mount", vcpus=[1], disk=["here"]))
     assert done.returncode == 0, done.stderr
     (run,) = person.runs("mount")
     assert run["outcome"] == "completed"

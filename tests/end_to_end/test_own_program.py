@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.conftest import QUICK_DISKS
+
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 SECRET = "hf_aBcDeFgH1234"
@@ -34,7 +36,7 @@ Typed = Callable[..., subprocess.CompletedProcess[str]]
 def typed(tmp_path: Path) -> Typed:
     def call(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "SIZER_CACHE": str(tmp_path / "cache"), **variables}
-        argv = [sys.executable, "-m", "sizer", *words]
+        argv = [sys.executable, str(QUICK_DISKS), *words]
         return subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
 
     return call

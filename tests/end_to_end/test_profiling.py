@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
+from tests.end_to_end.conftest import QUICK_DISKS
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -42,7 +43,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def typed(tmp_path: Path, environment: dict[str, str]) -> Typed:
     def call(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        argv = [sys.executable, "-m", "sizer", *words]
+        argv = [sys.executable, str(QUICK_DISKS), *words]
         kept = {**environment, **variables}
         return subprocess.run(argv, cwd=tmp_path, env=kept, capture_output=True, text=True, timeout=300)
 

@@ -10,7 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copytree
 
+import psutil
 import pytest
 
 from tests.control_groups import groups_of
@@ -18,6 +20,7 @@ from tests.control_groups import groups_of
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 Begin = Callable[..., subprocess.Popen[str]]
+Begun = Callable[..., Path]
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -45,10 +48,9 @@ def stored(folder: Path) -> set[str]:
     return {path.name for path in (folder / "study/runs").glob("*.json")}
 
 
-def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path) -> None:
+def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path, finished: Path) -> None:
     """Model, recommendation, table and report lie in the study folder, and each reading command reads them."""
-    done = sizer("run", "study.yaml")
-    assert done.returncode == 0, done.stderr
+    copytree(finished / "study", folder / "study")
     assert len(stored(folder)) == 3
     written = {path.name for path in (folder / "study").iterdir()}
     assert {"study.yaml", "host.json", "runs", "logs", "model.json", "recommendation.json"} <= written
@@ -68,9 +70,9 @@ def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path) -> None:
     assert (folder / "again.html").stat().st_size > 1000
 
 
-def test_finished_runs_are_kept(sizer: Typed, folder: Path) -> None:
+def test_finished_runs_are_kept(sizer: Typed, folder: Path, finished: Path) -> None:
     """The same study again runs nothing; one whose run was lost runs that one."""
-    sizer("run", "study.yaml")
+    copytree(finished / "study", folder / "study")
     before = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
     assert sizer("run", "study.yaml").returncode == 0
     assert {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()} == before
@@ -110,21 +112,24 @@ def test_a_second_ctrl_c_stops_now(folder: Path, begin: Begin) -> None:
 
 
 @pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1])
-def test_a_request_to_end_does_not_wait(folder: Path, begin: Begin, request_to_end: signal.Signals) -> None:
+def test_a_request_to_end_does_not_wait(
+    folder: Path, begin: Begin, begun: Begun, request_to_end: signal.Signals
+) -> None:
     """What a spot machine or a closed terminal sends: the current run is given up, the answer to the others written."""
-    study = (folder / "study.yaml").read_text().replace("seconds: 1", "seconds: 3").replace("0.2}", "0.0001}")
-    (folder / "study.yaml").write_text(study)
+    begun(0.5)
+    (folder / "child.py").write_text("import time\ntime.sleep(100)\n")
     process = begin()
-    wait_for(process, "[2/3]")
+    wait_for(process, "[3/3]")
     time.sleep(0.5)
     process.send_signal(request_to_end)
     assert process.wait(60) == 130
-    assert len(stored(folder)) == 1
+    assert len(stored(folder)) == 2
     assert (folder / "study/report.html").exists()
 
 
-def test_a_hang_up_is_ignored_under_nohup(folder: Path, begin: Begin) -> None:
+def test_a_hang_up_is_ignored_under_nohup(folder: Path, begin: Begin, begun: Begun) -> None:
     """A study started with nohup outlives the terminal that it was started from."""
+    begun(0.5, 1)
     process = begin(nohup=True)
     wait_for(process, "[2/3]")
     process.send_signal(signal.SIGHUP)
@@ -132,28 +137,31 @@ def test_a_hang_up_is_ignored_under_nohup(folder: Path, begin: Begin) -> None:
     assert len(stored(folder)) == 3
 
 
-def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, begin: Begin) -> None:
-    """After kill -9 in the second run the first is kept, nothing of ours stays on the host, and the study goes on."""
+def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, begin: Begin, begun: Begun) -> None:
+    """After kill -9 in one run the one before it is kept, nothing of ours stays on the host, and the study goes on."""
+    begun(0.5, 1)
     process = begin()
-    wait_for(process, "[2/3]")
+    wait_for(process, "[3/3]")
     time.sleep(0.3)
     process.kill()
     process.wait()
-    kept = stored(folder)
-    assert len(kept) == 1
+    assert len(stored(folder)) == 2
     assert sizer("resume", "study").returncode == 0
     assert len(stored(folder)) == 3
     groups = groups_of(process.pid)
     assert groups == []
 
 
-def test_a_crash_is_data_and_exit_4(sizer: Typed, folder: Path) -> None:
+def test_a_crash_is_data_and_exit_4(sizer: Typed, folder: Path, begun: Begun) -> None:
     """The other runs go on, the report is made, and the exit code says that some runs failed."""
+    begun(1, 2)
     child = (folder / "child.py").read_text()
     broken = "import os\nif len(os.sched_getaffinity(0)) == 2: raise SystemExit('no luck with two')\n"
     (folder / "child.py").write_text(broken + child)
     done = sizer("run", "study.yaml")
     assert done.returncode == 4, done.stderr
+    assert "[3/3]" in done.stderr
+    assert len(stored(folder)) == 3
     assert "no luck with two" in (folder / "study/report.html").read_text()
 
 
@@ -172,7 +180,7 @@ def test_a_dry_run_lists_and_runs_nothing(sizer: Typed, folder: Path) -> None:
     """Every run with its command, the time, and what needs root."""
     done = sizer("run", "study.yaml", "--dry-run")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("child.py") == 3
+    assert done.stdout.count("repeat 1: child\n") == 3
     assert "3 runs, about" in done.stdout
     assert "fractions of a vCPU" in done.stdout
     assert not (folder / "study").exists()
@@ -193,7 +201,8 @@ def test_a_check_of_a_disk_can_be_ended(folder: Path, begin: Begin, request_to_e
     """Nothing of it is left: neither the emulated disk nor fio."""
     process = begin("disks", "check", "alibaba/cloud_ssd:500GiB", "--seconds", "30")
     wait_for(process, "checking")
-    time.sleep(3)
+    while "fio" not in [each.name() for each in psutil.Process(process.pid).children(recursive=True)]:
+        time.sleep(0.05)
     process.send_signal(request_to_end)
     assert process.wait(30) == 130
     assert not list((folder / "cache/disks").iterdir())

@@ -18,6 +18,7 @@ from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
+Begun = Callable[..., Path]
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -77,8 +78,9 @@ def meanwhile(folder: Path) -> Callable[[str], None]:
     return does
 
 
-def test_a_full_disk_costs_no_run(sizer: Typed, volume: Volume, meanwhile: Callable[[str], None]) -> None:
+def test_a_full_disk_costs_no_run(sizer: Typed, volume: Volume, begun: Begun, meanwhile: Callable[[str], None]) -> None:
     """The run that was measured while the disk filled is stored, no other is begun, and resume goes on."""
+    begun(1, 2, at=volume.mount / "study")
     filler = volume.mount / "filler"
     meanwhile(f"subprocess.run(['dd', 'if=/dev/zero', 'of={filler}', 'bs=4k'])")
     done = sizer("run", "study.yaml", "--out", str(volume.mount / "study"))
@@ -169,16 +171,17 @@ def test_runs_that_are_removed_meanwhile_cost_only_themselves(
 
 
 def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
-    sizer: Typed, folder: Path, environment: dict[str, str]
+    sizer: Typed, folder: Path, environment: dict[str, str], begun: Begun
 ) -> None:
     """Another study, another folder: exit code 3, who measures, and nothing written."""
+    begun(0.5)
     gate, child = folder / "gate", folder / "child.py"
     waiting = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n"
     child.write_text(waiting + child.read_text())
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
     with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as first:
         assert first.stderr is not None
-        assert any("[1/3]" in line for line in first.stderr)
+        assert any("[3/3]" in line for line in first.stderr)
         for words in (["run", "study.yaml", "--out", "other"], ["demo", "--out", "other"], ["disks", "check", "."]):
             second = sizer(*words)
             assert second.returncode == 3, second.stderr
@@ -191,33 +194,36 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
     assert first.returncode == 0
 
 
-def test_a_busy_host_is_said_before_the_study_and_marked_on_its_runs(sizer: Typed, folder: Path) -> None:
-    """What burns beside it is named in the first lines, and the runs have the warning."""
+def test_a_busy_host_is_said_before_the_study_and_marked_on_its_runs(sizer: Typed, folder: Path, begun: Begun) -> None:
+    """What burns beside it is named in the first lines, and what is run then has the warning."""
+    begun(0.5)
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as burning:
         try:
             done = sizer("run", "study.yaml")
         finally:
             burning.kill()
     assert done.returncode == 0, done.stderr
-    assert done.stderr.index("this host is busy: other programs use") < done.stderr.index("[1/3]")
-    runs = StudyFolder.open(folder / "study").runs()
-    assert all(any(warning.kind is WarningKind.CONTENDED for warning in run.warnings) for run in runs)
+    assert done.stderr.index("this host is busy: other programs use") < done.stderr.index("[3/3]")
+    (run,) = [run for run in StudyFolder.open(folder / "study").runs() if run.configuration.vcpus == 0.5]
+    assert WarningKind.CONTENDED in [warning.kind for warning in run.warnings]
 
 
-def test_a_reader_that_is_gone_ends_no_study(folder: Path, environment: dict[str, str]) -> None:
+def test_a_reader_that_is_gone_ends_no_study(folder: Path, environment: dict[str, str], begun: Begun) -> None:
     """A terminal that was closed, a `tee` that died: the study ends as if somebody had listened."""
+    begun(0.5, 1)
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
     with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert any("[1/3]" in line for line in process.stderr)
+        assert any("[2/3]" in line for line in process.stderr)
         process.stderr.close()
         assert process.wait(120) == 0
     assert len(StudyFolder.open(folder / "study").runs()) == 3
     assert (folder / "study/report.html").exists()
 
 
-def test_a_reader_that_does_not_read_holds_no_study_up(folder: Path, environment: dict[str, str]) -> None:
+def test_a_reader_that_does_not_read_holds_no_study_up(folder: Path, environment: dict[str, str], begun: Begun) -> None:
     """A terminal that was halted, a pager that waits: the runs go on, and what was not read is left out."""
+    begun(0.5, 1)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     with suppress(BlockingIOError):
@@ -234,8 +240,9 @@ def test_a_reader_that_does_not_read_holds_no_study_up(folder: Path, environment
     assert len(StudyFolder.open(folder / "study").runs()) == 3
 
 
-def test_closed_streams_end_no_study(folder: Path, environment: dict[str, str]) -> None:
+def test_closed_streams_end_no_study(folder: Path, environment: dict[str, str], begun: Begun) -> None:
     """`2>&-`: there is nobody to tell, and no file of the study gets the number of what was closed."""
+    begun(0.5)
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
     done = subprocess.run(
         ["sh", "-c", '"$@" 2>&- <&-', "sh", *argv], cwd=folder, env=environment, capture_output=True, text=True
@@ -244,8 +251,11 @@ def test_closed_streams_end_no_study(folder: Path, environment: dict[str, str]) 
     assert len(StudyFolder.open(folder / "study").runs()) == 3
 
 
-def test_failed_runs_are_measured_again_on_demand(sizer: Typed, folder: Path, meanwhile: Callable[[str], None]) -> None:
+def test_failed_runs_are_measured_again_on_demand(
+    sizer: Typed, folder: Path, begun: Begun, meanwhile: Callable[[str], None]
+) -> None:
     """What crashed is kept as it is by `resume`, which says how to have it again: with --retry."""
+    begun(2)
     meanwhile("raise SystemExit('the data is not there yet')")
     assert sizer("run", "study.yaml").returncode == 4
     kept = sizer("resume", "study")

@@ -68,12 +68,12 @@ def study(folder: Path, megabytes: int, seconds: float, axes: str) -> None:
 
 
 def test_a_run_foretells_a_slower_one(tmp_path: Path, typed: Typed) -> None:
-    """4 s of CPU time to the first step at one vCPU are 16 s at a quarter: the dry run says so after the first run."""
-    study(tmp_path, 1, 4.0, "{vcpus: [1]}")
+    """2 s of CPU time to the first step at one vCPU are 8 s at a quarter: the dry run says so after the first run."""
+    study(tmp_path, 1, 2.0, "{vcpus: [1]}")
     before = typed("run", "study.yaml", "--out", "s", "--dry-run").stdout
     assert "no run of `mine` has been seen yet" in before
     assert typed("run", "study.yaml", "--out", "s").returncode == 0
-    study(tmp_path, 1, 4.0, "{vcpus: [0.25, 1]}")
+    study(tmp_path, 1, 2.0, "{vcpus: [0.25, 1]}")
     after = typed("run", "study.yaml", "--out", "s", "--dry-run").stdout
     assert "has been seen yet" not in after
     (seen,) = StudyFolder.open(tmp_path / "s").runs()
@@ -82,7 +82,7 @@ def test_a_run_foretells_a_slower_one(tmp_path: Path, typed: Typed) -> None:
     times, first = SeenTimes([seen]), slow.first_step_seconds
     assert first is not None
     # Something else on the host may slow either run down.
-    assert first > 10
+    assert first > 5
     assert times.start_up_seconds(slow.spec) == pytest.approx(first, rel=0.4)
     assert times.seconds(slow.spec) == pytest.approx(slow.wall_seconds, rel=0.4)
 

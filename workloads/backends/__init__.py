@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
+from ..accelerator_clock import AcceleratorClock
 from ..computing import Computing, Reading
+from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
 from .network_forms import CLASSES, FULLY_CONNECTED
@@ -35,6 +37,11 @@ TAKES_VECTORS = frozenset({"fcn5"})
 """Networks that a data set of images cannot feed."""
 
 
+FORWARD, FORWARD_BACKWARD, TRAIN = "forward", "forward_backward", "train"
+"""What is computed of a batch: its outputs; the gradients, too; and the update of the parameters by them."""
+TRAINING_MODES = (TRAIN, FORWARD_BACKWARD)
+
+
 def image_side(network: str) -> int:
     """Pixels of a side of the network's input."""
     return 299 if network == "inception_v3" else 224
@@ -50,14 +57,15 @@ def sample_form(network: str) -> tuple[tuple[int, ...], int]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`."""
+    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`: of several ranks, that of this one."""
 
     device: str
     threads: int
     seed: int
     batch_size: int
-    computing: Computing = Computing()
-    reading: Reading = Reading()
+    computing: Computing = field(default_factory=Computing)
+    reading: Reading = field(default_factory=Reading)
+    rank: Rank = field(default_factory=Rank)
 
 
 @dataclass(frozen=True)
@@ -87,13 +95,16 @@ class Input(Protocol):
 
 
 Compute = Callable[[Any], Any]
-"""Computes one batch and returns when its result is there: in training the loss, as the framework holds it."""
+"""Computes one batch and returns when its result is there: in training the loss, as the framework holds it, while an
+accelerator with a clock of its own may still be at work."""
 
 
 class Backend(Protocol):
     """What a framework does for the programs."""
 
     version: str
+    clock: AcceleratorClock | None
+    """That of the accelerator, None where each step is waited for."""
     stated: dict[str, bool | int | str]
     """The options that it computes and reads with, by their names in a study file; complete once the input is open."""
 
@@ -103,23 +114,23 @@ class Backend(Protocol):
     def synthetic_samples(self, network: str) -> Any:
         """A batch of random samples of the form that the network takes, and labels."""
 
-    def image_training(self, network: str) -> Compute:
-        """Forward, backward and update by SGD with momentum, of one batch of images."""
+    def image_training(self, network: str, updates: bool = True) -> Compute:
+        """Forward and backward of one batch of images, and the update by SGD with momentum unless told not to."""
 
     def image_inference(self, network: str) -> Compute:
         """Forward of one batch of images."""
 
-    def language_training(self, form: LanguageModelForm) -> Compute:
-        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over."""
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over.
+
+        `forward_backward` is without clipping and update, `forward` the loss without dropout and without gradients.
+        """
 
 
 def open_backend(framework: str, settings: Settings) -> Backend:
     """The backend of a framework. Raises Unavailable if there is none, or the framework or device is missing."""
     if framework not in MODULES:
         ready = " or ".join(MODULES)
-        raise Unavailable(
-            f"these programs do not run on {framework}: use --framework {ready}, or measure a program of your own with "
-            "`kind: command`, which reads its log"
-        )
+        raise Unavailable(f"no program here runs on {framework}: use {ready}, or measure your own with `kind: command`")
     module = importlib.import_module(f".{MODULES[framework]}", __package__)
     return cast(Backend, module.open_backend(settings))

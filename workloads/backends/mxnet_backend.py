@@ -9,7 +9,17 @@ from .. import record_fault
 from ..data_set import DataSet
 from ..faults import InputFault, Unavailable
 from ..lmdb_images import Batch, LmdbImages
-from . import Compute, Input, LanguageModelForm, Settings, mxnet_language, mxnet_library, mxnet_networks, sample_form
+from . import (
+    TRAIN,
+    Compute,
+    Input,
+    LanguageModelForm,
+    Settings,
+    mxnet_language,
+    mxnet_library,
+    mxnet_networks,
+    sample_form,
+)
 
 mx = mxnet_library.load()
 
@@ -46,6 +56,7 @@ class MxnetBackend:
 
     def __init__(self, settings: Settings, context: Any) -> None:
         self.version: str = mx.__version__
+        self.clock = None
         self.stated: dict[str, bool | int | str] = {}
         self._settings = settings
         self._device = context
@@ -64,7 +75,7 @@ class MxnetBackend:
         labels = mx.nd.random.randint(0, classes, (size,), ctx=self._device)
         return samples, labels.astype("float32")
 
-    def image_training(self, network: str) -> Compute:
+    def image_training(self, network: str, updates: bool = True) -> Compute:
         model = mxnet_networks.compiled(network, self._device)
         loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
         loss_of.hybridize(static_alloc=True, static_shape=True)
@@ -76,7 +87,8 @@ class MxnetBackend:
             with mx.autograd.record():
                 loss = loss_of(model(images), labels)
             loss.backward()
-            trainer.step(self._settings.batch_size)
+            if updates:
+                trainer.step(self._settings.batch_size)
             mx.nd.waitall()
             return loss.mean()
 
@@ -91,8 +103,8 @@ class MxnetBackend:
 
         return compute
 
-    def language_training(self, form: LanguageModelForm) -> Compute:
-        return mxnet_language.training(form, self._settings.batch_size, self._device)
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+        return mxnet_language.training(form, self._settings.batch_size, self._device, mode)
 
     def _placed(self, batch: Any) -> tuple[Any, Any]:
         """Images and labels on the device; numpy arrays are taken over without a copy on the CPU."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import Any
 
 import torch
 
+from ..accelerator_clock import AcceleratorClock
+from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
-from . import Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
+from . import TRAIN, Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
 from .pytorch_input import LoadedImages, normalised
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
@@ -29,6 +32,20 @@ def open_backend(settings: Settings) -> PyTorchBackend:
     return PyTorchBackend(settings, device)
 
 
+def _meet(rank: Rank, device: Any) -> None:
+    """Wait for all ranks, which lie on one machine."""
+    for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"):
+        os.environ.setdefault(name, "lo")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    torch.distributed.init_process_group(
+        "nccl" if device.type == "cuda" else "gloo",
+        init_method=f"file://{rank.store}",
+        rank=rank.number,
+        world_size=rank.count,
+    )
+
+
 class PyTorchBackend:
     """PyTorch on one device."""
 
@@ -45,6 +62,10 @@ class PyTorchBackend:
         if torch.get_num_interop_threads() != settings.threads:
             torch.set_num_interop_threads(settings.threads)
         torch.manual_seed(settings.seed)
+        self.clock = self._own_clock() if device.type == "cuda" else None
+        if settings.rank.count > 1:
+            _meet(settings.rank, device)
+            self.stated |= {"ranks": settings.rank.count}
 
     def images(self, data_set: DataSet, side: int, training: bool) -> Input:
         loaded = LoadedImages(data_set, side, training, self._settings)
@@ -56,14 +77,12 @@ class PyTorchBackend:
         shape, classes = sample_form(network)
         return self._placed((torch.empty(size, *shape).uniform_(-2, 2), torch.randint(classes, (size,))))
 
-    def image_training(self, network: str) -> Compute:
+    def image_training(self, network: str, updates: bool = True) -> Compute:
         model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).train()
-        train = self._training(self._compiled(model))
+        train = self._training(self._compiled(self._together(model)), updates)
 
         def compute(batch: Any) -> Any:
-            loss = train(*self._placed(batch))
-            self._wait()
-            return loss
+            return train(*self._placed(batch))
 
         return compute
 
@@ -79,19 +98,13 @@ class PyTorchBackend:
 
         return compute
 
-    def language_training(self, form: LanguageModelForm) -> Compute:
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
         model = pytorch_language.LanguageModel(form).to(self._device)
-        train = pytorch_language.training(self._compiled(model), form, self._settings.batch_size, self._mixed)
+        together = self._compiled(self._together(model))
+        return pytorch_language.training(together, form, self._settings.batch_size, self._mixed, mode)
 
-        def compute(batch: Any) -> Any:
-            loss = train(batch)
-            self._wait()
-            return loss
-
-        return compute
-
-    def _training(self, model: Any) -> Any:
-        """A step of SGD with momentum; returns the loss."""
+    def _training(self, model: Any, updates: bool) -> Any:
+        """A step of SGD with momentum, or its gradients alone; returns the loss."""
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
         loss_of = torch.nn.CrossEntropyLoss()
         scaler = torch.amp.GradScaler(self._device.type, enabled=self._settings.computing.precision == "fp16")
@@ -102,11 +115,19 @@ class PyTorchBackend:
                 loss = loss_of(model(images), labels)
             # Without fp16, whose small gradients become 0, these are `backward` and `step` alone.
             scaler.scale(loss).backward()
-            scaler.step(optimizer)
-            scaler.update()
+            if updates:
+                scaler.step(optimizer)
+                scaler.update()
             return loss
 
         return train
+
+    def _together(self, model: Any) -> Any:
+        """The network, whose gradients are the mean over all ranks where there are several."""
+        if self._settings.rank.count == 1:
+            return model
+        own = [self._device] if self._device.type == "cuda" else None
+        return torch.nn.parallel.DistributedDataParallel(model, device_ids=own)
 
     def _compiled(self, model: Any) -> Any:
         return torch.compile(model) if self._settings.computing.compile else model
@@ -124,6 +145,12 @@ class PyTorchBackend:
         layout = self._layout if images.dim() == 4 else torch.contiguous_format
         return images.to(self._device, memory_format=layout), labels.to(self._device)
 
+    def _own_clock(self) -> AcceleratorClock:
+        """That of the GPU, whose events belong to the device that is the current one when they are first recorded."""
+        torch.cuda.set_device(self._device)
+        return AcceleratorClock(lambda: torch.cuda.Event(enable_timing=True))
+
     def _wait(self) -> None:
+        """Until the result is there: the latency of inference is that of a result."""
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)

@@ -13,6 +13,7 @@ from typing import Any
 import cv2
 import torch
 from torch.utils.data import DataLoader, Dataset, default_collate
+from torch.utils.data.distributed import DistributedSampler
 
 from ..data_set import DataSet
 from ..faults import Fault, InputFault
@@ -74,7 +75,8 @@ class LoadedImages:
     """Batches of a data set, uint8 of batch x side x side x 3 with their classes.
 
     In training they come in a new order each epoch, cropped and mirrored at random, else in their own order with the
-    centre. What an epoch has beyond whole batches is left out. `stated` is what a record has to tell of the loader.
+    centre. What an epoch has beyond whole batches is left out. Of several ranks each has its share of them. `stated` is
+    what a record has to tell of the loader.
     """
 
     def __init__(
@@ -106,10 +108,18 @@ class LoadedImages:
                 "multiprocessing_context": "fork",
                 "worker_init_fn": _begin_worker,
             }
+        pixels = _Pixels(self._images, None if read_only else open_decoder(decoder), side, training)
+        rank, self._epoch = settings.rank, 0
+        self._share: DistributedSampler[Any] | None = None
+        if rank.count > 1:
+            self._share = DistributedSampler(
+                pixels, rank.count, rank.number, shuffle=training, seed=settings.seed, drop_last=True
+            )
         self._loader: DataLoader[Any] | None = DataLoader(
-            _Pixels(self._images, None if read_only else open_decoder(decoder), side, training),
+            pixels,
             batch_size=settings.batch_size,
-            shuffle=training,
+            shuffle=training and self._share is None,
+            sampler=self._share,
             num_workers=workers,
             collate_fn=_collate,
             pin_memory=pinned,
@@ -136,6 +146,9 @@ class LoadedImages:
     def restart(self) -> None:
         """Begin the next epoch."""
         assert self._loader is not None
+        self._epoch += 1
+        if self._share is not None:
+            self._share.set_epoch(self._epoch)
         self._batches = iter(self._loader)
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from . import Compute, LanguageModelForm
+from . import FORWARD, FORWARD_BACKWARD, Compute, LanguageModelForm
 
 
 class LanguageModel(nn.Module):  # type: ignore[misc]
@@ -29,26 +29,37 @@ class LanguageModel(nn.Module):  # type: ignore[misc]
         return self.words_out(self.dropout(output)), state
 
 
-def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callable[[], Any]) -> Compute:
+def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callable[[], Any], mode: str) -> Compute:
     """A step of truncated back-propagation: state carried over, gradients clipped by their norm, SGD of rate 1.
 
-    `mixed` is the context that the scores and the loss are computed in.
+    `mixed` is the context that the scores and the loss are computed in. `forward_backward` ends with the gradients,
+    `forward` with the loss.
     """
+    model.train(mode != FORWARD)
     device = next(model.parameters()).device
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
     loss_of = nn.CrossEntropyLoss(reduction="sum")
     state = tuple(torch.zeros(form.layers, batch_size, form.hidden, device=device) for _ in range(2))
 
-    def compute(batch: tuple[Any, Any]) -> Any:
+    def loss_of_batch(batch: tuple[Any, Any]) -> Any:
         nonlocal state
         words, following = (torch.from_numpy(np.ascontiguousarray(part.T, np.int64)).to(device) for part in batch)
-        optimizer.zero_grad()
         with mixed():
             scores, carried = model(words, state)
             # The paper's loss: summed over the words of a sequence, averaged over the batch.
             loss = loss_of(scores.flatten(0, 1), following.flatten()) / batch_size
         state = tuple(part.detach() for part in carried)
+        return loss
+
+    def compute(batch: tuple[Any, Any]) -> Any:
+        if mode == FORWARD:
+            with torch.no_grad():
+                return loss_of_batch(batch)
+        optimizer.zero_grad()
+        loss = loss_of_batch(batch)
         loss.backward()
+        if mode == FORWARD_BACKWARD:
+            return loss
         nn.utils.clip_grad_norm_(model.parameters(), form.clip_norm)
         optimizer.step()
         return loss

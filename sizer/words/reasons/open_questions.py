@@ -13,6 +13,7 @@ def doubts_listed(reason: Reason) -> str:
     words = {
         "contended": _("contended"),
         "stolen": _("slowed by other virtual machines"),
+        "gpu_shared": _("not alone on their GPU"),
         "drifting": _("drifting"),
         "imprecise": _("imprecise"),
         "unsettled": _("not settled"),

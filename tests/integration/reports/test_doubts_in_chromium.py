@@ -11,6 +11,7 @@ import pytest
 
 from sizer.bundled.reports import Material, write_report
 from sizer.bundled.reports.runs import timelines
+from sizer.records import GpuSample
 from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, Sample, Step
 
 pytestmark = pytest.mark.slow
@@ -57,6 +58,7 @@ def went_on(run: Run, number: int) -> Run:
             page_cache_bytes=7 * second * MIB,
             read_bytes=second * 4_000_000,
             accelerator_busy=0.4 * second,
+            gpus=(GpuSample(busy=0.4 * second, memory_bytes=second << 28),),
         )
         for second in range(21)
     )
@@ -106,13 +108,21 @@ def test_a_run_that_is_opened_shows_how_it_went_on(browser: Any, address: str, w
     assert first.startswith("0–1 s\n")
     assert second.startswith("1–2 s\n")
     assert last.startswith("19–20 s\n")
-    for line in ("throughput 32 images/s", "CPU 1.4", "anonymous 120 MiB", "read 4 MB/s", "GPU busy 40 %"):
+    for line in (
+        "throughput 32 images/s",
+        "CPU 1.4",
+        "anonymous 120 MiB",
+        "read 4 MB/s",
+        "GPU busy 40 %",
+        "in use 5 GiB",
+    ):
         assert line in last
     assert found["focused"]
     assert found["lines"] == 1
     said = page.locator(".timeline svg").text_content()
     for word in ("warm-up", "measured", "first epoch ends", "Throughput, images/s", "CPU, cores (limit", "GPU busy, %"):
         assert word in said
+    assert "GPU memory, GiB" in said
     assert browser.evaluate(LEANING_OUT) == 0
     assert browser.evaluate("document.documentElement.scrollWidth") == width
 

@@ -228,7 +228,7 @@ def test_a_wrong_request_is_one_sentence(
     [
         (
             ("--framework", "tensorflow"),
-            "do not run on tensorflow: use --framework mxnet or pytorch, or measure a program of your own",
+            "no program here runs on tensorflow: use mxnet or pytorch, or measure your own with `kind: command`",
         ),
         (("--device", "cuda:63"), "not cuda:63"),
     ],

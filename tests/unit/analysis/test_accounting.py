@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sizer.analysis import accounting
@@ -75,3 +77,26 @@ def test_the_share_of_throttled_periods() -> None:
     """Nine of ten periods; without a quota there is no share."""
     assert accounting.throttled(samples(periods=10, throttled_periods=9), 1.0, 11.0) == pytest.approx(0.9)
     assert accounting.throttled(samples(core_seconds=1.0), 1.0, 11.0) is None
+
+
+CUDA = Workload("train", "image_training", device=Device("cuda", 0))
+
+
+def told(*seconds: float | None) -> list[Step]:
+    """The steps, of which the accelerator took so long for each, in turn."""
+    return [replace(step, accelerator_seconds=seconds[at % len(seconds)]) for at, step in enumerate(STEPS)]
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [(told(0.6), 0.006), (told(0.6, None), 0.006), (told(0.6, None, None), 0.009), (told(None), 0.009)],
+)
+def test_a_gpus_own_clock_goes_before_its_driver(steps: list[Step], expected: float) -> None:
+    """Where it timed at least half of the samples; the driver says how long any kernel was running: 0.9 s a second."""
+    seen = samples(accelerator_busy=0.9)
+    assert accounting.demand(STEADY, steps, seen, CUDA, DATA, EVERY).accelerator_seconds == pytest.approx(expected)
+
+
+def test_an_accelerator_that_nobody_timed_is_unknown() -> None:
+    """Neither its own clock nor a driver."""
+    assert accounting.demand(STEADY, STEPS, samples(), CUDA, DATA, EVERY).accelerator_seconds is None

@@ -96,10 +96,10 @@ def test_workloads_of_a_framework_that_is_not_installed_are_named_together(
     assert [doubt_in_words(each) for each in doubts([*specs, trained(make_spec(), "c", "tensorflow")])] == [
         "workload `c` will not run: sizer has no program on tensorflow; measure your own with `kind: command`, which "
         "reads its log",
-        f"workloads `a` and `b` will not run: {bare} has no torch, numpy, opencv-python-headless or lmdb; type: {bare} "
-        "-m pip install torch==2.13.0 numpy opencv-python-headless lmdb",
+        f"workloads `a` and `b` will not run: {bare} has no torch, numpy or opencv-python-headless; type: {bare} "
+        "-m pip install torch==2.13.0 numpy opencv-python-headless simplejpeg lmdb",
     ]
-    assert doubts(specs, named=["pytorch"]) == []
+    assert doubts(specs, named=[FrameworkPython("pytorch", str(bare))]) == []
 
 
 def test_an_interpreter_of_the_study_is_started_to_see_whether_it_can(
@@ -112,3 +112,7 @@ def test_an_interpreter_of_the_study_is_started_to_see_whether_it_can(
     assert check_interpreters([own, make_spec("sh")], study) == {"mxnet": Path(sys.executable)}
     with pytest.raises(InputError, match=r"s.yaml line 3: `python` of `pytorch` in `frameworks`: .*/bare has no torch"):
         check_interpreters([own, torch], study)
+    making = replace(study, frameworks=(FrameworkPython("opencv", str(bare), "s.yaml", 4),))
+    with pytest.raises(InputError, match=r"s.yaml line 4: `python` of `opencv` in `frameworks`: .*/bare has no opencv"):
+        check_interpreters([own], making)
+    assert check_interpreters([make_spec("sh")], making) == {}

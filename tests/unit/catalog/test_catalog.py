@@ -61,7 +61,7 @@ def test_accelerator_rates(catalog: Catalog) -> None:
     assert (rate.samples_per_second, rate.batch_size, rate.as_of) == (219, 64, "2017")
     assert "TensorFlow" in rate.source
     assert catalog.accelerator_rate("infer", "resnet50", "T4", batch_size=32).samples_per_second == 420
-    with pytest.raises(InputError, match="rates for A10G: .* for|for resnet50: A10, A100"):
+    with pytest.raises(InputError, match="for resnet50: A10, A100"):
         catalog.accelerator_rate("train", "resnet50", "A10G")
     with pytest.raises(InputError, match="`train` and `infer`"):
         catalog.accelerator_rate("training", "resnet50", "P100")

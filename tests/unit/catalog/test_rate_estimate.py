@@ -37,7 +37,11 @@ def test_between_two_batch_sizes_lies_between_their_rates() -> None:
 
 
 def test_a_pair_that_was_not_published_is_transferred() -> None:
-    """BERT on T4 follows from BERT on A10, the nearest by its data sheet, and from networks on both; its interval is wider."""
+<<<<<<< HEAD
+    """BERT on T4 follows from BERT on A10, the nearest by its data sheet; its interval is wider."""
+=======
+    """BERT on T4 follows from BERT on A10, the nearest by its data sheet, with a wider interval."""
+>>>>>>> gpurates
     here, there = (
         CATALOG.estimated_rate(RateQuestion("bert_large_squad", "train", gpu, "mixed", framework="pytorch"))
         for gpu in ("A10", "T4")

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.exchange.measurements import write_csv
+from sizer.records import GpuUse
 from sizer.records.run import (
     Bottleneck,
     Configuration,
@@ -34,7 +35,9 @@ HEADER = (
     "kind,format,dataset,dataset_gib,dataset_samples,first_epoch_throughput,"
     "disk_read_iops,disk_read_mbps,disk_write_iops,disk_write_mbps,disk_class,disk_emulated,"
     "peak_anonymous_gib,accelerator_samples_per_second,isolates,"
-    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot"
+    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot,mode,"
+    "gpu_busy,gpu_memory_peak_gib,gpu_watts,gpu_joules_per_sample,gpu_sm_mhz,gpu_memory_mhz,"
+    "gpu_sent_bytes_per_sample,gpu_received_bytes_per_sample"
 )
 
 
@@ -144,3 +147,31 @@ def test_a_number_below_nought_stays_one() -> None:
     """Only text has the apostrophe."""
     (cells,) = rows(run(hit_rate=-0.25))
     assert float(cells["hit_rate"]) == -0.25
+
+
+def test_what_a_driver_told_has_its_columns() -> None:
+    """Of several GPUs the highest; watts, GiB, MHz, and bytes and joules of a sample."""
+    used = GpuUse(0, "V100", busy=0.5, peak_memory_bytes=3 * 2**30, watts=150.0, sm_hertz=1.38e9, joules=2.5)
+    (row,) = rows(run(gpus=(used, replace(used, index=1, busy=0.75, sent_bytes=10.0))))
+    told = {name: cell for name, cell in row.items() if name.startswith("gpu_") and name != "gpu_count"}
+    assert told == {
+        "gpu_busy": "0.75",
+        "gpu_memory_peak_gib": "3",
+        "gpu_watts": "150.0",
+        "gpu_joules_per_sample": "2.5",
+        "gpu_sm_mhz": "1380",
+        "gpu_memory_mhz": "",
+        "gpu_sent_bytes_per_sample": "10.0",
+        "gpu_received_bytes_per_sample": "",
+    }
+
+
+def test_mode_and_precision_are_those_of_the_network() -> None:
+    """sizer's own networks compute in fp32; what an emulated GPU computes in, or a command, nobody knows."""
+    emulated = run()
+    computed = replace(
+        emulated, spec=replace(emulated.spec, workload=Workload("f", "image_training", mode="forward_backward"))
+    )
+    own = replace(emulated, spec=replace(emulated.spec, workload=Workload("c", "command")))
+    found = [(row["mode"], row["precision"]) for row in rows(emulated, computed, own)]
+    assert found == [("train", ""), ("forward_backward", "fp32"), ("", "")]

@@ -357,3 +357,12 @@ def test_many_jobs_are_said_in_few_lines(read: Read) -> None:
     sentences = said(found, NoteKind.JOBS_NAMED_APART)
     assert len(sentences) == 4
     assert sentences[-1].endswith("`w4 (fp16)` and `w4 (fp32)`. 3 more workloads are named apart so.")
+
+
+def test_modes_are_read_in_the_words_of_tables(read: Read) -> None:
+    """A cell that says something else than what is computed of a batch is kept unread."""
+    cells = ("forward", "FWD+BWD", "forward_backward", "fine-tuning", "Inference", "async")
+    table = "workload,mode,batch_size,throughput\n" + "".join(f"w{each},{each},8,10\n" for each in cells)
+    found = [run.spec.workload.mode for run in read(table).runs]
+    assert found == ["forward", "forward_backward", "forward_backward", "train", "forward", None]
+    assert read(table).runs[-1].other == {"mode": "async"}

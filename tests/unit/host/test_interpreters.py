@@ -120,7 +120,7 @@ def test_what_is_no_python_says_so(tmp_path: Path) -> None:
         assert lack is not None
         assert str(lack.said).startswith(f"{program} does not answer as a Python interpreter does (")
         assert reason in str(lack.said)
-        assert str(lack.said).endswith("; give the path of another Python interpreter")
+        assert str(lack.said).endswith("; name another interpreter in `frameworks` of the study file")
 
 
 def found(version: str = "3.11.7", torch: str = "2.13.0+cpu", *, without: str = "") -> Interpreter:
@@ -131,11 +131,11 @@ def found(version: str = "3.11.7", torch: str = "2.13.0+cpu", *, without: str = 
 
 def test_what_is_too_old_or_missing_says_what_to_type() -> None:
     """One sentence each; a framework without a version, as one built from its source, is taken as it is."""
-    install = "type: /t/python -m pip install torch==2.13.0 numpy opencv-python-headless lmdb"
+    install = "type: /t/python -m pip install torch==2.13.0 numpy opencv-python-headless simplejpeg lmdb"
     cases = [
         (
             found("3.9.18"),
-            "has Python 3.9.18, and sizer's programs need 3.10 or newer; give the path of another Python",
+            "has Python 3.9.18, and sizer's programs need 3.10 or newer; name another interpreter",
         ),
         (found(without="torch"), f"has no torch; {install}"),
         (found(without="cv2"), f"has no opencv-python-headless; {install}"),

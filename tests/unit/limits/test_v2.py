@@ -24,7 +24,7 @@ from sizer.words import limits_in_words
 
 ROOT = "/sys/fs/cgroup"
 
-ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy"}
+ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy", "gpus"}
 """What of a Sample the groups do not count."""
 
 

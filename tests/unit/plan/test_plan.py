@@ -15,7 +15,7 @@ from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_se
 from sizer.records import GIB
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
-from sizer.records.study import Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
 
 HOST = HostSize(4, 16 * 2**30)
@@ -198,3 +198,20 @@ def test_numbers_of_accelerators_are_crossed_with_the_limits() -> None:
     around = plan(study(planned(vcpus=(1.0, 2.0), gpu_count=(1, 2)), around=Limits(vcpus=4.0)), HOST)
     found = {(spec.limits.vcpus, spec.gpu_count) for spec in around}
     assert found == {(4.0, 1), (4.0, 2), (1.0, 1), (2.0, 1)}
+
+
+def test_who_names_a_mode_gets_enough_steps() -> None:
+    """Ten on a CPU, a hundred on an accelerator, as many as the study says where it says it; and a train that is
+    named is the same run as one that is not."""
+    emulated = Device("emulated", gpu="V100", samples_per_second=400.0)
+    named = [
+        WorkloadPlan(Workload("a", "image_training", mode="forward_backward"), (8,)),
+        WorkloadPlan(Workload("b", "image_inference", mode="forward", device=emulated), (8,)),
+        WorkloadPlan(Workload("c", "image_training"), (8,)),
+    ]
+    assert {spec.workload.name: spec.measure.steps for spec in plan(study(*named), HOST)} == {"a": 10, "b": 100, "c": 0}
+    asked = plan(study(*named, measure=Measure(steps=7)), HOST)
+    assert {spec.measure.steps for spec in asked} == {7}
+    plain = RunSpec(Workload("c", "image_training"), 8, Limits(), Measure())
+    assert replace(plain, workload=replace(plain.workload, mode="train")).id == plain.id
+    assert replace(plain, workload=replace(plain.workload, mode="forward_backward")).id != plain.id

@@ -76,6 +76,21 @@ def test_on_the_cpu_the_input_must_have_been_measured_apart(make_run: MakeRun, c
     assert t4.missing is NoGpuAnswer.STEP_NOT_SEPARATE
 
 
+def test_a_job_on_the_cpu_is_compared_with_it(make_run: MakeRun, catalog: Catalog) -> None:
+    """Half of its 100 ms a sample is the input's, as a synthetic run shows: 4 vCPUs feed 80 images/s."""
+    demand = Demand(core_seconds=0.1, read_bytes=1e5, read_ios=1.0)
+    runs = [_of(make_run(10 * c, c, demand=demand), "resnet50") for c in (1.0, 2.0, 4.0)]
+    alone = _of(make_run(4 / 0.05, 4.0, demand=Demand(core_seconds=0.05)), "resnet50")
+    workload = replace(alone.spec.workload, input="synthetic")
+    (t4,) = answered([*runs, replace(alone, spec=replace(alone.spec, workload=workload))], catalog, "T4").gpus
+    assert t4.input_rate is not None
+    assert t4.vcpus is not None
+    assert t4.input_rate.value == pytest.approx(20 * t4.vcpus, rel=0.15)
+    assert t4.against_cpu is not None
+    assert t4.against_cpu.time_ratio < 0.6
+    assert t4.against_cpu.cost_ratio is not None
+
+
 def test_the_whole_job_has_a_time_and_a_price(make_run: MakeRun, catalog: Catalog) -> None:
     """Where its samples are known."""
     (t4,) = answered(emulated_runs(make_run), catalog, "T4", deadline=Deadline(1e6, 36000)).gpus

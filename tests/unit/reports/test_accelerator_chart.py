@@ -1,4 +1,4 @@
-"""Throughput against accelerators beside perfect scaling, and frameworks beside networks, from imported tables."""
+"""Throughput against accelerators beside perfect scaling, from imported tables."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sizer.bundled.reports import Material
-from sizer.bundled.reports import frameworks as framework_table
 from sizer.bundled.reports.figures.accelerator_chart import accelerator_chart
 from sizer.bundled.reports.subject import Subject
 from sizer.records import Objective, Study
@@ -26,14 +24,6 @@ job,V100,1,400
 job,V100,1,380
 job,V100,8,2400
 job,K80,1,50
-"""
-PROGRAMS = """workload,framework,network,gpu,gpu_count,batch_size,throughput
-a,tensorflow,resnet50,P100,1,64,200
-b,tensorflow,alexnet,P100,1,512,2800
-c,mxnet,resnet50,P100,1,64,180
-d,mxnet,alexnet,P100,1,512,1400
-e,pytorch,resnet50,P100,1,64,190
-f,pytorch,resnet50,V100,1,64,400
 """
 
 Subjects = Callable[[str], tuple[Subject, ...]]
@@ -72,28 +62,3 @@ def test_one_count_is_no_chart(subjects_of: Subjects, material: Material) -> Non
     (subject,) = subjects_of("workload,gpu,gpu_count,throughput\njob,P100,1,200\njob,V100,1,400\n")
     assert accelerator_chart(subject) is None
     assert accelerator_chart(replace(subject, runs=material.runs)) is None
-
-
-@pytest.fixture
-def table_of(subjects_of: Subjects, material: Material) -> Callable[[str], dict[str, Any] | None]:
-    return lambda table: framework_table.contents(material, subjects_of(table))
-
-
-def test_frameworks_stand_beside_each_other(table_of: Callable[[str], dict[str, Any] | None]) -> None:
-    """On the machine that most programs were measured on; what was not measured is empty, shades go by network."""
-    shown = table_of(PROGRAMS)
-    assert shown is not None
-    assert shown["frameworks"] == ["TensorFlow", "MXNet", "PyTorch"]
-    assert [row["network"] for row in shown["rows"]] == ["resnet50", "alexnet"]
-    first, second = (row["cells"] for row in shown["rows"])
-    assert [cell["best"] for cell in first] == [True, False, False]
-    assert first[1]["under"] == "90 % of the fastest, batch 64"
-    assert [cell["heat"] for cell in second] == [5, 1, 0]
-    assert second[2]["rate"] == ""
-    assert shown["note"].startswith("Figures are samples/s, all with 1 x P100; ")
-
-
-def test_one_program_is_no_table(table_of: Callable[[str], dict[str, Any] | None]) -> None:
-    """Nor are two, which the list of workloads compares as well, nor what names no framework."""
-    assert table_of("\n".join(PROGRAMS.splitlines()[:3])) is None
-    assert table_of(COUNTS) is None

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.runs import evidence_card
+from sizer.records import GpuUse
 from sizer.records.run import Demand, Estimate, MemoryGrowth, Meter, MeterKind, Outcome, Run, RunWarning, WarningKind
 
 
@@ -94,6 +95,44 @@ def test_cores_are_told_beside_the_limit(run: Run) -> None:
     assert processor["Others on this host"] == ("0.04 cores", "")
     assert processor["Stolen by the hypervisor"] == ("0.31 cores", "")
     assert "Stolen by the hypervisor" not in facts(run)["Processor"]
+
+
+def test_a_gpu_has_what_its_driver_told(run: Run) -> None:
+    """Medians, the most memory in use, what a sample cost, why its clocks were lowered and who else was there."""
+    used = GpuUse(
+        0,
+        "V100",
+        memory_bytes=16 * 2**30,
+        busy=0.93,
+        peak_memory_bytes=4 * 2**30,
+        own_peak_memory_bytes=3 * 2**30,
+        watts=250.0,
+        joules=0.5,
+        sm_hertz=1.38e9,
+        memory_hertz=8.77e8,
+        received_bytes=150e3,
+        pcie_counted=False,
+        held_back={"power_cap": 0.8},
+        shared=0.1,
+        others=("Xorg (pid 7)",),
+    )
+    gpu = facts(replace(run, gpus=(used,)))["GPU"]
+    assert gpu["Name"] == ("V100", "")
+    assert gpu["A kernel running"] == ("93 % of the time", "median")
+    assert gpu["GPU memory"] == ("4 GiB of 16 GiB", "3 GiB of it its own")
+    assert gpu["Clocks"][0].replace("\u00a0", " ") == "cores 1,380 MHz, memory 877 MHz"
+    assert gpu["Clocks lowered"] == ("80 % of the time", "it reached its power limit")
+    assert gpu["Power"] == ("250 W", "0.5 J an image")
+    assert gpu["PCIe, to it"] == ("150 kB an image", "from 20 ms of each half second")
+    assert gpu["Others on it"] == ("Xorg (pid 7)", "10 % of the time")
+    assert "PCIe, from it" not in gpu
+
+
+def test_several_gpus_are_told_apart(run: Run) -> None:
+    """By the driver's index."""
+    titles = list(facts(replace(run, gpus=(GpuUse(0, "V100"), GpuUse(3, "V100")))))
+    assert [title for title in titles if title.startswith("GPU")] == ["GPU 0", "GPU 3"]
+    assert not any(title.startswith("GPU") for title in facts(run))
 
 
 def test_each_kind_of_memory_has_its_peak(run: Run) -> None:

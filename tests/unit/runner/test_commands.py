@@ -123,6 +123,13 @@ def test_placeholders_of_a_run_without_limits_are_those_of_the_host() -> None:
     assert (values["gpu_count"], values["repeat"], values["data"]) == ("1", "2", "/data/a.rec")
 
 
+def test_a_mode_is_an_option_where_it_was_named() -> None:
+    """A program does by itself what its kind says."""
+    assert "--mode" not in argv(SPEC, PLACE, 8, HOST_MEMORY)
+    words = argv(replace(SPEC, workload=replace(TRAINING, mode="forward_backward")), PLACE, 8, HOST_MEMORY)
+    assert words[words.index("--mode") + 1] == "forward_backward"
+
+
 def test_options_of_the_framework_are_given_as_the_study_writes_them() -> None:
     """Those that it leaves out are the program's to choose."""
     workload = replace(TRAINING, precision="bf16", options=FrameworkOptions(compile=True, workers=0))

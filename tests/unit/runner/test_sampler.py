@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from sizer.analysis.counter_rates import rates
 from sizer.host.nvml import gpus
+from sizer.records import GpuSample
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler
 from tests import ROOT
@@ -40,13 +42,16 @@ def test_each_tick_keeps_a_sample_with_the_clocks_time() -> None:
     ]
 
 
-def test_busy_shares_add_up_to_seconds() -> None:
-    """Half busy for two seconds is one second; a moment that the driver does not tell of is not a sample of it."""
-    clock, shares = count(0.0, 2.0), iter([0.9, 0.5, None, 1.0])
-    sampler = Sampler(Counting(), lambda: next(clock), lambda: next(shares))
+def test_a_sample_has_what_the_driver_told_last_of_each_gpu() -> None:
+    """The accelerator's busy seconds are the sum of several, and not known where one of them is not."""
+    clock = count(0.0, 2.0)
+    told = [(GpuSample(busy=1.0),), (GpuSample(busy=1.0), GpuSample(busy=2.0)), (GpuSample(busy=1.0), GpuSample()), ()]
+    readings = iter(told)
+    sampler = Sampler(Counting(), lambda: next(clock), lambda: next(readings))
     for _ in range(4):
         sampler.tick()
-    assert [sample.accelerator_busy for sample in sampler.samples] == [0.0, 1.0, None, 3.0]
+    assert [sample.accelerator_busy for sample in sampler.samples] == [1.0, 3.0, None, None]
+    assert [sample.gpus for sample in sampler.samples] == told
 
 
 BEFORE = Sample(
@@ -115,9 +120,9 @@ int nvmlDeviceGetUtilizationRates(void *device, rates_t *rates) {
 ASK = """
 import json
 from dataclasses import asdict
-from sizer.host.nvml import busy_share, gpus
-with busy_share(0) as first, busy_share(1) as second, busy_share(7) as absent:
-    print(json.dumps({"gpus": [asdict(gpu) for gpu in gpus()], "busy": [first(), second(), absent()]}))
+from sizer.host import gpus, watched
+with watched(gpus()) as watch:
+    print(json.dumps({"gpus": [asdict(gpu) for gpu in gpus()], "told": [asdict(each) for each in watch.latest]}))
 """
 
 
@@ -135,8 +140,11 @@ def test_nvml_is_asked_through_its_real_library_calls(tmp_path: Path) -> None:
     name = "FAKE-GPU (test double)"
     assert json.loads(shown.stdout) == {
         "gpus": [
-            {"index": 0, "name": name, "memory_bytes": 16 << 30},
-            {"index": 1, "name": name, "memory_bytes": None},
+            {"index": 0, "name": name, "memory_bytes": 16 << 30, "uuid": None},
+            {"index": 1, "name": name, "memory_bytes": None, "uuid": None},
         ],
-        "busy": [0.75, None, None],
+        "told": [
+            asdict(GpuSample(busy=0.0, memory_bytes=8 << 30, others=())) | {"others": []},
+            asdict(GpuSample()) | {"others": []},
+        ],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -448,3 +449,50 @@ def test_a_command_without_data_is_cold(parse: Parse) -> None:
     """Its memory axis is about its own memory: no page cache is known that a later epoch could use."""
     study = parse("workloads: [{kind: command, command: ['true'], axes: {memory: [1GiB, 2GiB]}}]")
     assert study.workloads[0].workload.cache == "cold"
+
+
+def test_a_mode_is_what_is_computed_of_a_batch(parse: Parse) -> None:
+    """A list is a workload each; the forward pass of a network that is trained is its inference."""
+    plans = one(parse, "name: t, mode: [forward, forward_backward, train, train]").workloads
+    assert [(plan.workload.name, plan.workload.kind, plan.workload.mode) for plan in plans] == [
+        ("t-forward", "image_inference", "forward"),
+        ("t-forward_backward", "image_training", "forward_backward"),
+        ("t-train", "image_training", "train"),
+    ]
+    (plan,) = one(parse, "mode: forward", kind="lstm_training").workloads
+    assert (plan.workload.name, plan.workload.kind) == ("lstm_training-mxnet-small", "lstm_training")
+
+
+def test_what_was_imported_takes_what_it_took(parse: Parse) -> None:
+    """A network of vectors that somebody else measured is none of sizer's own."""
+    (plan,) = parse(RESOLVED + "workloads:\n  - {kind: imported, name: a, network: fcn5, input: disk}\n").workloads
+    assert plan.workload.network == "fcn5"
+
+
+def test_a_study_of_modes_is_one_of_mini_batches(parse: Parse) -> None:
+    """Its runs last up to a minute, unless the file or a preset says otherwise."""
+    text = "workloads:\n  - {kind: image_training, mode: forward}\n"
+    assert parse(text).measure == Measure(seconds=60.0)
+    assert parse(text + "measure: {seconds: 5, steps: 30}\n").measure == Measure(seconds=5.0, steps=30)
+    assert parse(text, preset="quick").measure.seconds == 10.0
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (
+            "kind: image_inference, mode: train",
+            "contradicts `kind: image_inference`, which computes no gradient",
+        ),
+        ("kind: imagenet_preprocessing, mode: train", "`mode` belongs to a workload of sizer's own that computes"),
+        ("kind: image_training, mode: backward", "`mode`"),
+        (
+            "kind: image_training, mode: forward_backward, device: {emulate: {gpu: P100}}",
+            "no rate of P100 is published for `mode: forward_backward` of image_training; write its samples_per_second",
+        ),
+    ],
+)
+def test_a_mode_that_cannot_be_is_refused(parse: Parse, entry: str, message: str) -> None:
+    """One sentence says what contradicts it and what to write."""
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse(f"workloads:\n  - {{{entry}}}\n")

@@ -35,7 +35,7 @@ class Steps:
     def over(self) -> bool:
         return len(self.found) >= self.most
 
-    def step(self, samples: int, _input_wait: float, epoch: int, _latency: float | None) -> None:
+    def step(self, samples: int, _input_wait: float, epoch: int, *_times: object) -> None:
         self.found.append((samples, epoch))
 
 

@@ -101,6 +101,12 @@ def test_the_same_seed_gives_the_same_loss(framework: str, network: str) -> None
     assert losses(8) != pytest.approx(first, rel=1e-4)
 
 
+def test_pytorchs_threads_are_those_of_the_limit(torch: Any) -> None:
+    """It would take as many as the host has CPUs."""
+    open_backend("pytorch", Settings("cpu", 1, 1, 2))
+    assert (torch.get_num_threads(), torch.get_num_interop_threads()) == (1, 1)
+
+
 @pytest.mark.parametrize("framework", ["mxnet", "pytorch"])
 def test_the_language_model_learns_what_it_is_shown(framework: str) -> None:
     """The same loss by the same seed, and a smaller one after steps on the same words."""

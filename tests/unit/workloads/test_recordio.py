@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,17 @@ def test_the_image_of_a_record_comes_back(tmp_path: Path) -> None:
     with path.open("rb") as file:
         found = [recordio.image_at(file.fileno(), path, offset, size) for offset in recordio.record_offsets(path)]
     assert found == [image, image]
+
+
+@pytest.mark.parametrize(("flag", "labels", "label"), [(0, b"", 3.0), (2, struct.pack("<ff", 5.0, 6.0), 5.0)])
+def test_the_label_of_a_record_is_its_header_s_or_the_first_of_several(
+    tmp_path: Path, flag: int, labels: bytes, label: float
+) -> None:
+    """The header's own label counts only where no labels follow it."""
+    path = tmp_path / "one.rec"
+    path.write_bytes(recordio.framed(recordio.IMAGE_HEADER.pack(flag, 3.0, 1, 0) + labels + b"image"))
+    with path.open("rb") as file:
+        assert recordio.labelled_image_at(file.fileno(), path, 0, path.stat().st_size) == (label, b"image")
 
 
 def test_an_index_of_another_file_is_suspected(tmp_path: Path) -> None:

@@ -1,0 +1,36 @@
+"""What GPUs that were asked about would do for each job: a row for each, with where its figures come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sizer import words
+from sizer.records import GpuOption
+
+from .material import Material
+from .subject import Subject
+
+
+def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """A group of rows for each workload; None where no GPU was asked about."""
+    groups = [
+        {"name": subject.name, "rows": [_row(option, subject) for option in subject.answer.gpus]}
+        for subject in found
+        if subject.answer is not None and subject.answer.gpus
+    ]
+    return {"groups": groups, "several": len(found) > 1} if groups else None
+
+
+def _row(option: GpuOption, subject: Subject) -> dict[str, Any]:
+    headline, *known = words.gpu_option_lines(option, subject.terms)
+    if option.throughput is None:
+        return {"gpu": option.gpu, "nothing": headline, "known": known}
+    return {
+        "gpu": words.gpus_named(option),
+        "nothing": "",
+        "rate": words.rate_interval(option.throughput, subject.terms.unit),
+        "bound": words.bound_there(option),
+        "machine": words.machine_and_cost(option, subject.terms),
+        "known": known,
+    }

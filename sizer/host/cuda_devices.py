@@ -1,0 +1,50 @@
+"""Which GPU of this machine a program means by `cuda:N`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sizer.host.nvml import Gpu
+
+VISIBLE, ORDER = "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"
+
+BUS_ORDER = {ORDER: "PCI_BUS_ID"}
+"""Makes CUDA count GPUs as the driver does; by itself it puts the fastest first, and says nothing of the others' order
+(CUDA C++ Programming Guide, "CUDA Environment Variables")."""
+
+
+def visible_gpus(present: Sequence[Gpu], environment: Mapping[str, str]) -> tuple[Gpu, ...]:
+    """The GPUs that CUDA shows to a program with this environment, in its order: `cuda:N` is the one at N.
+
+    CUDA_VISIBLE_DEVICES lists indexes, or UUIDs or beginnings of them, of GPUs or of MIG instances; what follows one
+    that does not exist is not seen. None can be told where CUDA orders GPUs of several kinds by its own estimate of
+    their speed.
+    """
+    told = environment.get(VISIBLE)
+    listed = told is not None
+    by_bus = environment.get(ORDER) == BUS_ORDER[ORDER]
+    words = [word.strip() for word in (told or "").split(",")]
+    by_number = not listed or any(word.isdecimal() for word in words)
+    if by_number and not by_bus and len({gpu.name for gpu in present}) > 1:
+        return ()
+    if not listed:
+        return tuple(present)
+    found: list[Gpu] = []
+    for word in words:
+        gpu = _named(word, present)
+        if gpu is None or gpu in found:
+            break
+        found.append(gpu)
+    return tuple(found)
+
+
+def _named(word: str, present: Sequence[Gpu]) -> Gpu | None:
+    """One word of the list: an index, a UUID, the beginning of one that no other shares, or a MIG instance."""
+    if word.isdecimal():
+        return next((gpu for gpu in present if gpu.index == int(word)), None)
+    if word.startswith("MIG-"):
+        # The instance has a handle of its own, which is asked for by this name; what it has of the card it says itself.
+        return replace(present[0], memory_bytes=None, uuid=word, name="MIG") if present else None
+    alike = [gpu for gpu in present if word.startswith("GPU-") and (gpu.uuid or "").startswith(word)]
+    return alike[0] if len(alike) == 1 else None

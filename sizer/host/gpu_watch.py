@@ -1,0 +1,228 @@
+"""GPUs watched while a run uses them: twice a second, by a thread, since the driver may take its time to answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pynvml
+
+from sizer.host.gpu_processes import GpuProcesses
+from sizer.host.nvml import Gpu, asked, session
+from sizer.records import ClockReason, GpuSample
+
+READ_SECONDS = 0.5
+"""Between two readings: the driver's own figure of how busy a GPU was is over 1/6 to 1 s (`nvmlUtilization_t`)."""
+
+END_SECONDS = 2.0
+"""For a reading that goes on at the end; a driver that hangs is left behind."""
+
+PCIE_FIELDS = (197, 198)
+PCIE_RATES = (pynvml.NVML_PCIE_UTIL_TX_BYTES, pynvml.NVML_PCIE_UTIL_RX_BYTES)
+"""What a GPU sent and received: newer drivers count it (NVML_FI_DEV_PCIE_COUNT_TX_BYTES and RX, which an older
+nvidia-ml-py does not name); others tell only the rate over 20 ms, for which the question waits as long
+(`nvmlDeviceGetPcieThroughput`)."""
+
+PROCESS_LISTS = ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses")
+PROCESS_VERSIONS = ("_v3", "_v2")
+"""The newest that a driver knows; without a version nvidia-ml-py asks for its own newest alone."""
+
+COUNTER_BITS = {pynvml.NVML_VALUE_TYPE_UNSIGNED_INT: 32}
+"""A counter wraps at the size of its type, which is 64 bits where nothing else is told."""
+
+KILO, MEGA, MILLI = 1e3, 1e6, 1e-3
+
+IDLE = 0x1
+HARDWARE, HARDWARE_THERMAL, POWER_BRAKE = 0x8, 0x40, 0x80
+HELD_BACK = {
+    ClockReason.POWER_CAP: 0x4,
+    ClockReason.THERMAL: 0x20 | HARDWARE_THERMAL,
+    ClockReason.POWER_BRAKE: POWER_BRAKE,
+    ClockReason.BOARD_LIMIT: 0x200,
+    ClockReason.RELIABILITY: 0x400,
+}
+"""Bits of `nvmlClocksEventReasons` that hold clocks back against what was set. The others are how somebody set them:
+application clocks 0x2, a group that boosts together 0x10, the display 0x100. 0x8 comes with the bit that says why,
+where the hardware knows."""
+
+
+def held_back(bits: int) -> tuple[ClockReason, ...]:
+    """Why clocks are lower than they could be; nothing where they are low because the GPU has nothing to do."""
+    if bits & IDLE:
+        return ()
+    found = [reason for reason, mask in HELD_BACK.items() if bits & mask]
+    alone = bits & HARDWARE and not bits & (HARDWARE_THERMAL | POWER_BRAKE)
+    return (*found, *([ClockReason.HARDWARE] if alone else []))
+
+
+class GpuWatch:
+    """Readings of the GPUs that a run uses; `gpus` are as the driver calls them, MIG instances, too.
+
+    `tell_own` says which processes are the run's own.
+    """
+
+    def __init__(self, gpus: Sequence[Gpu], clock: Callable[[], float] = time.monotonic) -> None:
+        self._watched = [_Watched(gpu) for gpu in gpus]
+        self._clock = clock
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._go_on, name="gpu watch", daemon=True)
+        self.latest: tuple[GpuSample, ...] = ()
+
+    @property
+    def gpus(self) -> tuple[Gpu, ...]:
+        """The GPUs with what the driver says of each."""
+        return tuple(each.gpu for each in self._watched)
+
+    @property
+    def pcie_counted(self) -> tuple[bool, ...]:
+        """Whether bytes over PCIe are counted by each, and not taken from 20 ms of each half second."""
+        return tuple(each.pcie_counted for each in self._watched)
+
+    def tell_own(self, is_own: Callable[[int], bool]) -> None:
+        """From now on a process of which this is true is the run's own."""
+        for each in self._watched:
+            each.processes.tell_own(is_own)
+
+    def read(self) -> None:
+        """Ask the driver now."""
+        self.latest = tuple(each.read(self._clock()) for each in self._watched)
+
+    def begin(self) -> None:
+        """Count from now on; whoever is on a GPU already is somebody else."""
+        self.read()
+        self._thread.start()
+
+    def end(self) -> None:
+        """Ask no more."""
+        self._over.set()
+        self._thread.join(END_SECONDS)
+
+    def _go_on(self) -> None:
+        while not self._over.wait(READ_SECONDS):
+            self.read()
+
+
+@contextmanager
+def watched(gpus: Sequence[Gpu]) -> Iterator[GpuWatch | None]:
+    """The GPUs, watched; None where there are none, or no driver to ask."""
+    if not gpus:
+        yield None
+        return
+    with session() as ready:
+        if not ready:
+            yield None
+            return
+        watch = GpuWatch(gpus)
+        watch.begin()
+        try:
+            yield watch
+        finally:
+            watch.end()
+
+
+class _Watched:
+    """One GPU, and what of it was counted so far."""
+
+    def __init__(self, gpu: Gpu) -> None:
+        by_uuid = asked("nvmlDeviceGetHandleByUUID", gpu.uuid) if gpu.uuid else None
+        self._handle = by_uuid if by_uuid is not None else asked("nvmlDeviceGetHandleByIndex", gpu.index)
+        memory = self._ask("nvmlDeviceGetMemoryInfo")
+        name = self._ask("nvmlDeviceGetName") or gpu.name
+        self.gpu = replace(gpu, name=name, memory_bytes=gpu.memory_bytes if memory is None else int(memory.total))
+        self.processes = GpuProcesses()
+        self._pcie_before = self._pcie_counters()
+        self.pcie_counted = self._pcie_before is not None
+        self._energy_before = self._ask("nvmlDeviceGetTotalEnergyConsumption")
+        self._last: float | None = None
+        self._busy = self._joules = 0.0
+        self._moved = [0.0, 0.0]
+
+    def read(self, now: float) -> GpuSample:
+        """Its figures now; what is counted grows since the first reading."""
+        seconds = 0.0 if self._last is None else now - self._last
+        self._last = now
+        memory = self._ask("nvmlDeviceGetMemoryInfo")
+        milliwatts = self._ask("nvmlDeviceGetPowerUsage")
+        sm, memory_clock = (
+            self._ask("nvmlDeviceGetClockInfo", which) for which in (pynvml.NVML_CLOCK_SM, pynvml.NVML_CLOCK_MEM)
+        )
+        listed = self._processes()
+        others = () if listed is None else self.processes.others(set(listed))
+        sent, received = self._pcie(seconds)
+        return GpuSample(
+            busy=self._busy_seconds(seconds),
+            memory_bytes=None if memory is None else int(memory.used),
+            own_memory_bytes=None if listed is None else self.processes.own_bytes(listed),
+            watts=None if milliwatts is None else milliwatts * MILLI,
+            sm_hertz=None if sm is None else sm * MEGA,
+            memory_hertz=None if memory_clock is None else memory_clock * MEGA,
+            joules=self._joules_since(milliwatts, seconds),
+            sent_bytes=sent,
+            received_bytes=received,
+            held_back=self._held_back(),
+            others=others,
+        )
+
+    def _ask(self, question: str, *arguments: Any) -> Any:
+        return None if self._handle is None else asked(question, self._handle, *arguments)
+
+    def _first(self, questions: Iterable[str]) -> Any:
+        """The answer to the first of these questions that has one."""
+        return next((answer for each in questions if (answer := self._ask(each)) is not None), None)
+
+    def _busy_seconds(self, seconds: float) -> float | None:
+        rates = self._ask("nvmlDeviceGetUtilizationRates")
+        if rates is None:
+            return None
+        self._busy += rates.gpu / 100 * seconds
+        return self._busy
+
+    def _joules_since(self, milliwatts: int | None, seconds: float) -> float | None:
+        """By the GPU's own counter (from Volta on), else by its power at each reading."""
+        if self._energy_before is not None:
+            now = self._ask("nvmlDeviceGetTotalEnergyConsumption")
+            return None if now is None else max(0, now - self._energy_before) * MILLI
+        if milliwatts is None:
+            return None
+        self._joules += milliwatts * MILLI * seconds
+        return self._joules
+
+    def _pcie(self, seconds: float) -> tuple[float | None, float | None]:
+        """Bytes sent and received since the first reading."""
+        if self._pcie_before is None:
+            rates = [self._ask("nvmlDeviceGetPcieThroughput", which) for which in PCIE_RATES]
+            if None in rates:
+                return None, None
+            self._moved = [moved + rate * KILO * seconds for moved, rate in zip(self._moved, rates, strict=True)]
+            return self._moved[0], self._moved[1]
+        now = self._pcie_counters()
+        if now is not None:
+            for side, ((before, _), (after, bits)) in enumerate(zip(self._pcie_before, now, strict=True)):
+                self._moved[side] += (after - before) % 2**bits
+            self._pcie_before = now
+        return self._moved[0], self._moved[1]
+
+    def _pcie_counters(self) -> list[tuple[int, int]] | None:
+        """What was sent and received since some time, and the bits of each counter."""
+        found = self._ask("nvmlDeviceGetFieldValues", list(PCIE_FIELDS))
+        if found is None or any(each.nvmlReturn != pynvml.NVML_SUCCESS for each in found):
+            return None
+        bits = [COUNTER_BITS.get(each.valueType, 64) for each in found]
+        return [
+            (each.value.uiVal if width == 32 else each.value.ullVal, width)
+            for each, width in zip(found, bits, strict=True)
+        ]
+
+    def _held_back(self) -> tuple[ClockReason, ...] | None:
+        bits = self._first(("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"))
+        return None if bits is None else held_back(bits)
+
+    def _processes(self) -> dict[int, int | None] | None:
+        """The memory of each process that computes or draws on it; None where the driver does not list them."""
+        lists = [self._first(f"{question}{version}" for version in PROCESS_VERSIONS) for question in PROCESS_LISTS]
+        known = [each for processes in lists if processes is not None for each in processes]
+        return None if lists[0] is None else {each.pid: each.usedGpuMemory for each in known}

@@ -1,0 +1,248 @@
+"""Frameworks beside each other, network by network and batch by batch: the table of cross-benchmarks. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from sizer.model import CPU_LABEL, as_asked, label_of, measured_rate
+from sizer.recommend.quality import DOUBTS
+from sizer.records import (
+    DIFFERENCES,
+    KINDS,
+    MODES,
+    OTHER,
+    RELATIVE,
+    CrossCell,
+    CrossColumn,
+    CrossRow,
+    CrossTable,
+    Estimate,
+    Outcome,
+    Run,
+    WarningKind,
+)
+
+MOST_COLUMNS = 8
+"""Frameworks times accelerators that stand side by side; with more, each accelerator has rows of its own."""
+
+FEWEST_PROGRAMS = 3
+"""Networks and modes of one framework below which a table shows no more than the list of workloads does."""
+
+SUPPOSED = 0.04
+"""Relative half-width of the rate of a cell without repeats, at the least, when cells are ranked: its interval has what
+moved within one process, and twice 2 % is what is supposed to move between them (UNKNOWN_NOISE of the model). Where
+other cells have repeats, half of what lies between theirs counts, if that is more: a host that drifts ranks nothing."""
+
+IMPORTED_UNITS = frozenset({"word", "token"})
+"""Of a row that counts these nobody knows how many a sample of its batch has."""
+
+
+@dataclass(frozen=True)
+class _Key:
+    """All that two cells must share to be compared."""
+
+    network: str
+    mode: str | None
+    batch_size: int
+    precision: str | None
+    accelerator: str | None
+    accelerators: int
+    vcpus: float | None
+    memory_bytes: int | None
+    disk: str | None
+    input: str
+    cache: str
+    sample_unit: str
+
+
+_Place = tuple[_Key, CrossColumn]
+
+
+def cross_table(runs: Iterable[Run]) -> CrossTable | None:
+    """The table of these runs, whoever made them; None where there are not two of anything to compare.
+
+    Of a published table the machine around an accelerator is not compared, unless the table has several for it.
+    """
+    taking_part = [run for run in as_asked(runs) if _program(run) is not None and _samples(run) is not None]
+    places = _placed(taking_part, whole_machine=not all(run.imported for run in taking_part))
+    if any(len({(run.configuration, run.machine) for run in group}) > 1 for group in places.values()):
+        places = _placed(taking_part, whole_machine=True)
+    columns = tuple(dict.fromkeys(column for _, column in places))
+    if len({column.accelerator for column in columns}) == 1 or len(columns) > MOST_COLUMNS:
+        places = _with_accelerators_in_rows(places)
+        columns = tuple(dict.fromkeys(column for _, column in places))
+    keys = _compared(places)
+    if not keys:
+        return None
+    supposed = max([SUPPOSED, *filter(None, [_between_runs(places.values())])])
+    rows = tuple(_row(key, columns, places, supposed) for key in keys)
+    single = any(cell.seconds is not None and cell.runs < 2 for row in rows for cell in row.cells)
+    ours = not any(run.imported for run in taking_part)
+    unlike = _not_the_same(columns, [key.network for key in keys]) if ours else ()
+    return CrossTable(columns, rows, unlike, supposed if single else None)
+
+
+def samples_a_step(run: Run) -> int | None:
+    """Samples of a mini-batch as the run itself told them, such as 35 words of each of 20 sequences; None if it did
+    not."""
+    if not run.steps:
+        return None
+    joined = [warning.figures["steps"] for warning in run.warnings if warning.kind is WarningKind.STEPS_JOINED]
+    return round(run.steps[0].samples / (joined[0] if joined else 1)) or None
+
+
+def _samples(run: Run) -> int | None:
+    if run.imported:
+        return None if run.sample_unit in IMPORTED_UNITS else run.configuration.batch_size
+    own = KINDS[run.spec.workload.kind].mode is not None
+    return (samples_a_step(run) if own else None) or run.configuration.batch_size
+
+
+def _program(run: Run) -> tuple[str, str] | None:
+    """Framework and network; None where one is not known, or no rate could be one of mini-batches."""
+    workload = run.spec.workload
+    if workload.framework in (None, OTHER) or workload.network is None or workload.input == "replay":
+        return None
+    if run.sample_unit == RELATIVE or run.configuration.batch_size is None:
+        return None
+    return workload.framework or "", workload.network
+
+
+def _placed(runs: Sequence[Run], whole_machine: bool) -> dict[_Place, list[Run]]:
+    """The runs by their row and column; without the `whole_machine` only the CPU's own has vCPUs and memory."""
+    found: dict[_Place, list[Run]] = defaultdict(list)
+    for run in runs:
+        workload, here = run.spec.workload, run.configuration
+        assert here.batch_size is not None, "only such runs take part"
+        accelerator = label_of(run) or CPU_LABEL
+        host = whole_machine or accelerator == CPU_LABEL
+        reads = workload.assumed_input == "disk"
+        key = _Key(
+            network=workload.network or "",
+            mode=workload.computed_mode,
+            batch_size=here.batch_size,
+            precision=run.precision,
+            accelerator=None,
+            accelerators=0 if accelerator == CPU_LABEL else here.gpu_count or 1,
+            vcpus=here.vcpus if host else None,
+            memory_bytes=here.memory_bytes if host else None,
+            disk=here.disk if host and reads else None,
+            input=workload.assumed_input,
+            cache=workload.assumed_cache if reads else "warm",
+            sample_unit=run.sample_unit,
+        )
+        found[key, CrossColumn(workload.framework or "", accelerator)].append(run)
+    return _same_unit_where_failed(found)
+
+
+def _same_unit_where_failed(places: Mapping[_Place, list[Run]]) -> dict[_Place, list[Run]]:
+    """A run that ended before its first step has no sample unit of its own: it belongs where others of its row are."""
+    units: dict[_Key, str] = {}
+    for (key, _), group in places.items():
+        if any(run.outcome is Outcome.COMPLETED for run in group):
+            units.setdefault(replace(key, sample_unit=""), key.sample_unit)
+    found: dict[_Place, list[Run]] = defaultdict(list)
+    for (key, column), group in places.items():
+        failed = all(run.outcome is not Outcome.COMPLETED for run in group)
+        unit = units.get(replace(key, sample_unit=""), key.sample_unit) if failed else key.sample_unit
+        found[replace(key, sample_unit=unit), column] += group
+    return dict(found)
+
+
+def _with_accelerators_in_rows(places: Mapping[_Place, list[Run]]) -> dict[_Place, list[Run]]:
+    return {
+        (replace(key, accelerator=column.accelerator), CrossColumn(column.framework)): group
+        for (key, column), group in places.items()
+    }
+
+
+def _compared(places: Iterable[_Place]) -> list[_Key]:
+    """The rows in their order: those with two columns; of a single column those with enough programs alike."""
+    columns: dict[_Key, int] = defaultdict(int)
+    for key, _ in places:
+        columns[key] += 1
+    keys = [key for key, count in columns.items() if count > 1]
+    if not keys:
+        programs: dict[_Key, set[tuple[str, str | None]]] = defaultdict(set)
+        for key in columns:
+            programs[_conditions(key)].add((key.network, key.mode))
+        keys = [key for key in columns if len(programs[_conditions(key)]) >= FEWEST_PROGRAMS]
+    networks = {name: number for number, name in enumerate(dict.fromkeys(key.network for key in keys))}
+    modes = {mode: number for number, mode in enumerate((None, *MODES))}
+    return sorted(
+        keys,
+        key=lambda key: (
+            networks[key.network],
+            modes[key.mode],
+            key.precision or "",
+            key.accelerator or "",
+            key.accelerators,
+            key.vcpus or 0.0,
+            key.memory_bytes or 0,
+            key.disk or "",
+            key.input,
+            key.batch_size,
+        ),
+    )
+
+
+def _conditions(key: _Key) -> _Key:
+    return replace(key, network="", mode=None, batch_size=0)
+
+
+def _between_runs(groups: Iterable[Sequence[Run]]) -> float | None:
+    """Half of what lies between the rates of repeats, relative to their median, as usual; None without repeats."""
+    found = []
+    for group in groups:
+        rates = [run.throughput.value for run in group if run.outcome is Outcome.COMPLETED and run.throughput]
+        if len(rates) > 1:
+            found.append((max(rates) - min(rates)) / 2 / median(rates))
+    return median(found) if found else None
+
+
+def _row(key: _Key, columns: Sequence[CrossColumn], places: Mapping[_Place, list[Run]], supposed: float) -> CrossRow:
+    cells = [_cell(places.get((key, column), [])) for column in columns]
+    known = {number: cell.seconds for number, cell in enumerate(cells) if cell.seconds is not None}
+    if known:
+        least = min(seconds.value for seconds in known.values())
+        spans = {number: _ranked_by(cells[number], supposed) for number in known}
+        for number, seconds in known.items():
+            faster = sum(high < spans[number][0] for _, high in spans.values())
+            cells[number] = replace(cells[number], rank=1 + faster, ratio=seconds.value / least)
+    return CrossRow(**vars(key), cells=tuple(cells))
+
+
+def _cell(runs: Sequence[Run]) -> CrossCell:
+    measured = [run for run in runs if run.outcome is Outcome.COMPLETED and run.throughput is not None]
+    rates = [run.throughput for run in measured if run.throughput is not None and _is_finite(run.throughput)]
+    if not rates:
+        return CrossCell(outcome=runs[-1].outcome if runs else None, runs=len(runs))
+    rate, samples = measured_rate(rates), _samples(measured[0]) or 1
+    seconds = Estimate(samples / rate.value, samples / rate.high, samples / rate.low if rate.low > 0 else math.inf)
+    doubtful = sum(any(warning.kind in DOUBTS for warning in run.warnings) for run in measured)
+    return CrossCell(seconds, rate, runs=len(rates), doubtful=doubtful)
+
+
+def _is_finite(rate: Estimate) -> bool:
+    return all(map(math.isfinite, (rate.value, rate.low, rate.high)))
+
+
+def _ranked_by(cell: CrossCell, supposed: float) -> tuple[float, float]:
+    """From how few seconds to how many a new run would probably take."""
+    assert cell.seconds is not None, "only measured cells are ranked"
+    found, half = cell.seconds, supposed if cell.runs < 2 else 0.0
+    return min(found.low, found.value / (1 + half)), max(found.high, found.value * (1 + half))
+
+
+def _not_the_same(columns: Iterable[CrossColumn], networks: Iterable[str]) -> tuple[str, ...]:
+    """The networks that two frameworks of the table define differently."""
+    frameworks = {column.framework for column in columns}
+    return tuple(
+        each
+        for each in dict.fromkeys(networks)
+        if each in DIFFERENCES and len(frameworks & set(DIFFERENCES[each].parameters)) > 1
+    )

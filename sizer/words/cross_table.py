@@ -1,0 +1,139 @@
+"""The table of frameworks beside each other, for the terminal and the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from sizer.model import CPU_LABEL
+from sizer.records import (
+    CrossCell,
+    CrossColumn,
+    CrossRow,
+    CrossTable,
+    Outcome,
+    Study,
+    format_bytes,
+    format_seconds,
+)
+from sizer.words.figures import around, paragraph, with_interval
+from sizer.words.language import _, _n
+from sizer.words.names import disk_name, gpu_name, outcome_in_words, row
+from sizer.words.networks import definitions_differ
+from sizer.words.page import batch_named, framework_name, input_named, mode_in_words
+from sizer.words.units import percent, rate_in_words, vcpus_in_words
+
+RATIO_DIGITS = 2
+WIDEST = 1.5
+"""Times a figure that the end of its interval may be, and its begin half of it, to be said as a share of the figure."""
+
+
+def column_named(column: CrossColumn) -> str:
+    """`PyTorch`, `PyTorch · V100`."""
+    name = framework_name(column.framework)
+    return name if column.accelerator is None else f"{name} · {_device(column.accelerator)}"
+
+
+def row_conditions(each: CrossRow, study: Study) -> tuple[str, ...]:
+    """What a row has beside its network, each part in words, in the order of the records; '' where it is not known."""
+    return (
+        mode_in_words(each.mode) if each.mode is not None else "",
+        batch_named(each.batch_size),
+        each.precision or "",
+        _device(each.accelerator) if each.accelerator is not None else "",
+        _n("{count} accelerator", "{count} accelerators", each.accelerators) if each.accelerators > 1 else "",
+        vcpus_in_words(each.vcpus) if each.vcpus is not None else "",
+        _("{size} memory", size=format_bytes(each.memory_bytes)) if each.memory_bytes is not None else "",
+        disk_name(each.disk, each.disk in study.emulated_disks) if each.disk is not None else "",
+        input_named(each.input) if each.input != "disk" else "",
+    )
+
+
+def seconds_a_batch(cell: CrossCell) -> str:
+    """`412 ms ±1.5 %`; of a cell that is missing why: `out of memory`."""
+    if cell.seconds is None:
+        if cell.outcome is None or cell.outcome is Outcome.COMPLETED:
+            return _("no rate")
+        return outcome_in_words(cell.outcome)
+    seconds, found = format_seconds(cell.seconds.value), cell.seconds
+    if not found.has_interval:
+        return seconds
+    if found.high < WIDEST * found.value and found.low > found.value / 2:
+        return f"{seconds} {around(found)}"
+    low = format_seconds(found.low)
+    if not math.isfinite(found.high):
+        return _("{seconds} ({low} or more)", seconds=seconds, low=low)
+    return with_interval(seconds, low, format_seconds(found.high))
+
+
+def cell_ranked(cell: CrossCell, each: CrossRow) -> str:
+    """`rank 2, 1.35 times the least, 78 images/s`, and `doubtful` where its runs have such warnings."""
+    if cell.seconds is None or cell.rank is None or cell.ratio is None or cell.throughput is None:
+        return ""
+    shared = sum(other.rank == cell.rank for other in each.cells) > 1
+    parts = [_("shares rank {rank}", rank=cell.rank) if shared else _("rank {rank}", rank=cell.rank)]
+    parts += [_("{ratio} times the best time", ratio=f"{cell.ratio:.{RATIO_DIGITS}f}")] if cell.ratio > 1 else []
+    parts += [rate_in_words(cell.throughput.value, each.sample_unit)]
+    parts += [_("doubtful")] if cell.doubtful else []
+    return row(parts)
+
+
+def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
+    """Under the table: what its figures are, what rows share, how sure ranks are, which networks differ."""
+    doubtful = sum(bool(cell.doubtful) for each in table.rows for cell in each.cells)
+    said = paragraph(
+        [
+            _(
+                "Figures are seconds a mini-batch with the 95 % interval of their runs, all with {alike}.",
+                alike=row(alike),
+            )
+            if alike
+            else _("Figures are seconds a mini-batch with the 95 % interval of their runs."),
+            _("A rank counts those in the row that are surely faster, so two that cannot be told apart share one."),
+            _(
+                "Where a cell has a single run, ranks allow for another one that differs by {share} or more.",
+                share=percent(table.supposed),
+            )
+            if table.supposed is not None
+            else "",
+            _n(
+                "{count} figure is doubtful: its runs have warnings, most often of a busy host.",
+                "{count} figures are doubtful: their runs have warnings, most often of a busy host.",
+                doubtful,
+            )
+            if doubtful
+            else "",
+        ]
+    )
+    return [said, *(_("{clause}.", clause=definitions_differ(each)) for each in table.not_the_same)]
+
+
+def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
+    """The table for a terminal: a line for each row, one for each of its cells, and what to know of them."""
+    alike, apart = conditions_apart(table, study)
+    yield _("Seconds a mini-batch:")
+    for each, parts in zip(table.rows, apart, strict=True):
+        yield f"  {row([each.network, *parts])}"
+        for column, cell in _tried(table, each):
+            said = cell_ranked(cell, each)
+            text = row([seconds_a_batch(cell), said]) if said else seconds_a_batch(cell)
+            yield f"    {_('{column}: {text}', column=column_named(column), text=text)}"
+    for note in cross_notes(table, alike):
+        yield f"  {note}"
+
+
+def _tried(table: CrossTable, each: CrossRow) -> Iterator[tuple[CrossColumn, CrossCell]]:
+    return ((column, cell) for column, cell in zip(table.columns, each.cells, strict=True) if cell.runs)
+
+
+def conditions_apart(table: CrossTable, study: Study) -> tuple[list[str], list[list[str]]]:
+    """What all rows have alike, and what each has of its own, in words."""
+    known = [row_conditions(each, study) for each in table.rows]
+    same = [len(set(values)) == 1 for values in zip(*known, strict=True)]
+    alike = [part for part, is_same in zip(known[0], same, strict=True) if is_same and part]
+    apart = [[part for part, is_same in zip(parts, same, strict=True) if part and not is_same] for parts in known]
+    return alike, apart
+
+
+def _device(label: str) -> str:
+    return _("CPU") if label == CPU_LABEL else gpu_name(label)

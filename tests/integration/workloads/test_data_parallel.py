@@ -1,0 +1,114 @@
+"""Two processes train one network together, which exchange gradients over loopback by gloo."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+
+pytest.importorskip("torch")
+
+PROGRAM = [sys.executable, "-m", "workloads.image_training", "--framework", "pytorch", "--network", "squeezenet"]
+TOGETHER = [*PROGRAM, "--batch-size", "2", "--gpu-count", "2", "--threads", "2"]
+PATIENCE = 240.0
+"""Seconds; PyTorch's import alone takes 20 where others use the CPUs."""
+
+
+@contextmanager
+def started(*more: str) -> Iterator[tuple[subprocess.Popen[str], Any]]:
+    """The program and the stream of its events; nothing of it is left afterwards."""
+    read, write = os.pipe()
+    process = subprocess.Popen(
+        [*TOGETHER, *more],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "SIZER_EVENTS_FD": str(write)},
+        pass_fds=[write],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as events:
+            yield process, events
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        process.communicate()
+
+
+def children(parent: int) -> list[int]:
+    """The processes that it has started itself."""
+    found = Path(f"/proc/{parent}/task/{parent}/children").read_text("ascii").split()
+    return [int(each) for each in found]
+
+
+def is_gone(process: int) -> bool:
+    """Whether it ends within seconds; what nobody has waited for yet has ended."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state in "ZX":
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_a_step_is_of_all_ranks() -> None:
+    """One event for each step, from rank 0 alone, and all has ended with it."""
+    with started("--steps", "3") as (process, events):
+        lines = [json.loads(line) for line in events]
+        said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, said
+    assert [(line["event"], line.get("samples")) for line in lines] == [
+        ("start", None),
+        *[("step", 4)] * 3,
+        ("end", None),
+    ]
+    assert lines[0]["gpu_count"] == 2
+    assert "12 images" in said[0]
+
+
+def test_a_rank_that_dies_ends_the_program() -> None:
+    """With a sentence that says which one and why, in place of a wait for ever."""
+    with started() as (process, events):
+        events.readline()
+        (other,) = children(process.pid)
+        os.kill(other, signal.SIGKILL)
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 71
+    assert "the process of device 1 of 0 to 1 was killed by SIGKILL" in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_none_outlives_the_first(number: signal.Signals) -> None:
+    """Whether it is killed or asked to stop."""
+    with started() as (process, events):
+        while '"step"' not in events.readline():
+            assert process.poll() is None
+        (other,) = children(process.pid)
+        os.kill(process.pid, number)
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == (0 if number == signal.SIGTERM else -number)
+    assert is_gone(other)
+
+
+def test_mxnet_has_none() -> None:
+    """It says what does."""
+    words = [sys.executable, "-m", "workloads.image_training", "--framework", "mxnet", "--gpu-count", "2"]
+    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == 69
+    assert "several devices train together by pytorch" in done.stderr

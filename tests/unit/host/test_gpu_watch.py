@@ -1,0 +1,153 @@
+"""What is made of a driver's answers, by a double of it: nothing here ran on a GPU."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+
+import pynvml
+import pytest
+
+from sizer.host.gpu_watch import READ_SECONDS, GpuWatch, held_back, watched
+from sizer.host.nvml import Gpu, gpus, has_driver
+from sizer.records import ClockReason, GpuSample
+from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
+
+
+def watch_of(monkeypatch: pytest.MonkeyPatch, *present: FakeGpu, step: float = 0.5) -> GpuWatch:
+    """A watch whose clock goes on by `step` with each reading of a GPU."""
+    FakeNvml(*present).install(monkeypatch)
+    times = count(0.0, step)
+    return GpuWatch(gpus(), lambda: next(times))
+
+
+def test_a_reading_has_all_that_the_driver_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units are seconds, bytes, watts, joules and hertz; what is counted begins at the first reading."""
+    gpu = FakeGpu(reasons=0x4)
+    watch = watch_of(monkeypatch, gpu)
+    watch.read()
+    assert (watch.latest[0].busy, watch.latest[0].joules, watch.latest[0].sent_bytes) == (0.0, 0.0, 0.0)
+    gpu.millijoules, gpu.sent, gpu.received = 1_075_000, (5_000, 64), (1_002_000, 64)
+    watch.read()
+    assert watch.latest == (
+        GpuSample(
+            busy=0.375,
+            memory_bytes=4 << 30,
+            own_memory_bytes=None,
+            watts=150.0,
+            sm_hertz=1.38e9,
+            memory_hertz=8.77e8,
+            joules=75.0,
+            sent_bytes=4_000.0,
+            received_bytes=1_000_000.0,
+            held_back=(ClockReason.POWER_CAP,),
+        ),
+    )
+    assert watch.pcie_counted == (True,)
+
+
+def test_what_is_not_supported_is_empty_and_spoils_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A MIG instance tells its memory and little more."""
+    gpu = FakeGpu(
+        busy=None,
+        milliwatts=None,
+        millijoules=None,
+        sm=None,
+        memory=None,
+        reasons=None,
+        sent=None,
+        rates=None,
+        compute=None,
+    )
+    watch = watch_of(monkeypatch, gpu)
+    watch.read()
+    assert watch.latest == (GpuSample(memory_bytes=4 << 30),)
+
+
+def test_without_counters_power_and_rates_are_taken_for_the_time_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An old driver: watts times seconds, and 20 ms of PCIe for each half second, which the record says."""
+    watch = watch_of(monkeypatch, FakeGpu(millijoules=None, sent=None, reasons=None, old_reasons=0x20))
+    watch.read()
+    watch.read()
+    latest = watch.latest[0]
+    assert (latest.joules, latest.sent_bytes, latest.received_bytes) == (75.0, 5_000.0, 10_000_000.0)
+    assert latest.held_back == (ClockReason.THERMAL,)
+    assert watch.pcie_counted == (False,)
+
+
+def test_the_rate_that_makes_the_driver_wait_is_asked_where_nothing_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It takes 20 ms for each direction."""
+    library = FakeNvml(FakeGpu())
+    library.install(monkeypatch)
+    GpuWatch(gpus()).read()
+    assert "pcie throughput" not in library.asked
+
+
+@pytest.mark.parametrize(("bits", "size"), [(32, 1 << 32), (64, 1 << 64)])
+def test_a_counter_that_wraps_goes_on(monkeypatch: pytest.MonkeyPatch, bits: int, size: int) -> None:
+    """At the size of its type."""
+    gpu = FakeGpu(sent=(size - 100, bits), received=(0, bits))
+    watch = watch_of(monkeypatch, gpu)
+    gpu.sent = (50, bits)
+    watch.read()
+    assert watch.latest[0].sent_bytes == 150.0
+
+
+@pytest.mark.parametrize(
+    ("bits", "reasons"),
+    [
+        (0x0, ()),
+        (0x1, ()),
+        (0x1 | 0x4, ()),
+        (0x2 | 0x10 | 0x100, ()),
+        (0x4, (ClockReason.POWER_CAP,)),
+        (0x20, (ClockReason.THERMAL,)),
+        (0x8 | 0x40, (ClockReason.THERMAL,)),
+        (0x8 | 0x80, (ClockReason.POWER_BRAKE,)),
+        (0x8, (ClockReason.HARDWARE,)),
+        (0x200 | 0x400, (ClockReason.BOARD_LIMIT, ClockReason.RELIABILITY)),
+    ],
+)
+def test_clocks_are_held_back_by_what_nobody_set(bits: int, reasons: tuple[ClockReason, ...]) -> None:
+    """An idle GPU and settings are no reason; a slowdown of the hardware is named by its cause where it is told."""
+    assert held_back(bits) == reasons
+
+
+def test_gpus_are_watched_by_a_thread_until_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver is asked twice a second, and let go of."""
+    library = FakeNvml(FakeGpu(), FakeGpu(uuid="GPU-0001", busy=0))
+    library.install(monkeypatch)
+    with watched(gpus()) as watch:
+        assert watch is not None
+        assert [gpu.busy for gpu in watch.latest] == [0.0, 0.0]
+        deadline = time.monotonic() + 20 * READ_SECONDS
+        while not watch.latest[0].busy and time.monotonic() < deadline:
+            time.sleep(READ_SECONDS / 10)
+        assert watch.latest[0].busy
+        assert watch.latest[1].busy == 0.0
+    assert library.asked[-1] == "shutdown"
+    last = watch.latest
+    time.sleep(2 * READ_SECONDS)
+    assert watch.latest is last
+
+
+def test_without_a_driver_nothing_is_watched() -> None:
+    """The library itself is asked: this machine may have one, and then it tells of its GPUs."""
+    if has_driver():
+        pytest.skip("this machine has NVIDIA's driver")
+    with pytest.raises(pynvml.NVMLError):
+        pynvml.nvmlInit()
+    assert gpus() == ()
+    with watched((Gpu(0, "V100", None),)) as watch:
+        assert watch is None
+
+
+def test_a_run_without_a_gpu_asks_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without persistence mode a driver may need seconds to be ready."""
+    library = FakeNvml(FakeGpu())
+    library.install(monkeypatch)
+    with watched(()) as watch:
+        assert watch is None
+    assert library.asked == []
