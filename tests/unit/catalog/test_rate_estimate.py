@@ -37,11 +37,7 @@ def test_between_two_batch_sizes_lies_between_their_rates() -> None:
 
 
 def test_a_pair_that_was_not_published_is_transferred() -> None:
-<<<<<<< HEAD
     """BERT on T4 follows from BERT on A10, the nearest by its data sheet; its interval is wider."""
-=======
-    """BERT on T4 follows from BERT on A10, the nearest by its data sheet, with a wider interval."""
->>>>>>> gpurates
     here, there = (
         CATALOG.estimated_rate(RateQuestion("bert_large_squad", "train", gpu, "mixed", framework="pytorch"))
         for gpu in ("A10", "T4")
