@@ -122,6 +122,13 @@ def test_every_line_says_where_its_figures_come_from(make_run: MakeRun, catalog:
     assert gpu_option_lines(found.gpus[1], terms)[0].startswith("A10G: no answer: no published rate")
 
 
+def test_a_job_that_names_no_precision_is_one_in_fp32(make_run: MakeRun, catalog: Catalog) -> None:
+    """sizer's networks compute in fp32, so ResNet-18's rate on RTX 3090 in mixed precision is none of this job."""
+    runs = [_of(run, "resnet18") for run in emulated_runs(make_run)]
+    (found,) = answered(runs, catalog, "RTX 3090").gpus
+    assert found.missing is NoGpuAnswer.NO_RATE
+
+
 def test_the_cheapest_and_the_fastest_are_said_with_their_doubt(make_run: MakeRun, catalog: Catalog) -> None:
     """Beside those that may be instead by their intervals, or alone where none reaches them; of one nothing is said."""
     runs = emulated_runs(make_run)
