@@ -39,7 +39,9 @@ class Basis(str, Enum):
     PUBLISHED = "published"
     """It was published for this GPU, network and batch size."""
     INTERPOLATED = "interpolated"
-    """It lies between, or beside, published batch sizes of this GPU and network."""
+    """It lies between published batch sizes of this GPU and network."""
+    EXTRAPOLATED = "extrapolated"
+    """It lies beyond them: no larger, or no smaller, batch was published."""
     TRANSFERRED = "transferred"
     """The network was published on other GPUs, and other networks on both."""
 
@@ -85,7 +87,7 @@ class RateEstimate:
         told = "; ".join(self.sources)
         if self.basis is Basis.TRANSFERRED:
             return f"transferred from {', '.join(self.known_on)}: {told}"
-        return told if self.basis is Basis.PUBLISHED else f"interpolated: {told}"
+        return told if self.basis is Basis.PUBLISHED else f"{self.basis.value}: {told}"
 
 
 @dataclass(frozen=True)
@@ -164,8 +166,7 @@ def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
 
 def _own(curve: _Curve, asked: RateQuestion) -> RateEstimate:
     at = curve.at(asked.batch_size)
-    basis = Basis.PUBLISHED if at.how == "published" else Basis.INTERPOLATED
-    return _estimated(curve, asked, at, 0.0, basis)
+    return _estimated(curve, asked, at, 0.0, Basis(at.how))
 
 
 def _estimated(

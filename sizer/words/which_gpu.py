@@ -146,7 +146,9 @@ def published_rate(found: PublishedRate, terms: Terms) -> str:
     if found.basis == "transferred":
         return _("One of it, transferred from {gpus}: {rate} with {settings} ({source}).", **known)
     if found.basis == "interpolated":
-        return _("One of it, between or beside published batch sizes: {rate} with {settings} ({source}).", **known)
+        return _("One of it, between published batch sizes: {rate} with {settings} ({source}).", **known)
+    if found.basis == "extrapolated":
+        return _("One of it, beyond the published batch sizes: {rate} with {settings} ({source}).", **known)
     return _("One of it, published: {rate} with {settings} ({source}).", **known)
 
 
