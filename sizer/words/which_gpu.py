@@ -171,6 +171,11 @@ def _second(second: SecondGpu, terms: Terms) -> str:
         return _("Two: {gain} times the rate of one; no machine with two is priced.", gain=gain)
     price = format_usd(second.usd_per_million_samples or 0.0)
     known = {"gain": gain, "machine": second.instance_type, "price": price, "units": several_of(terms.unit)}
+    if not second.worth_sure:
+        return _(
+            "Whether two ({machine}) are worth it is open: {gain} times the rate of one, {price} a million {units}.",
+            **known,
+        )
     if second.worth:
         return _("Two ({machine}) are worth it: {gain} times the rate of one, {price} a million {units}.", **known)
     return _("Two ({machine}) cost more: {gain} times the rate of one, {price} a million {units}.", **known)

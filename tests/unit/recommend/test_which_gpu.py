@@ -127,3 +127,23 @@ def test_a_job_that_names_no_precision_is_one_in_fp32(make_run: MakeRun, catalog
     runs = [_of(run, "resnet18") for run in emulated_runs(make_run)]
     (found,) = answered(runs, catalog, "RTX 3090").gpus
     assert found.missing is NoGpuAnswer.NO_RATE
+
+
+def test_whether_a_second_one_pays_is_open_within_the_interval_of_its_gain(make_run: MakeRun, catalog: Catalog) -> None:
+    """Of machines at twice the price, two are surely worth it where even the least gain pays for them."""
+    runs = emulated_runs(make_run)
+    (found,) = answered(runs, catalog, "V100").gpus
+    second = found.second
+    assert second is not None
+    assert second.usd_per_hour is not None
+    assert found.usd_per_hour is not None
+    needed = second.usd_per_hour / found.usd_per_hour / 1.05
+    assert second.worth is (second.gain.value >= needed)
+    assert second.worth_sure is (second.gain.low >= needed or second.gain.high < needed)
+    surely = replace(found, second=replace(second, worth_sure=True))
+    openly = replace(found, second=replace(second, worth_sure=False))
+    terms = terms_of(fit(runs).workload("train"))
+    assert not any("is open" in line for line in gpu_option_lines(surely, terms))
+    assert any(
+        "Whether two (gcp n1-highmem-16) are worth it is open" in line for line in gpu_option_lines(openly, terms)
+    )
