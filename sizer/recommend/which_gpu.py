@@ -18,7 +18,7 @@ from sizer.catalog import (
     scaling_efficiency,
     smallest_memory,
 )
-from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, anonymous_bytes, label_at, predict
+from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, accelerators_alone, anonymous_bytes, label_at, predict
 from sizer.recommend.instead import judged_by
 from sizer.recommend.machine_prices import is_arm
 from sizer.recommend.prices import usd_per_million
@@ -94,8 +94,8 @@ class _Job:
             alone = predict(self.model, here, WhatIf(gpu_speedup=ENDLESS))
         if alone.out_of_memory:
             raise NoAnswer("out of memory")
-        known = self.model.facts.accelerator_rate
-        if self.on_cpu or known is None:
+        known = None if self.on_cpu else accelerators_alone(self.model, here)
+        if known is None:
             both = _least(alone.throughput, accelerator)
         else:
             ends = (accelerator.low, accelerator.value, accelerator.high)

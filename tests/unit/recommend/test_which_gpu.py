@@ -147,3 +147,25 @@ def test_whether_a_second_one_pays_is_open_within_the_interval_of_its_gain(make_
     assert any(
         "Whether two (gcp n1-highmem-16) are worth it is open" in line for line in gpu_option_lines(openly, terms)
     )
+
+
+def test_one_gpu_is_no_faster_than_itself_where_two_are_recommended(make_run: MakeRun, catalog: Catalog) -> None:
+    """A job measured on one and two P100 that scale well is answered for one T4, not for two."""
+    demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
+    device = replace(P100, scaling_loss=0.01, scaling_source="a table")
+    runs = []
+    for count, vcpus in ((count, vcpus) for count in (1, 2) for vcpus in (1.0, 2.0, 4.0, 8.0)):
+        alone = 181.53 * (device.speed_up(count) or 1)
+        run = _of(
+            make_run(((100 * vcpus) ** -8 + alone**-8) ** (-1 / 8), vcpus, device=device, demand=demand), "resnet50"
+        )
+        spec = replace(run.spec, gpu_count=count)
+        runs.append(replace(run, spec=spec, configuration=replace(run.configuration, gpu_count=count)))
+    asked = Objective("fastest", gpus=("T4",))
+    answer = recommend(fit(runs), runs, asked, catalog).workloads[0]
+    (t4,) = answer.gpus
+    assert answer.spec is not None
+    assert answer.spec.gpu_count == 2
+    assert t4.throughput is not None
+    assert t4.accelerator is not None
+    assert t4.throughput.value <= t4.accelerator.rate.value
