@@ -23,6 +23,7 @@ from sizer.catalog.gpu_transfer import (
     transfer_model,
 )
 from sizer.catalog.networks import passes_of
+from sizer.records import plain_precision
 
 SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.39, 0.59
 """Ln of how far 90 % of two tables lie apart on one GPU, network and precision: of one framework, and of two (tables of
@@ -120,7 +121,7 @@ def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEst
         and _is_of(rate.precision, asked.precision)
     ]
     label, sheet = gpu_label(asked.gpu), data_sheet(asked.gpu)
-    if (asked.precision or "").lower() in ("bf16", "bfloat16") and sheet is not None and not sheet.has_bf16:
+    if plain_precision(asked.precision or "") == "bf16" and sheet is not None and not sheet.has_bf16:
         return None
     own = _best([rate for rate in alike if gpu_label(rate.gpu, rate.form) == label], asked)
     if own is not None:
