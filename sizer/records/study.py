@@ -558,3 +558,8 @@ class WorkloadPlan:
     isolate: bool = False
     gpu_count: tuple[Count, ...] = ()
     largest_batch: Count = 0
+
+    @property
+    def most_batch(self) -> int:
+        """The largest batch that the search tries: no less than was asked for; 0 where nothing is searched for."""
+        return max(self.largest_batch, *self.batch_size) if self.largest_batch else 0
