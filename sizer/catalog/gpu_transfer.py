@@ -17,6 +17,7 @@ from sizer.catalog.data_sheets import HALF, data_sheet
 from sizer.catalog.gpus import PCIE, read_gpu_name
 from sizer.catalog.networks import family_of, kind_of, passes_of
 from sizer.catalog.shared_effects import Effect, SharedEffects
+from sizer.records import plain_precision
 
 BANDWIDTH_UNIT, ARITHMETIC_UNIT = 700.0, 20.0
 """GB/s and TFLOP/s that a GPU is compared with: the middle of the data sheets."""
@@ -77,22 +78,9 @@ class TransferVariances:
         )
 
 
-_ALSO_CALLED = {
-    "float32": "fp32",
-    "single": "fp32",
-    "float16": "fp16",
-    "half": "fp16",
-    "amp": "mixed",
-    "mixed precision": "mixed",
-    "bfloat16": "bf16",
-}
-"""What tables call a precision."""
-
-
 def precision_class(precision: str | None) -> str:
     """`single` for fp32 and what a container makes of it (TF32), `half` for 16 bits, else the precision itself."""
-    plain = (precision or "").lower()
-    plain = _ALSO_CALLED.get(plain, plain)
+    plain = plain_precision(precision or "")
     if plain in HALF:
         return "half"
     return "single" if plain in ("fp32", "tf32") else plain.split(" ")[0]

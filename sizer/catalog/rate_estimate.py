@@ -23,6 +23,7 @@ from sizer.catalog.gpu_transfer import (
     transfer_model,
 )
 from sizer.catalog.networks import passes_of
+from sizer.records import plain_precision
 
 SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.39, 0.59
 """Ln of how far 90 % of two tables lie apart on one GPU, network and precision: of one framework, and of two (tables of
@@ -39,7 +40,9 @@ class Basis(str, Enum):
     PUBLISHED = "published"
     """It was published for this GPU, network and batch size."""
     INTERPOLATED = "interpolated"
-    """It lies between, or beside, published batch sizes of this GPU and network."""
+    """It lies between published batch sizes of this GPU and network."""
+    EXTRAPOLATED = "extrapolated"
+    """It lies beyond them: no larger, or no smaller, batch was published."""
     TRANSFERRED = "transferred"
     """The network was published on other GPUs, and other networks on both."""
 
@@ -85,7 +88,7 @@ class RateEstimate:
         told = "; ".join(self.sources)
         if self.basis is Basis.TRANSFERRED:
             return f"transferred from {', '.join(self.known_on)}: {told}"
-        return told if self.basis is Basis.PUBLISHED else f"interpolated: {told}"
+        return told if self.basis is Basis.PUBLISHED else f"{self.basis.value}: {told}"
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEst
         and _is_of(rate.precision, asked.precision)
     ]
     label, sheet = gpu_label(asked.gpu), data_sheet(asked.gpu)
-    if (asked.precision or "").lower() in ("bf16", "bfloat16") and sheet is not None and not sheet.has_bf16:
+    if plain_precision(asked.precision or "") == "bf16" and sheet is not None and not sheet.has_bf16:
         return None
     own = _best([rate for rate in alike if gpu_label(rate.gpu, rate.form) == label], asked)
     if own is not None:
@@ -164,8 +167,7 @@ def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
 
 def _own(curve: _Curve, asked: RateQuestion) -> RateEstimate:
     at = curve.at(asked.batch_size)
-    basis = Basis.PUBLISHED if at.how == "published" else Basis.INTERPOLATED
-    return _estimated(curve, asked, at, 0.0, basis)
+    return _estimated(curve, asked, at, 0.0, Basis(at.how))
 
 
 def _estimated(

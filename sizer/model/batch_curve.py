@@ -24,11 +24,13 @@ SURE, HARDLY = 0.9, 0.1
 def batch_curves(runs: Sequence[Run]) -> tuple[BatchCurve, ...]:
     """One curve for each place at which two batch sizes or more were measured, the one with the most of them first.
 
-    `runs` are those of one workload; failed ones, searches and runs that show one stage are left aside.
+    `runs` are those of one workload; failed ones, searches and runs that show one stage are left aside. So are those of
+    an emulated accelerator, which waits as long for a sample whatever its batch.
     """
     places: dict[object, list[Run]] = defaultdict(list)
     for run in completed(end_to_end(runs)):
-        if run.configuration.batch_size is not None:
+        emulated = not run.imported and run.spec.workload.computes_on.kind == "emulated"
+        if run.configuration.batch_size is not None and not emulated:
             machine = None if run.machine is None else run.machine.at_any_price
             place = replace(run.configuration, batch_size=None)
             places[place, machine, run.spec.workload].append(run)

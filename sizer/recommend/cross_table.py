@@ -24,6 +24,7 @@ from sizer.records import (
     Outcome,
     Run,
     WarningKind,
+    plain_precision,
 )
 
 MOST_COLUMNS = 8
@@ -125,7 +126,7 @@ def _placed(runs: Sequence[Run], whole_machine: bool) -> dict[_Place, list[Run]]
             network=workload.network or "",
             mode=workload.computed_mode,
             batch_size=here.batch_size,
-            precision=run.precision,
+            precision=None if run.precision is None else plain_precision(run.precision),
             accelerator=None,
             accelerators=0 if accelerator == CPU_LABEL else here.gpu_count or 1,
             vcpus=here.vcpus if host else None,

@@ -18,7 +18,7 @@ from sizer.catalog import (
     scaling_efficiency,
     smallest_memory,
 )
-from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, anonymous_bytes, label_at, predict
+from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, accelerators_alone, anonymous_bytes, label_at, predict
 from sizer.recommend.instead import judged_by
 from sizer.recommend.machine_prices import is_arm
 from sizer.recommend.prices import usd_per_million
@@ -94,8 +94,8 @@ class _Job:
             alone = predict(self.model, here, WhatIf(gpu_speedup=ENDLESS))
         if alone.out_of_memory:
             raise NoAnswer("out of memory")
-        known = self.model.facts.accelerator_rate
-        if self.on_cpu or known is None:
+        known = None if self.on_cpu else accelerators_alone(self.model, here)
+        if known is None:
             both = _least(alone.throughput, accelerator)
         else:
             ends = (accelerator.low, accelerator.value, accelerator.high)
@@ -284,7 +284,7 @@ def _second(job: _Job, asked: RateQuestion, found: RateEstimate, one: GpuOption,
     least = min(gain, fed_two.throughput.low / fed.throughput.low)
     most = max(gain, min(2.0 * scaled.high, fed_two.throughput.high / fed.throughput.high))
     usd = None if two is None else two.usd_per_million_samples
-    known = usd is not None and one.usd_per_million_samples is not None
+    worth = [_is_worth(one, two, times) for times in (gain, least, most)]
     return SecondGpu(
         Estimate(gain, least, most),
         _estimate(scaled),
@@ -294,8 +294,16 @@ def _second(job: _Job, asked: RateQuestion, found: RateEstimate, one: GpuOption,
         None if machine is None else f"{machine.provider} {machine.instance_type}",
         None if machine is None else machine.usd_per_hour,
         usd,
-        (usd or 0.0) <= WORTH * (one.usd_per_million_samples or 0.0) if known else None,
+        worth[0],
+        worth[0] is not None and len(set(worth)) == 1,
     )
+
+
+def _is_worth(one: GpuOption, two: GpuOption | None, gain: float) -> bool | None:
+    """Whether a sample costs no more on two that are `gain` times as fast; None where a price is not known."""
+    if two is None or two.usd_per_hour is None or one.usd_per_hour is None:
+        return None
+    return two.usd_per_hour <= WORTH * one.usd_per_hour * gain
 
 
 def _against_cpu(job: _Job, option: GpuOption) -> AgainstCpu | None:

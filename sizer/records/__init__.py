@@ -47,7 +47,7 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
-from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
+from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions, plain_precision
 from sizer.records.gpu import ClockReason, GpuSample, GpuUse
 from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import (
@@ -334,6 +334,7 @@ __all__ = [
     "parse_wait",
     "parse_whole",
     "placeholders_in",
+    "plain_precision",
     "plural",
     "printable",
     "quoted",

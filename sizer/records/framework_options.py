@@ -32,3 +32,19 @@ OF_FRAMEWORK = {"mxnet": frozenset[str](), "pytorch": OF_IMAGES | {"precision", 
 
 WITHOUT = {"channels_last": False, "compile": False, "pin_memory": False, "precision": "fp32"}
 """What a framework does that lacks the option."""
+
+_ALSO_CALLED = {
+    "float32": "fp32",
+    "single": "fp32",
+    "float16": "fp16",
+    "half": "fp16",
+    "amp": "mixed",
+    "mixed precision": "mixed",
+    "bfloat16": "bf16",
+}
+
+
+def plain_precision(called: str) -> str:
+    """One name for what tables call `FP32`, `float32` and `single`; one that is not known stays, in small letters."""
+    plain = called.strip().lower()
+    return _ALSO_CALLED.get(plain, plain)

@@ -43,7 +43,8 @@ class PublishedRate:
 class SecondGpu:
     """Two of them in one machine. `gain` is the rate of both over that of one, `efficiency` what the all-reduce leaves.
 
-    The machine is the cheapest with two, None where none is priced; `worth` says whether the work costs no more there.
+    The machine is the cheapest with two, None where none is priced; `worth` says whether the work costs no more there,
+    `worth_sure` whether it does so at both ends of the gain's interval.
     """
 
     gain: Estimate
@@ -55,6 +56,7 @@ class SecondGpu:
     usd_per_hour: Amount | None = None
     usd_per_million_samples: Amount | None = None
     worth: bool | None = None
+    worth_sure: bool = False
 
 
 @dataclass(frozen=True)

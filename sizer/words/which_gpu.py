@@ -198,7 +198,9 @@ def published_rate(found: PublishedRate, terms: Terms) -> str:
     if found.basis == "transferred":
         return _("One of it, transferred from {gpus}: {rate} with {settings} ({source}).", **known)
     if found.basis == "interpolated":
-        return _("One of it, between or beside published batch sizes: {rate} with {settings} ({source}).", **known)
+        return _("One of it, between published batch sizes: {rate} with {settings} ({source}).", **known)
+    if found.basis == "extrapolated":
+        return _("One of it, beyond the published batch sizes: {rate} with {settings} ({source}).", **known)
     return _("One of it, published: {rate} with {settings} ({source}).", **known)
 
 
@@ -221,6 +223,11 @@ def _second(second: SecondGpu, terms: Terms) -> str:
         return _("Two: {gain} times the rate of one; no machine with two is priced.", gain=gain)
     price = format_usd(second.usd_per_million_samples or 0.0)
     known = {"gain": gain, "machine": second.instance_type, "price": price, "units": several_of(terms.unit)}
+    if not second.worth_sure:
+        return _(
+            "Whether two ({machine}) are worth it is open: {gain} times the rate of one, {price} a million {units}.",
+            **known,
+        )
     if second.worth:
         return _("Two ({machine}) are worth it: {gain} times the rate of one, {price} a million {units}.", **known)
     return _("Two ({machine}) cost more: {gain} times the rate of one, {price} a million {units}.", **known)

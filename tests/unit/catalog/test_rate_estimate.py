@@ -142,3 +142,12 @@ def test_a_network_in_another_precision_alone_says_in_which() -> None:
     """ResNet-18 on RTX 3090 is published with mixed precision, which is no rate of a job in fp32."""
     with pytest.raises(InputError, match=r"on RTX 3090 \(fp32\) .*for both in mixed"):
         CATALOG.accelerator_rate("train", "resnet18", "RTX 3090", precision="fp32")
+
+
+@pytest.mark.parametrize(("batch", "basis"), [(24, Basis.INTERPOLATED), (16000, Basis.EXTRAPOLATED)])
+def test_beyond_the_published_batch_sizes_is_said(batch: int, basis: Basis) -> None:
+    """A batch of 16,000 was never published, so its rate does not lie between those of a table."""
+    found = CATALOG.estimated_rate(RateQuestion("resnet50", "infer", "P100", batch_size=batch, framework="mxnet"))
+    assert found is not None
+    assert found.basis is basis
+    assert found.source.startswith(f"{basis.value}: ")

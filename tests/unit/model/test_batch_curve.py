@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.model.batch_curve import batch_curves, nearest
-from sizer.records import BatchCurve, Run, StepFit
+from sizer.records import BatchCurve, Device, Run, StepFit
 from tests.tables import runs_of
 
 TWO_GPUS = """workload,gpu,gpu_count,batch_size,throughput,outcome
@@ -95,3 +96,9 @@ def test_one_batch_size_is_no_curve(tmp_path: Path) -> None:
     assert batch_curves(runs_of(tmp_path, table({32: [100, 101]}))) == ()
     runs: tuple[Run, ...] = ()
     assert batch_curves(runs) == ()
+
+
+def test_an_emulated_accelerator_has_no_curve(make_run: Callable[..., Run]) -> None:
+    """It waits for 1/100 s a sample at each batch size, which shows neither a launch nor which batch is enough."""
+    emulated = Device("emulated", gpu="V100", samples_per_second=100.0, source="a table")
+    assert batch_curves([make_run(rate, batch=batch, device=emulated) for batch, rate in ((16, 99), (32, 100))]) == ()

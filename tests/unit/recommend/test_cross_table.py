@@ -184,3 +184,12 @@ def test_doubtful_runs_are_counted() -> None:
     table = cross_table([_run("mxnet"), contended])
     assert table is not None
     assert [cell.doubtful for cell in table.rows[0].cells] == [0, 1]
+
+
+def test_a_precision_by_two_names_is_one_row(tmp_path: Path) -> None:
+    """One column of a table says FP32, the other float32; both are compared, as fp32."""
+    table = "framework,network,gpu,batch_size,mode,precision,throughput\n"
+    rows = "mxnet,vgg16,V100,32,train,FP32,200\npytorch,vgg16,V100,32,train,float32,210\n"
+    found = cross_table(runs_of(tmp_path, table + rows))
+    assert found is not None
+    assert [(row.precision, len(row.cells)) for row in found.rows] == [("fp32", 2)]

@@ -129,6 +129,48 @@ def test_a_job_that_names_no_precision_is_one_in_fp32(make_run: MakeRun, catalog
     assert found.missing is NoGpuAnswer.NO_RATE
 
 
+def test_whether_a_second_one_pays_is_open_within_the_interval_of_its_gain(make_run: MakeRun, catalog: Catalog) -> None:
+    """Of machines at twice the price, two are surely worth it where even the least gain pays for them."""
+    runs = emulated_runs(make_run)
+    (found,) = answered(runs, catalog, "V100").gpus
+    second = found.second
+    assert second is not None
+    assert second.usd_per_hour is not None
+    assert found.usd_per_hour is not None
+    needed = second.usd_per_hour / found.usd_per_hour / 1.05
+    assert second.worth is (second.gain.value >= needed)
+    assert second.worth_sure is (second.gain.low >= needed or second.gain.high < needed)
+    surely = replace(found, second=replace(second, worth_sure=True))
+    openly = replace(found, second=replace(second, worth_sure=False))
+    terms = terms_of(fit(runs).workload("train"))
+    assert not any("is open" in line for line in gpu_option_lines(surely, terms))
+    assert any(
+        "Whether two (gcp n1-highmem-16) are worth it is open" in line for line in gpu_option_lines(openly, terms)
+    )
+
+
+def test_one_gpu_is_no_faster_than_itself_where_two_are_recommended(make_run: MakeRun, catalog: Catalog) -> None:
+    """A job measured on one and two P100 that scale well is answered for one T4, not for two."""
+    demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
+    device = replace(P100, scaling_loss=0.01, scaling_source="a table")
+    runs = []
+    for count, vcpus in ((count, vcpus) for count in (1, 2) for vcpus in (1.0, 2.0, 4.0, 8.0)):
+        alone = 181.53 * (device.speed_up(count) or 1)
+        run = _of(
+            make_run(((100 * vcpus) ** -8 + alone**-8) ** (-1 / 8), vcpus, device=device, demand=demand), "resnet50"
+        )
+        spec = replace(run.spec, gpu_count=count)
+        runs.append(replace(run, spec=spec, configuration=replace(run.configuration, gpu_count=count)))
+    asked = Objective("fastest", gpus=("T4",))
+    answer = recommend(fit(runs), runs, asked, catalog).workloads[0]
+    (t4,) = answer.gpus
+    assert answer.spec is not None
+    assert answer.spec.gpu_count == 2
+    assert t4.throughput is not None
+    assert t4.accelerator is not None
+    assert t4.throughput.value <= t4.accelerator.rate.value
+
+
 def test_the_cheapest_and_the_fastest_are_said_with_their_doubt(make_run: MakeRun, catalog: Catalog) -> None:
     """Beside those that may be instead by their intervals, or alone where none reaches them; of one nothing is said."""
     runs = emulated_runs(make_run)
