@@ -44,7 +44,10 @@ class Basis(str, Enum):
 
 @dataclass(frozen=True)
 class RateQuestion:
-    """A job on one accelerator; what is None is not known, and taken as is usual."""
+    """A job on one accelerator; what is None is not known, and taken as is usual.
+
+    `batch_sizes` are all those that the job is asked about: one table answers for them, as two differ by more.
+    """
 
     network: str
     mode: str
@@ -52,6 +55,12 @@ class RateQuestion:
     precision: str | None = None
     batch_size: int | None = None
     framework: str | None = None
+    batch_sizes: tuple[int, ...] = ()
+
+    @property
+    def every_batch_size(self) -> tuple[int, ...]:
+        """The asked one among them."""
+        return self.batch_sizes or ((self.batch_size,) if self.batch_size else ())
 
 
 @dataclass(frozen=True)
@@ -135,7 +144,8 @@ def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | Non
 
 def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
     first, sizes = curve.first, [rate.batch_size for rate in curve.rates if rate.batch_size]
-    held = bool(asked.batch_size and sizes and min(sizes) <= asked.batch_size <= max(sizes))
+    every = asked.every_batch_size
+    held = sum(min(sizes) <= size <= max(sizes) for size in every) if sizes else 0
     usual = ("fp32", "tf32", "mixed", "fp16", "bf16")
     precision = asked.precision or "fp32"
     rank = 0 if first.precision == precision else 1 + (usual.index(first.precision) if first.precision in usual else 9)
@@ -144,7 +154,7 @@ def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
         first.framework_name == (asked.framework or "").lower(),
         -rank,
         first.mode == asked.mode,
-        held or not asked.batch_size,
+        held,
         bool(sizes),
         (first.data or "synthetic") in PIPELINE_FREE,
         first.as_of,

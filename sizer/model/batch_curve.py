@@ -86,6 +86,7 @@ def _curve(groups: dict[int, list[Run]], noise: Noise) -> BatchCurve:
         open=tuple(batch for batch in points if batch < enough and chances[batch] > HARDLY),
         rising=beyond is not None,
         beyond=beyond,
+        emulated=any(run.spec.device.kind == "emulated" for group in groups.values() for run in group),
     )
 
 

@@ -93,7 +93,9 @@ class _Job:
             alone = predict(self.model, here, WhatIf(gpu_speedup=ENDLESS))
         if alone.out_of_memory:
             raise NoAnswer("out of memory")
-        known = self.model.facts.accelerator_rate
+        facts = self.model.facts
+        rated = facts.device.at_batch(self.batch_size) if facts.device.batch_rates and self.batch_size else None
+        known = facts.accelerator_rate if rated is None else rated.samples_per_second
         if self.on_cpu or known is None:
             both = _least(alone.throughput, accelerator)
         else:
