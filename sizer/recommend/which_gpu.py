@@ -45,6 +45,19 @@ WORTH = 1.05
 """Two are worth it where the work costs no more than this over one: the error of a price per sample is larger."""
 
 
+WIDEST = 10.0
+"""Where an extrapolated input side may be so many times as fast at one end of its interval as at the other, it is not
+known: between a machine that starves the GPU and one that feeds several nothing is decided."""
+
+
+class _InputNotKnown(NoAnswer):
+    """What so many vCPUs feed does not follow from those that were measured."""
+
+    def __init__(self, vcpus: float | None) -> None:
+        super().__init__("input side not known")
+        self.vcpus = vcpus
+
+
 @dataclass(frozen=True)
 class _Fed:
     """The rate of a job with accelerators of some speed: what its input side allows, and both together."""
@@ -105,7 +118,10 @@ class _Job:
             most = max(value.value, min(high.high, accelerator.high, alone.throughput.high))
             both = Estimate(value.value, min(low.low, value.value), most)
         slower = accelerator.value <= alone.throughput.value
-        apart = accelerator.high < alone.throughput.low or alone.throughput.high < accelerator.low
+        surely_fed = accelerator.high < alone.throughput.low
+        if alone.extrapolated and not surely_fed and alone.throughput.high > WIDEST * alone.throughput.low:
+            raise _InputNotKnown(here.vcpus)
+        apart = surely_fed or alone.throughput.high < accelerator.low
         return _Fed(
             alone.throughput, both, Bottleneck.ACCELERATOR if slower else alone.bottleneck, apart, alone.extrapolated
         )
@@ -145,6 +161,8 @@ def _option(job: _Job, gpu: str) -> GpuOption:
         return replace(plain, missing=NoGpuAnswer.STEP_NOT_SEPARATE)
     try:
         return _answered(job, plain, asked, found)
+    except _InputNotKnown as error:
+        return replace(plain, missing=NoGpuAnswer.INPUT_NOT_KNOWN, vcpus=error.vcpus)
     except NoAnswer:
         return replace(plain, missing=NoGpuAnswer.NO_MODEL)
 
@@ -186,7 +204,7 @@ def _answered(job: _Job, plain: GpuOption, asked: RateQuestion, found: RateEstim
     vCPUs that were measured."""
     machines = [machine for machine in _machines(job, plain.gpu) if machine.gpu_count == _fewest(job, plain.gpu)]
     best, machine, fed = min(
-        (_on(job, asked, found, machine) for machine in _or_none(machines)),
+        _known(job, asked, found, machines),
         key=lambda each: (each[0].usd_per_million_samples or math.inf, -(each[2].throughput.value)),
     )
     option = replace(
@@ -200,8 +218,19 @@ def _answered(job: _Job, plain: GpuOption, asked: RateQuestion, found: RateEstim
     return replace(option, fits=_holds(option), second=second, against_cpu=cpu)
 
 
-def _or_none(machines: Sequence[InstanceType]) -> Sequence[InstanceType | None]:
-    return machines or (None,)
+def _known(
+    job: _Job, asked: RateQuestion, found: RateEstimate, machines: Sequence[InstanceType]
+) -> list[tuple[GpuOption, InstanceType | None, _Fed]]:
+    """The job on each of these machines, without one as measured; raises _InputNotKnown where it is known on none."""
+    known, errors = [], []
+    for machine in machines or (None,):
+        try:
+            known.append(_on(job, asked, found, machine))
+        except _InputNotKnown as error:
+            errors.append(error)
+    if not known:
+        raise min(errors, key=lambda error: error.vcpus or math.inf)
+    return known
 
 
 def _machines(job: _Job, gpu: str) -> Iterator[InstanceType]:
@@ -271,9 +300,16 @@ def _second(job: _Job, asked: RateQuestion, found: RateEstimate, one: GpuOption,
     """Twice as many of one; None where a machine has more than one already, which is then the smallest sold."""
     if one.gpu_count != 1:
         return None
+    try:
+        return _twice(job, asked, found, one, fed)
+    except _InputNotKnown:
+        return None
+
+
+def _twice(job: _Job, asked: RateQuestion, found: RateEstimate, one: GpuOption, fed: _Fed) -> SecondGpu:
     both, scaled = _several(asked, _estimate(found), 2)
     machines = [each for each in _machines(job, one.gpu) if each.gpu_count == 2]
-    choices = [_on(job, asked, found, machine) for machine in machines]
+    choices = _known(job, asked, found, machines) if machines else []
     two, machine, fed_two = min(
         choices,
         key=lambda each: each[0].usd_per_million_samples or math.inf,
