@@ -1,7 +1,7 @@
 """Published rates of accelerators as tests of what the catalogue tells of those that were not published.
 
 Prints the tables, each beside its plain rival, and ends with 1 where an aim is missed. With --fit: the constants that
-the catalogue ships, from all tables.
+the catalogue ships, from all tables. With --whole: whole publishers and whole GPUs left out, which has no aim.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from dataclasses import dataclass
 import held_out_batches
 import held_out_counts
 import held_out_networks
+import held_out_sources
 import numpy as np
 from held_out_networks import Transferred, covered, covering, relative
 
 from sizer.catalog.accelerator_rates import shipped_rates
 from sizer.catalog.gpu_scaling import scaled_runs
-from sizer.catalog.gpu_transfer import published_steps
+from sizer.catalog.gpu_transfer import TRANSFER_90, published_steps
+from sizer.catalog.rate_estimate import Basis
 
 MOST_OTHERS = 3
 """So many other networks on both GPUs are a table that says how they compare."""
@@ -51,10 +53,12 @@ class Row:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fit", action="store_true")
-    if parser.parse_args().fit:
+    parser.add_argument("--whole", action="store_true", help="leave out whole publishers and whole GPUs instead")
+    asked = parser.parse_args()
+    if asked.fit:
         _print_constants()
         return 0
-    rows = [*_batches(), *_counts(), *_networks()]
+    rows = [*_publishers(), *_gpus()] if asked.whole else [*_batches(), *_counts(), *_networks()]
     print(f"{'left out':<58}{'n':>5}{'median':>8}{'90 %':>8}{'covered':>8}")
     print("\n".join(map(str, rows)))
     return 0 if all(row.met for row in rows) else 1
@@ -115,10 +119,35 @@ def _rivals(some: Sequence[Transferred]) -> list[Row]:
     ]
 
 
+def _publishers() -> list[Row]:
+    found = held_out_sources.without_source(shipped_rates())
+    rows = []
+    for name, some in (
+        ("a whole publisher, told by the others", found),
+        ("  published by another, too", [each for each in found if each.basis is Basis.PUBLISHED]),
+        ("  interpolated or beyond its batch sizes", [each for each in found if each.basis is Basis.INTERPOLATED]),
+        ("  transferred from another GPU", [each for each in found if each.basis is Basis.TRANSFERRED]),
+    ):
+        held = float(np.mean([each.covered for each in some]))
+        rows.append(Row(name, len(some), *relative([each.error for each in some]), held))
+    return rows
+
+
+def _gpus() -> list[Row]:
+    found = held_out_sources.without_gpu(shipped_rates())
+    held = float(np.mean([abs(each.error) <= TRANSFER_90 * each.deviation for each in found]))
+    return [
+        Row("a whole GPU, by its data sheet alone", len(found), *relative([each.error for each in found]), held),
+        Row("    its rival: peak TFLOP/s", len(found), *relative([each.by_arithmetic for each in found])),
+    ]
+
+
 def _print_constants() -> None:
     rates = shipped_rates()
     batches = held_out_batches.left_out(rates)
     print(f"INTERPOLATION_90 = {np.quantile([abs(each.error) for each in batches], 0.9):.3f}")
+    for name, same in (("SAME_FRAMEWORK_90", True), ("OTHER_FRAMEWORK_90", False)):
+        print("{} = {:.3f} ({} pairs)".format(name, *held_out_sources.apart(rates, same)))
     print("GROWTH, GROWTH_90 = {:.3f}, {:.3f}".format(*held_out_batches.growth(rates)))
     print(held_out_counts.variances(scaled_runs(rates)))
     print(held_out_networks.variances(published_steps(rates)))

@@ -41,7 +41,8 @@ def batch_chart(subject: Subject) -> Figure | None:
         stops=tuple(Stop(float(point.batch_size), words.batch_point(point, subject.unit)) for point in curve.points),
         description=words.clauses(point.title for point in line.points),
     )
-    keys = [legend.series(0, _("measured, 90 % interval"), alone=True)]
+    word = _("with an emulated accelerator, 90 % interval") if curve.emulated else _("measured, 90 % interval")
+    keys = [legend.series(0, word, alone=True)]
     keys += [legend.ideal(_("a fixed time of a step and one for each of its samples, fitted"))] if line.ideal else []
     keys += [legend.failed()] if line.failures else []
     keys += [legend.answer(mark.word) for mark in plot.marks]

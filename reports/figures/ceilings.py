@@ -98,7 +98,10 @@ def _accelerator(runs: list[Run], subject: Subject) -> Ceiling | None:
     """Of a single one of one kind: how several work together is fitted, and no ceiling."""
     if len({(run.configuration.gpu, run.configuration.gpu_count) for run in runs}) > 1:
         return None
-    rate = subject.device.samples_per_second
+    devices = {run.spec.device for run in runs}
+    if len(devices) > 1 and subject.device.batch_rates:
+        return None
+    rate = (devices.pop() if subject.device.batch_rates and devices else subject.device).samples_per_second
     if rate is None and subject.model is not None:
         rate = subject.model.facts.accelerator_rate
     if rate is None or any(gpus_of(run.configuration) > 1 for run in runs):

@@ -31,6 +31,7 @@ from sizer.records import (
     LimitedBy,
     Outcome,
     Run,
+    RunSpec,
     RunWarning,
     Sample,
     Step,
@@ -170,7 +171,7 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     place = run.configuration
     assert place.vcpus is not None, "only an imported run lacks it"
     assert place.memory_bytes is not None, "only an imported run lacks it"
-    workload, span = _taking_part(run.spec.workload), (steady.start, steady.end)
+    workload, span = _taking_part(run.spec), (steady.start, steady.end)
     used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted, run.spec.gpu_count)
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
@@ -203,9 +204,9 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     )
 
 
-def _taking_part(workload: Workload) -> Workload:
-    """The workload with the accelerator that its run used: a replay of the reads uses none."""
-    return replace(workload, device=Device()) if workload.input == "replay" else workload
+def _taking_part(spec: RunSpec) -> Workload:
+    """The workload with the accelerator that its run used, as it is with its batch: a replay of the reads uses none."""
+    return replace(spec.workload, device=Device() if spec.workload.input == "replay" else spec.device)
 
 
 def _first_epoch(steps: Sequence[Step]) -> float | None:

@@ -216,9 +216,11 @@ class Catalog:
         precision: str | None = None,
         batch_size: int | None = None,
         framework: str | None = None,
+        batch_sizes: tuple[int, ...] = (),
     ) -> RateEstimate:
         """The same for a GPU that is to be emulated; InputError names the nearest that is published."""
-        asked = RateQuestion(network, mode, read_gpu_name(gpu).name or gpu, precision, batch_size, framework)
+        name = read_gpu_name(gpu).name or gpu
+        asked = RateQuestion(network, mode, name, precision, batch_size, framework, batch_sizes)
         if mode not in MODES:
             raise InputError(
                 "The catalogue has accelerator rates for `train` and `infer`, not for `{mode}`; give "

@@ -25,9 +25,9 @@ from sizer.catalog.gpu_transfer import (
 from sizer.catalog.networks import passes_of
 from sizer.records import plain_precision
 
-SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.39, 0.59
-"""Ln of how far 90 % of two tables lie apart on one GPU, network and precision: of one framework, and of two (tables of
-2017 and later). `benchmarks/accelerators/accelerators.py --fit`."""
+SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.365, 0.583
+"""Ln of how far 90 % of two tables of 2017 and later lie apart at one GPU, network, precision and batch size: two
+publishers of one framework, and two frameworks. `benchmarks/accelerators/accelerators.py --fit` prints them."""
 EIGHT_BITS = ("int8", "fp8", "fp4")
 """Precisions that a job has only where it says so: what precedes them is quantised by hand."""
 PIPELINE_FREE = ("synthetic", "none (step time only)", "preloaded (preprocessed)", "in memory")
@@ -49,7 +49,10 @@ class Basis(str, Enum):
 
 @dataclass(frozen=True)
 class RateQuestion:
-    """A job on one accelerator; what is None is not known, and taken as is usual."""
+    """A job on one accelerator; what is None is not known, and taken as is usual.
+
+    `batch_sizes` are all those that the job is asked about: one table answers for them, as two differ by more.
+    """
 
     network: str
     mode: str
@@ -57,6 +60,12 @@ class RateQuestion:
     precision: str | None = None
     batch_size: int | None = None
     framework: str | None = None
+    batch_sizes: tuple[int, ...] = ()
+
+    @property
+    def every_batch_size(self) -> tuple[int, ...]:
+        """The asked one among them."""
+        return self.batch_sizes or ((self.batch_size,) if self.batch_size else ())
 
 
 @dataclass(frozen=True)
@@ -148,7 +157,8 @@ def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | Non
 
 def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
     first, sizes = curve.first, [rate.batch_size for rate in curve.rates if rate.batch_size]
-    held = bool(asked.batch_size and sizes and min(sizes) <= asked.batch_size <= max(sizes))
+    every = asked.every_batch_size
+    held = sum(min(sizes) <= size <= max(sizes) for size in every) if sizes else 0
     usual = ("fp32", "tf32", "mixed", "fp16", "bf16")
     precision = asked.precision or "fp32"
     rank = 0 if first.precision == precision else 1 + (usual.index(first.precision) if first.precision in usual else 9)
@@ -157,7 +167,7 @@ def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
         first.framework_name == (asked.framework or "").lower(),
         -rank,
         first.mode == asked.mode,
-        held or not asked.batch_size,
+        held,
         bool(sizes),
         (first.data or "synthetic") in PIPELINE_FREE,
         first.as_of,

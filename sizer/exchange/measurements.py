@@ -155,7 +155,7 @@ def _data(run: Run) -> dict[str, Cell]:
         "dataset_samples": None if data is None else data.samples,
         "first_epoch_throughput": run.first_epoch_throughput,
         "peak_anonymous_gib": _gibibytes(run.peak_anonymous_bytes),
-        "accelerator_samples_per_second": run.spec.workload.computes_on.samples_per_second,
+        "accelerator_samples_per_second": run.spec.device.samples_per_second,
         "isolates": run.spec.stage,
     }
 

@@ -25,12 +25,13 @@ def batch_curves(runs: Sequence[Run]) -> tuple[BatchCurve, ...]:
     """One curve for each place at which two batch sizes or more were measured, the one with the most of them first.
 
     `runs` are those of one workload; failed ones, searches and runs that show one stage are left aside. So are those of
-    an emulated accelerator, which waits as long for a sample whatever its batch.
+    an emulated accelerator of one rate, which waits as long for a sample whatever its batch.
     """
     places: dict[object, list[Run]] = defaultdict(list)
     for run in completed(end_to_end(runs)):
-        emulated = not run.imported and run.spec.workload.computes_on.kind == "emulated"
-        if run.configuration.batch_size is not None and not emulated:
+        device = run.spec.workload.computes_on
+        one_rate = not run.imported and device.kind == "emulated" and not device.batch_rates
+        if run.configuration.batch_size is not None and not one_rate:
             machine = None if run.machine is None else run.machine.at_any_price
             place = replace(run.configuration, batch_size=None)
             places[place, machine, run.spec.workload].append(run)
@@ -88,6 +89,7 @@ def _curve(groups: dict[int, list[Run]], noise: Noise) -> BatchCurve:
         open=tuple(batch for batch in points if batch < enough and chances[batch] > HARDLY),
         rising=beyond is not None,
         beyond=beyond,
+        emulated=any(run.spec.device.kind == "emulated" for group in groups.values() for run in group),
     )
 
 

@@ -35,6 +35,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     feed = feed_of(runs[0])
     data = next((run.data_set for run in runs if run.data_set is not None), None)
     batches = sorted(batch_of(run.configuration) for run in runs)
+    usual_batch = max(1, batches[len(batches) // 2])
     read = _demand(runs, "read_bytes")
     accounted = read is not None
     reads_disk = workload.assumed_input == "disk" and workload.kind != "command"
@@ -57,10 +58,10 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         data_bytes=data.bytes if data is not None and data.bytes > 0 else None,
         sequential=not workload.shuffles,
         accelerator=usual,
-        accelerator_rates=_accelerator_rates([*runs, *isolating]),
+        accelerator_rates=_accelerator_rates([*runs, *isolating], usual_batch),
         several_accounted=any(run.spec.gpu_count > 1 for run in runs),
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
-        reference_batch=max(1, batches[len(batches) // 2]),
+        reference_batch=usual_batch,
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
     )
     return _with_hit_blend(facts, [*runs, *isolating], measured)
@@ -87,15 +88,15 @@ def _read_ios(runs: Sequence[Run], read_bytes: float | None) -> float | None:
     return read_bytes / median(sizes) if sizes and read_bytes else None
 
 
-def _accelerator_rates(runs: Sequence[Run]) -> dict[str, float]:
-    """Of each accelerator alone: as given for an emulated one, else from the busy seconds a sample of a single one, or
-    of the fewest that sizer itself measured together."""
+def _accelerator_rates(runs: Sequence[Run], batch_size: int) -> dict[str, float]:
+    """Of each accelerator alone: as given for an emulated one with this batch, else from the busy seconds a sample of a
+    single one, or of the fewest that sizer itself measured together."""
     found: dict[str, float] = {}
     for label in dict.fromkeys(label_of(run) for run in runs):
         if label is None or label == CPU_LABEL:
             continue
         alike = [run for run in runs if label_of(run) == label]
-        device = alike[0].spec.workload.computes_on
+        device = alike[0].spec.workload.computes_on.at_batch(batch_size)
         accounted = [run for run in alike if gpus_of(run.configuration) <= 1 or not run.imported]
         fewest = min((gpus_of(run.configuration) for run in accounted), default=0)
         busy = _demand([run for run in accounted if gpus_of(run.configuration) == fewest], "accelerator_seconds")

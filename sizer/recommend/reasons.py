@@ -19,7 +19,7 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
         *disk_reasons(model, chosen, prediction),
         *_size(model, chosen),
         *memory_reasons(model, chosen),
-        *_device(model),
+        *_device(model, chosen),
     ]
 
 
@@ -78,8 +78,11 @@ def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     return []
 
 
-def _device(model: WorkloadModel) -> list[Reason]:
+def _device(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     device = model.facts.device
     if device.kind != "emulated":
         return []
+    if device.batch_rates and chosen.configuration.batch_size is not None:
+        here = device.at_batch(chosen.configuration.batch_size)
+        return [reason(ReasonCode.STEP_EMULATED, rate=here.samples_per_second, source=here.source)]
     return [reason(ReasonCode.STEP_EMULATED, rate=model.facts.accelerator_rate or None, source=device.source or None)]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 from sizer.catalog import (
     Catalog,
@@ -18,16 +17,14 @@ from sizer.catalog import (
     scaling_efficiency,
     smallest_memory,
 )
-from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, accelerators_alone, anonymous_bytes, label_at, predict
-from sizer.recommend.instead import judged_by
+from sizer.model import WorkloadModel, anonymous_bytes
+from sizer.recommend.gpu_job import Fed, GpuJob, InputNotKnown
 from sizer.recommend.machine_prices import is_arm
 from sizer.recommend.prices import usd_per_million
 from sizer.records import (
     KINDS,
     AgainstCpu,
     Answer,
-    Bottleneck,
-    Configuration,
     Deadline,
     Estimate,
     GpuOption,
@@ -36,78 +33,10 @@ from sizer.records import (
     PublishedRate,
     Run,
     SecondGpu,
-    Workload,
 )
 
-ENDLESS = 1e6
-"""An accelerator so many times as fast as the one measured never holds anything back."""
 WORTH = 1.05
 """Two are worth it where the work costs no more than this over one: the error of a price per sample is larger."""
-
-
-@dataclass(frozen=True)
-class _Fed:
-    """The rate of a job with accelerators of some speed: what its input side allows, and both together."""
-
-    input_rate: Estimate
-    throughput: Estimate
-    bottleneck: Bottleneck
-    sure: bool
-    extrapolated: bool
-
-
-@dataclass(frozen=True)
-class _Job:
-    """One measured job with its answer, as a question about GPUs."""
-
-    model: WorkloadModel
-    workload: Workload
-    precision: str | None
-    answer: Answer
-    catalog: Catalog
-    deadline: Deadline | None
-
-    @cached_property
-    def here(self) -> Configuration | None:
-        """The configuration that its input side is taken from: the answer's, else the fastest measured."""
-        rates = self.model.measured.rates
-        if self.answer.spec is not None:
-            return judged_by(self.model, self.answer.spec)
-        return max(rates, key=lambda rate: rate.throughput.value).configuration if rates else None
-
-    @property
-    def on_cpu(self) -> bool:
-        """Whether the CPU computed the step where it was measured."""
-        return self.here is not None and label_at(self.model.facts, self.here) == CPU_LABEL
-
-    @property
-    def batch_size(self) -> int | None:
-        return None if self.here is None else self.here.batch_size
-
-    def fed(self, vcpus: float | None, accelerator: Estimate) -> _Fed:
-        """With these vCPUs (as measured where None). Raises NoAnswer where the runs say nothing of the input side."""
-        assert self.here is not None, "asked only where something was measured"
-        here = self.here if vcpus is None else replace(self.here, vcpus=vcpus)
-        if self.on_cpu:
-            alone = predict(self.model, here, WhatIf(step_elsewhere=True))
-        else:
-            alone = predict(self.model, here, WhatIf(gpu_speedup=ENDLESS))
-        if alone.out_of_memory:
-            raise NoAnswer("out of memory")
-        known = None if self.on_cpu else accelerators_alone(self.model, here)
-        if known is None:
-            both = _least(alone.throughput, accelerator)
-        else:
-            ends = (accelerator.low, accelerator.value, accelerator.high)
-            low, value, high = (predict(self.model, here, WhatIf(gpu_speedup=end / known)).throughput for end in ends)
-            # No faster than either of the two, whatever a prediction adds for what it does not know.
-            most = max(value.value, min(high.high, accelerator.high, alone.throughput.high))
-            both = Estimate(value.value, min(low.low, value.value), most)
-        slower = accelerator.value <= alone.throughput.value
-        apart = accelerator.high < alone.throughput.low or alone.throughput.high < accelerator.low
-        return _Fed(
-            alone.throughput, both, Bottleneck.ACCELERATOR if slower else alone.bottleneck, apart, alone.extrapolated
-        )
 
 
 def which_gpu(
@@ -123,11 +52,11 @@ def which_gpu(
         return tuple(GpuOption(name, NoGpuAnswer.NO_MODEL) for name in names)
     workload = runs[-1].spec.workload
     precision = workload.precision if runs[-1].imported else workload.rate_precision
-    job = _Job(model, workload, precision, answer, catalog, deadline)
+    job = GpuJob(model, workload, precision, answer, catalog, deadline)
     return tuple(_option(job, name) for name in names)
 
 
-def _option(job: _Job, gpu: str) -> GpuOption:
+def _option(job: GpuJob, gpu: str) -> GpuOption:
     mode, network = KINDS[job.workload.kind].rate_mode, job.workload.network
     sheet = data_sheet(gpu)
     plain = GpuOption(gpu, gpu_memory_bytes=None if sheet is None else sheet.memory_bytes)
@@ -146,6 +75,8 @@ def _option(job: _Job, gpu: str) -> GpuOption:
         return replace(plain, missing=NoGpuAnswer.STEP_NOT_SEPARATE)
     try:
         return _answered(job, plain, asked, found)
+    except InputNotKnown as error:
+        return replace(plain, missing=NoGpuAnswer.INPUT_NOT_KNOWN, vcpus=error.vcpus)
     except NoAnswer:
         return replace(plain, missing=NoGpuAnswer.NO_MODEL)
 
@@ -168,7 +99,7 @@ def _estimate(found: RateEstimate | ScalingEfficiency) -> Estimate:
     return Estimate(value, found.low, found.high)
 
 
-def _memory(job: _Job, asked: RateQuestion) -> int | None:
+def _memory(job: GpuJob, asked: RateQuestion) -> int | None:
     """What is known to be enough: the smallest GPU that as large a batch was published on, or what the CPU needed."""
     published = smallest_memory(job.catalog.rates, asked)
     here = job.here
@@ -182,12 +113,12 @@ def _holds(option: GpuOption) -> bool | None:
     return True if enough is not None and has is not None and has >= enough else None
 
 
-def _answered(job: _Job, plain: GpuOption, asked: RateQuestion, found: RateEstimate) -> GpuOption:
+def _answered(job: GpuJob, plain: GpuOption, asked: RateQuestion, found: RateEstimate) -> GpuOption:
     """In the machine where a sample costs least, of those with the fewest GPUs that are priced; without one, on the
     vCPUs that were measured."""
     machines = [machine for machine in _machines(job, plain.gpu) if machine.gpu_count == _fewest(job, plain.gpu)]
     best, machine, fed = min(
-        (_on(job, asked, found, machine) for machine in _or_none(machines)),
+        _known(job, asked, found, machines),
         key=lambda each: (each[0].usd_per_million_samples or math.inf, -(each[2].throughput.value)),
     )
     option = replace(
@@ -201,11 +132,22 @@ def _answered(job: _Job, plain: GpuOption, asked: RateQuestion, found: RateEstim
     return replace(option, fits=_holds(option), second=second, against_cpu=cpu)
 
 
-def _or_none(machines: Sequence[InstanceType]) -> Sequence[InstanceType | None]:
-    return machines or (None,)
+def _known(
+    job: GpuJob, asked: RateQuestion, found: RateEstimate, machines: Sequence[InstanceType]
+) -> list[tuple[GpuOption, InstanceType | None, Fed]]:
+    """The job on each of these machines, without one as measured; raises InputNotKnown where it is known on none."""
+    known, errors = [], []
+    for machine in machines or (None,):
+        try:
+            known.append(_on(job, asked, found, machine))
+        except InputNotKnown as error:
+            errors.append(error)
+    if not known:
+        raise min(errors, key=lambda error: error.vcpus or math.inf)
+    return known
 
 
-def _machines(job: _Job, gpu: str) -> Iterator[InstanceType]:
+def _machines(job: GpuJob, gpu: str) -> Iterator[InstanceType]:
     """Those with this GPU and a price that hold what the job needs; no ARM, on which nothing was measured."""
     spec = job.answer.spec
     needed = (spec.memory_bytes if spec is not None else None) or 0
@@ -214,13 +156,13 @@ def _machines(job: _Job, gpu: str) -> Iterator[InstanceType]:
             yield each
 
 
-def _fewest(job: _Job, gpu: str) -> int:
+def _fewest(job: GpuJob, gpu: str) -> int:
     return min((each.gpu_count for each in _machines(job, gpu)), default=1)
 
 
 def _on(
-    job: _Job, asked: RateQuestion, found: RateEstimate, machine: InstanceType | None
-) -> tuple[GpuOption, InstanceType | None, _Fed]:
+    job: GpuJob, asked: RateQuestion, found: RateEstimate, machine: InstanceType | None
+) -> tuple[GpuOption, InstanceType | None, Fed]:
     """The job on a machine, all of whose GPUs it uses."""
     count = 1 if machine is None else machine.gpu_count
     vcpus = job.here.vcpus if machine is None and job.here is not None else machine.vcpus if machine else None
@@ -268,13 +210,20 @@ def _half(one: Estimate, scaled: ScalingEfficiency, side: int) -> float:
     return math.hypot(math.log(ends[0] / one.value), math.log(ends[1] / scaled.value))
 
 
-def _second(job: _Job, asked: RateQuestion, found: RateEstimate, one: GpuOption, fed: _Fed) -> SecondGpu | None:
+def _second(job: GpuJob, asked: RateQuestion, found: RateEstimate, one: GpuOption, fed: Fed) -> SecondGpu | None:
     """Twice as many of one; None where a machine has more than one already, which is then the smallest sold."""
     if one.gpu_count != 1:
         return None
+    try:
+        return _twice(job, asked, found, one, fed)
+    except InputNotKnown:
+        return None
+
+
+def _twice(job: GpuJob, asked: RateQuestion, found: RateEstimate, one: GpuOption, fed: Fed) -> SecondGpu:
     both, scaled = _several(asked, _estimate(found), 2)
     machines = [each for each in _machines(job, one.gpu) if each.gpu_count == 2]
-    choices = [_on(job, asked, found, machine) for machine in machines]
+    choices = _known(job, asked, found, machines) if machines else []
     two, machine, fed_two = min(
         choices,
         key=lambda each: each[0].usd_per_million_samples or math.inf,
@@ -306,7 +255,7 @@ def _is_worth(one: GpuOption, two: GpuOption | None, gain: float) -> bool | None
     return two.usd_per_hour <= WORTH * one.usd_per_hour * gain
 
 
-def _against_cpu(job: _Job, option: GpuOption) -> AgainstCpu | None:
+def _against_cpu(job: GpuJob, option: GpuOption) -> AgainstCpu | None:
     """Beside the answer of a job that was measured on the CPU."""
     answer = job.answer
     if not job.on_cpu or answer.throughput is None or option.throughput is None:
@@ -327,8 +276,3 @@ def _against_cpu(job: _Job, option: GpuOption) -> AgainstCpu | None:
         over(option.usd_per_million_samples, plain),
         over(option.usd_per_million_samples_spot, spot),
     )
-
-
-def _least(one: Estimate, other: Estimate) -> Estimate:
-    """The slower of two stages that overlap."""
-    return Estimate(min(one.value, other.value), min(one.low, other.low), min(one.high, other.high))

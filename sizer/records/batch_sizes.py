@@ -45,7 +45,7 @@ class BatchCurve:
     many samples a step has for each one of its batch (35 words, 1 image). `enough` is the smallest batch within 5 % of
     the best rate, and `open` are smaller ones that may be, too, as far as the runs tell; `sure` is whether `enough`
     itself surely is. `rising`: by the line a larger batch than all measured gains more than that, and `beyond` would be
-    within 5 % of what it tends to.
+    within 5 % of what it tends to. `emulated`: the accelerator's part of a step was not measured but waited for.
     """
 
     at: Configuration
@@ -60,6 +60,7 @@ class BatchCurve:
     open: tuple[Batch, ...] = ()
     rising: bool = False
     beyond: Count | None = None
+    emulated: bool = False
 
 
 class SearchEnd(str, Enum):

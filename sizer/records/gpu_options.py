@@ -18,6 +18,8 @@ class NoGpuAnswer(str, Enum):
     """What the job computes is not known by name: a program of the user's own, or preprocessing."""
     STEP_NOT_SEPARATE = "step_not_separate"
     """What the input costs the CPU cannot be told from what the step on the CPU does."""
+    INPUT_NOT_KNOWN = "input_not_known"
+    """What the vCPUs of its machine feed does not follow from those that were measured; `vcpus` would show it."""
     NO_MODEL = "no_model"
     """The runs say nothing of the input side."""
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
-from math import exp
+from math import exp, log
 
 from sizer.records.domains import (
     Amount,
@@ -52,6 +52,15 @@ GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the import
 
 
 @dataclass(frozen=True)
+class BatchRate:
+    """Samples per second of an emulated accelerator with one batch size, and who says so."""
+
+    batch_size: Batch
+    samples_per_second: Rate
+    source: str
+
+
+@dataclass(frozen=True)
 class Device:
     """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes).
 
@@ -59,6 +68,9 @@ class Device:
     lose to the exchange of gradients, None is not known: n of them make n exp(-scaling_loss 2 (n - 1) / n) times the
     samples of one. Each of n sends its gradients 2 (n - 1) / n times in a ring all-reduce (Patarasuk and Yuan,
     Bandwidth optimal all-reduce algorithms, 2009, section 3).
+
+    `batch_rates` are those of an emulated GPU where a workload has several batch sizes and each its own rate;
+    `samples_per_second` is then that of the middle one.
     """
 
     kind: DeviceKind = "cpu"
@@ -68,6 +80,14 @@ class Device:
     source: str | None = None
     scaling_loss: Probability | None = None
     scaling_source: str | None = None
+    batch_rates: tuple[BatchRate, ...] = ()
+
+    def at_batch(self, batch_size: int) -> Device:
+        """As it is with this batch: of several rates that of the nearest batch size, by ratio."""
+        if not self.batch_rates:
+            return self
+        near = min(self.batch_rates, key=lambda each: abs(log(each.batch_size / batch_size)))
+        return replace(self, samples_per_second=near.samples_per_second, source=near.source, batch_rates=())
 
     def speed_up(self, count: int) -> float | None:
         """How many times the samples of one that many of it make at the most; None where the loss is not known."""
@@ -311,6 +331,11 @@ class RunSpec:
     gpu_count: Count = 0
 
     @property
+    def device(self) -> Device:
+        """Where its step is computed, with the rate that is emulated for its batch size."""
+        return self.workload.computes_on.at_batch(self.batch_size)
+
+    @property
     def samples_a_step(self) -> int:
         """A batch for each accelerator."""
         return self.batch_size * max(1, self.gpu_count)
@@ -327,7 +352,7 @@ class RunSpec:
         Of its purpose only the stage counts, under the name that it had when the first folders were written.
         """
         identity = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "purpose"}
-        identity["workload"] = _identity(self.workload, several=self.gpu_count > 1)
+        identity["workload"] = _identity(self.workload, self.device, several=self.gpu_count > 1)
         measure = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
         if not self.measure.steps:
             del measure["steps"]
@@ -346,9 +371,8 @@ _LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "befor
 """Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
 
 
-def _identity(workload: Workload, several: bool) -> dict[str, object]:
-    """What makes a workload this one, in the form of schema 1, so that the ids of runs stay the same."""
-    device = workload.computes_on
+def _identity(workload: Workload, device: Device, several: bool) -> dict[str, object]:
+    """What makes a workload this one on its device, in the form of schema 1, so that the ids of runs stay the same."""
     filled = replace(
         workload,
         framework=workload.framework or "other",
@@ -373,7 +397,7 @@ def _device_identity(device: Device, several: bool) -> dict[str, object]:
     identity = vars(replace(device, index=device.index or 0)).copy()
     if device.scaling_loss is None or not several:
         del identity["scaling_loss"]
-    del identity["scaling_source"]
+    del identity["scaling_source"], identity["batch_rates"]
     return identity
 
 

@@ -78,7 +78,7 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
         "threads": threads(spec, host_vcpus),
         "seed": spec.measure.seed + spec.repeat,
         "device": "emulated" if workload.computes_on.kind == "emulated" else workload.computes_on.label,
-        "rate": _rate(workload),
+        "rate": _rate(spec),
         "precision": workload.precision,
         **{name.replace("_", "-"): _spelled(value) for name, value in vars(workload.options).items()},
         "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
@@ -180,12 +180,12 @@ def _exchange(spec: RunSpec) -> float | None:
     return spec.gpu_count / speed_up - 1
 
 
-def _rate(workload: Workload) -> float | None:
-    if workload.computes_on.kind != "emulated":
+def _rate(spec: RunSpec) -> float | None:
+    if spec.device.kind != "emulated":
         return None
-    if workload.computes_on.samples_per_second is None:
+    if spec.device.samples_per_second is None:
         raise InputError(
             "workload `{workload}`: the emulated accelerator has no rate; write its samples_per_second.",
-            workload=workload.name,
+            workload=spec.workload.name,
         )
-    return workload.computes_on.samples_per_second
+    return spec.device.samples_per_second

@@ -88,6 +88,15 @@ def _device(device: Device) -> str | dict[str, Any]:
             "source": device.source,
             "scaling_loss": _number(device.scaling_loss),
             "scaling_source": device.scaling_source,
+            "batch_rates": [
+                {
+                    "batch_size": each.batch_size,
+                    "samples_per_second": _number(each.samples_per_second),
+                    "source": each.source,
+                }
+                for each in device.batch_rates
+            ]
+            or None,
         }
         return {"emulate": {key: value for key, value in figures.items() if value is not None}}
     return device.label

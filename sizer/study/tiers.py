@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 from sizer.records import (
@@ -12,6 +13,7 @@ from sizer.records import (
     IMPORTED,
     KINDS,
     MB,
+    BatchRate,
     Device,
     DiskRates,
     DiskTier,
@@ -56,7 +58,15 @@ class Figures(Protocol):
 
     def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingFigure: ...
     def accelerator_rate(
-        self, mode: str, network: str, gpu: str, *, precision: str | None, batch_size: int | None, framework: str | None
+        self,
+        mode: str,
+        network: str,
+        gpu: str,
+        *,
+        precision: str | None,
+        batch_size: int | None,
+        framework: str | None,
+        batch_sizes: tuple[int, ...],
     ) -> AcceleratorFigure: ...
     def disk(self, name: str) -> DiskFigure: ...
 
@@ -151,16 +161,16 @@ def read_device(
 ) -> Device:
     """The device of a workload; raises InputError for a GPU without a published rate for its mode and network.
 
-    Of several batch sizes the rate is that of the middle one.
+    Of several batch sizes each has its own rate, and the device that of the middle one. A rate that the study file
+    gives is that of all of them, unless its `batch_rates` say otherwise.
     """
     if isinstance(entry, str):
         return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
     emulate = entry["emulate"]
-    gpu, rate = emulate.get("gpu"), emulate.get("samples_per_second")
-    loss = emulate.get("scaling_loss")
+    gpu, loss = emulate.get("gpu"), emulate.get("scaling_loss")
     scaling = (None, None) if loss is None else (float(loss), emulate.get("scaling_source", GIVEN_IN_STUDY))
-    if rate is not None:
-        return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN_IN_STUDY), *scaling)
+    if "samples_per_second" in emulate or "batch_rates" in emulate:
+        return _as_given(document, key, emulate, batch_sizes, scaling)
     if gpu is None:
         raise document.input_error(
             (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
@@ -177,20 +187,73 @@ def read_device(
         )
     if figures is None:
         raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
+    sizes = tuple(sorted(batch_sizes)) or (None,)
     try:
-        figure = figures.accelerator_rate(
-            KINDS[workload.kind].rate_mode or "",
-            workload.network or "",
-            gpu,
-            precision=workload.rate_precision,
-            batch_size=sorted(batch_sizes)[len(batch_sizes) // 2] if batch_sizes else None,
-            framework=workload.framework,
-        )
-        rate = float(figure.samples_per_second)
-        _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
+        found = [_published(figures, workload, gpu, size, tuple(sorted(batch_sizes))) for size in sizes]
     except InputError as error:
         raise document.input_error(key, error) from None
-    return Device("emulated", 0, figure.gpu, rate, figure.source, *scaling)
+    middle = found[len(found) // 2]
+    rates = [BatchRate(size, *_said(each)) for size, each in zip(sizes, found, strict=True) if size is not None]
+    return replace(Device("emulated", 0, middle.gpu, *_said(middle), *scaling), batch_rates=_apart(rates))
+
+
+def _as_given(
+    document: Document,
+    key: Key,
+    emulate: dict[str, Any],
+    batch_sizes: Sequence[int],
+    scaling: tuple[float | None, str | None],
+) -> Device:
+    """With the rates of the study file; without one for all, that of the middle batch size is.
+
+    Raises InputError for two rates of one batch size.
+    """
+    source = emulate.get("source", GIVEN_IN_STUDY)
+    given = (
+        BatchRate(int(each["batch_size"]), float(each["samples_per_second"]), each.get("source", source))
+        for each in emulate.get("batch_rates", ())
+    )
+    rates = sorted(given, key=lambda each: each.batch_size)
+    for one, other in pairwise(rates):
+        if one.batch_size == other.batch_size:
+            raise document.input_error(
+                (*key, "emulate", "batch_rates"),
+                "`batch_rates` has two rates for a batch of {size}; remove one of them.",
+                size=one.batch_size,
+            )
+    device = Device("emulated", 0, emulate.get("gpu"), emulate.get("samples_per_second"), source, *scaling)
+    device = replace(device, batch_rates=tuple(rates))
+    if device.samples_per_second is None:
+        middle = device.at_batch(sorted(batch_sizes)[len(batch_sizes) // 2])
+        device = replace(device, samples_per_second=middle.samples_per_second, source=middle.source)
+    return replace(device, samples_per_second=float(device.samples_per_second or 0))
+
+
+def _published(
+    figures: Figures, workload: Workload, gpu: str, batch_size: int | None, batch_sizes: tuple[int, ...]
+) -> AcceleratorFigure:
+    """The catalogue's figure for one batch size; raises InputError where it has none that a study file may hold."""
+    figure = figures.accelerator_rate(
+        KINDS[workload.kind].rate_mode or "",
+        workload.network or "",
+        gpu,
+        precision=workload.rate_precision,
+        batch_size=batch_size,
+        framework=workload.framework,
+        batch_sizes=batch_sizes,
+    )
+    rate = float(figure.samples_per_second)
+    _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
+    return figure
+
+
+def _said(figure: AcceleratorFigure) -> tuple[float, str]:
+    return float(figure.samples_per_second), figure.source
+
+
+def _apart(rates: Sequence[BatchRate]) -> tuple[BatchRate, ...]:
+    """Those that differ; none where one rate is that of all batch sizes."""
+    return tuple(rates) if len({each.samples_per_second for each in rates}) > 1 else ()
 
 
 def with_scaling(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer.records import (
+    GIVEN_IN_STUDY,
     RELATIVE,
     BatchAdvice,
     BatchCurve,
@@ -17,7 +18,7 @@ from sizer.records import (
 )
 from sizer.words.figures import brief, capital, with_interval
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, clauses, gpu_name, listed
+from sizer.words.names import Terms, accelerator_name, clauses, gpu_name, listed
 from sizer.words.units import a_sample, rate_in_words
 
 
@@ -27,6 +28,8 @@ def batch_sentences(advice: BatchAdvice, terms: Terms, curve: BatchCurve | None 
     said = [] if shown is None else [which_batch(shown, terms, advice), _enough_memory(advice), *_line(shown, terms)]
     if shown is not None and shown.rising:
         said.append(_beyond(shown, advice.largest))
+    if shown is not None and shown.emulated:
+        said.append(_not_measured(terms))
     if advice.largest is not None:
         said.append(largest_batch_sentence(advice.largest))
     return [each for each in said if each]
@@ -116,6 +119,30 @@ def _line(curve: BatchCurve, terms: Terms) -> list[str]:
     if curve.fit is StepFit.UNTESTED:
         return [_("A step takes {launch} whatever its batch, and {slope}, by two batch sizes alone.", **known)]
     return [_("A step takes {launch} whatever its batch, and {slope}.", **known)]
+
+
+def _not_measured(terms: Terms) -> str:
+    """What an emulated accelerator's curve does and does not show."""
+    device = terms.device
+    known = {"accelerator": accelerator_name(device)}
+    if not device.batch_rates:
+        return _(
+            "The {accelerator} was emulated with one rate for all batch sizes, so this does not show what it gains by "
+            "a larger batch.",
+            **known,
+        )
+    told = dict.fromkeys(each.source for each in device.batch_rates)
+    if GIVEN_IN_STUDY in told:
+        return _(
+            "What the {accelerator} takes for each batch size was given in the study file and not measured here.",
+            **known,
+        )
+    return _(
+        "What the {accelerator} takes for each batch size follows from published rates and was not measured here: "
+        "{sources}.",
+        **known,
+        sources="; ".join(told),
+    )
 
 
 def _beyond(curve: BatchCurve, largest: LargestBatch | None) -> str:

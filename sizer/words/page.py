@@ -30,6 +30,7 @@ from sizer.words.names import (
     Terms,
     accelerator_name,
     accelerators_name,
+    clauses,
     disk_name,
     either,
     outcome_in_words,
@@ -105,6 +106,12 @@ def device_in_words(device: Device, unit: str) -> str:
     if device.kind != "emulated":
         return device.label
     name = accelerator_name(device)
+    if device.batch_rates:
+        each = (
+            _("{rate} with a batch of {size}", rate=rate_in_words(rate.samples_per_second, unit), size=rate.batch_size)
+            for rate in device.batch_rates
+        )
+        return clauses([name, *each, rate_source("; ".join(dict.fromkeys(rate.source for rate in device.batch_rates)))])
     if device.samples_per_second is not None:
         name = row([name, rate_in_words(device.samples_per_second, unit)])
     return _("{device} {source}", device=name, source=rate_source(device.source)) if device.source else name

@@ -29,8 +29,18 @@ _MISSING: dict[NoGpuAnswer, Callable[[GpuOption], str]] = {
     NoGpuAnswer.STEP_NOT_SEPARATE: lambda option: _(
         "what the input costs the CPU was not measured apart from the step; write `isolate: true` in the workload"
     ),
+    NoGpuAnswer.INPUT_NOT_KNOWN: lambda option: _input_not_known(option),
     NoGpuAnswer.NO_MODEL: lambda option: _("the runs do not say how fast the input side is there"),
 }
+
+
+def _input_not_known(option: GpuOption) -> str:
+    if option.vcpus is None:
+        return _("how fast the input side is there is not known; a run without a limit of vCPUs would show it")
+    return _(
+        "what {vcpus} feed there does not follow from those that were measured; a run with as many would show it",
+        vcpus=vcpus_in_words(option.vcpus),
+    )
 
 
 def _no_rate(option: GpuOption) -> str:

@@ -46,12 +46,28 @@ def test_each_gpu_has_rate_bottleneck_price_and_memory(make_run: MakeRun, catalo
     assert t4.throughput.value == pytest.approx(110.8, rel=0.1)
     assert t4.bottleneck is Bottleneck.ACCELERATOR
     assert h100.bottleneck is not Bottleneck.ACCELERATOR or h100.extrapolated
-    assert all(each.usd_per_million_samples for each in (t4, v100, a100, h100))
+    assert v100.usd_per_million_samples
+    for each in (t4, v100, a100, h100):
+        assert each.usd_per_million_samples or each.missing is NoGpuAnswer.INPUT_NOT_KNOWN
     assert t4.fits is True
     assert t4.second is not None
     assert t4.second.gain.value > 1
     assert t4.accelerator is not None
     assert t4.accelerator.basis == "published"
+
+
+def test_an_input_side_that_nobody_knows_is_no_figure(make_run: MakeRun, catalog: Catalog) -> None:
+    """Where the interval would span more than tenfold, there is no rate, and the run that would settle it is named."""
+    runs = emulated_runs(make_run)
+    found = answered(runs, catalog, "V100", "A100", "H100", "H200", "B200").gpus
+    for each in found:
+        wide = each.input_rate is not None and each.input_rate.high > 10 * each.input_rate.low
+        assert not (wide and each.extrapolated and not each.bottleneck_sure)
+    unknown = [each for each in found if each.missing is NoGpuAnswer.INPUT_NOT_KNOWN]
+    assert unknown
+    for each in unknown:
+        assert each.vcpus
+        assert f"{each.vcpus:g} vCPUs" in gpu_option_lines(each, terms_of(fit(runs).workloads[0]))[0]
 
 
 def test_a_gpu_without_rate_has_no_answer(make_run: MakeRun, catalog: Catalog) -> None:
@@ -89,6 +105,18 @@ def test_a_job_on_the_cpu_is_compared_with_it(make_run: MakeRun, catalog: Catalo
     assert t4.against_cpu is not None
     assert t4.against_cpu.time_ratio < 0.6
     assert t4.against_cpu.cost_ratio is not None
+
+
+def test_the_interval_of_a_small_input_share_holds_the_truth(make_run: MakeRun, catalog: Catalog) -> None:
+    """A tenth of 100 ms is the input's, so 4 vCPUs feed 400 images/s; two large times differ by hardly that."""
+    demand = Demand(core_seconds=0.1, read_bytes=1e5, read_ios=1.0)
+    runs = [_of(make_run(10 * c, c, demand=demand), "resnet50") for c in (1.0, 2.0, 4.0)]
+    alone = _of(make_run(4 / 0.09, 4.0, demand=Demand(core_seconds=0.09)), "resnet50")
+    workload = replace(alone.spec.workload, input="synthetic")
+    (t4,) = answered([*runs, replace(alone, spec=replace(alone.spec, workload=workload))], catalog, "T4").gpus
+    assert t4.input_rate is not None
+    assert t4.vcpus is not None
+    assert t4.input_rate.low <= 100 * t4.vcpus <= t4.input_rate.high
 
 
 def test_the_whole_job_has_a_time_and_a_price(make_run: MakeRun, catalog: Catalog) -> None:

@@ -18,6 +18,7 @@ from sizer.files.codec import from_json, to_json
 from sizer.records import KINDS, Variable
 from sizer.records.errors import InputError
 from sizer.records.study import (
+    BatchRate,
     Deadline,
     Device,
     DiskRates,
@@ -54,6 +55,13 @@ devices = st.one_of(
     st.just(Device()),
     st.integers(0, 99).map(lambda index: Device("cuda", index)),
     st.builds(Device, st.just("emulated"), st.just(0), st.none() | names, rates, texts),
+    st.builds(
+        lambda device, of: replace(device, batch_rates=tuple(sorted(of, key=lambda each: each.batch_size))),
+        st.builds(Device, st.just("emulated"), st.just(0), st.none() | names, rates, texts),
+        st.lists(
+            st.builds(BatchRate, st.integers(1, 2**20), rates, texts), max_size=3, unique_by=lambda e: e.batch_size
+        ),
+    ),
 )
 tiers = st.one_of(
     st.builds(DiskTier, names, paths),

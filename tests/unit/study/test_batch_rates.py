@@ -1,0 +1,80 @@
+"""Each batch size of a workload is emulated at its own published rate."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.records import Device, InputError, Limits, Measure, RunSpec, Study
+from sizer.study import HostSize, parse_study, to_yaml
+
+HOST = HostSize(4, 16 * 2**30)
+SEVERAL = """workloads:
+  - {kind: image_training, network: resnet50, batch_size: [128, 32, 64], device: {emulate: {gpu: V100}}}
+"""
+
+
+def parsed(text: str, catalog: Catalog | None = None) -> Study:
+    return parse_study(text, "study.yaml", None, HOST, catalog)
+
+
+def device_of(text: str, catalog: Catalog | None = None) -> Device:
+    return parsed(text, catalog).workloads[0].workload.computes_on
+
+
+def run_of(study: Study, batch_size: int) -> RunSpec:
+    return RunSpec(study.workloads[0].workload, batch_size, Limits(1.0), Measure())
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return Catalog.load()
+
+
+def test_each_batch_size_has_its_own_rate(catalog: Catalog) -> None:
+    """All of one table, in the order of the batch sizes; that of the middle one stands for the device."""
+    device = device_of(SEVERAL, catalog)
+    assert [each.batch_size for each in device.batch_rates] == [32, 64, 128]
+    slow, middle, fast = (each.samples_per_second for each in device.batch_rates)
+    assert slow < middle < fast
+    assert device.samples_per_second == middle
+    assert len({each.source.removeprefix("interpolated: ") for each in device.batch_rates}) == 1
+
+
+def test_a_run_waits_for_the_rate_of_its_batch(catalog: Catalog) -> None:
+    """And says so: its device has one rate."""
+    study = parsed(SEVERAL, catalog)
+    rates = {each.batch_size: each.samples_per_second for each in study.workloads[0].workload.computes_on.batch_rates}
+    for batch_size, rate in rates.items():
+        device = run_of(study, batch_size).device
+        assert (device.samples_per_second, device.batch_rates) == (rate, ())
+
+
+def test_a_resolved_study_has_all_of_them(catalog: Catalog) -> None:
+    """It comes back equal without the catalogue."""
+    study = parsed(SEVERAL, catalog)
+    assert parsed(to_yaml(study)) == study
+
+
+def test_a_given_rate_is_that_of_all_batch_sizes(catalog: Catalog) -> None:
+    """Nothing is looked up."""
+    device = device_of(SEVERAL.replace("gpu: V100", "gpu: V100, samples_per_second: 200"), catalog)
+    assert (device.samples_per_second, device.batch_rates) == (200.0, ())
+
+
+def test_rates_can_be_given_for_each_batch_size() -> None:
+    """Without one for all, the middle one's is; two for one batch size contradict each other."""
+    rates = "batch_rates: [{batch_size: 64, samples_per_second: 90}, {batch_size: 32, samples_per_second: 60}]"
+    device = device_of(SEVERAL.replace("gpu: V100", rates))
+    assert (device.samples_per_second, device.at_batch(20).samples_per_second) == (90.0, 60.0)
+    with pytest.raises(InputError, match="two rates for a batch of 64"):
+        device_of(SEVERAL.replace("gpu: V100", rates.replace("32", "64")))
+
+
+def test_the_id_of_a_run_follows_from_its_own_rate_alone(catalog: Catalog) -> None:
+    """So a study that gets another batch size keeps the runs that it has."""
+    study = parsed(SEVERAL, catalog)
+    device = run_of(study, 32).device
+    alone = f"gpu: V100, samples_per_second: {device.samples_per_second!r}, source: {device.source!r}"
+    assert run_of(parsed(SEVERAL.replace("gpu: V100", alone)), 32).id == run_of(study, 32).id
+    assert run_of(parsed(SEVERAL.replace("gpu: V100", alone)), 64).id != run_of(study, 64).id
