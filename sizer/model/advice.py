@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from sizer.model.batch_runs import is_batch_search
 from sizer.model.coordinates import gpus_of, memory_of, name_of_disk
 from sizer.model.feeds import CPU_LABEL, label_at
 from sizer.model.memory_sizes import asked_sizes, memory_compared
@@ -149,6 +150,8 @@ def _too_few(axis: str, known: Sequence[float], asked: float) -> Refused:
 
 
 def _no_run_completed(runs: Sequence[Run]) -> Refusal:
+    """A search for the largest batch may have runs that held, and they show no rate: they are not counted."""
+    runs = [run for run in runs if not is_batch_search(run)] or runs
     outcomes = [run.outcome for run in runs]
     none = reason(ReasonCode.NO_RUN_COMPLETED, **counted_outcomes(outcomes))
     capped = all(run.configuration.memory_bytes is not None for run in runs)

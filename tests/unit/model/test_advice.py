@@ -22,6 +22,7 @@ from sizer.records import (
     Run,
     Suggestion,
 )
+from sizer.records.study import Purpose
 
 MakeRun = Callable[..., Run]
 P100 = Device("emulated", gpu="P100", samples_per_second=219)
@@ -171,3 +172,13 @@ def test_an_accelerator_that_was_measured_may_be_faster(make_run: MakeRun) -> No
     model = fit(runs).workload("train")
     now, then = (predict(model, at(model), what_if).throughput.value for what_if in (WhatIf(), WhatIf(gpu_speedup=2.0)))
     assert then > 1.5 * now
+
+
+def test_what_a_search_for_the_largest_batch_held_is_no_run_that_completed(make_run: Callable[..., Run]) -> None:
+    """A batch of 64 ran out under the cap and the search found one of 4: the advice is about the 64 that was asked."""
+    asked = make_run(None, batch=64, capped=True, outcome=Outcome.OUT_OF_MEMORY)
+    held = make_run(10.0, batch=4, capped=True)
+    held = replace(held, spec=replace(held.spec, purpose=Purpose.BATCH_SEARCH))
+    refusal = fit([asked, held]).workloads[0].refused
+    assert refusal is not None
+    assert refusal.reason.figures["outcomes"] == ("out_of_memory",)
