@@ -44,6 +44,7 @@ class GpuJob:
 
     model: WorkloadModel
     workload: Workload
+    precision: str | None
     answer: Answer
     catalog: Catalog
     deadline: Deadline | None

@@ -237,7 +237,7 @@ def _published(
         KINDS[workload.kind].rate_mode or "",
         workload.network or "",
         gpu,
-        precision=workload.precision,
+        precision=workload.rate_precision,
         batch_size=batch_size,
         framework=workload.framework,
         batch_sizes=batch_sizes,
