@@ -27,6 +27,7 @@ def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | 
             {"network": each.network, "under": words.row(parts), "cells": [_cell(cell, each) for cell in each.cells]}
             for each, parts in zip(table.rows, apart, strict=True)
         ],
+        "shades": words.cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
         "notes": words.cross_notes(table, alike),
     }
 

@@ -47,8 +47,8 @@ class Section:
 
 SECTIONS = (
     Section("verdict", verdict.contents),
-    Section("workloads", workloads.contents),
     Section("cross_table", cross_table.contents),
+    Section("workloads", workloads.contents),
     Section("instead", instead.contents),
     Section("what_if", what_if.contents),
     Section("instances", instances.contents),

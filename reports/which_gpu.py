@@ -15,7 +15,11 @@ from .subject import Subject
 def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
     """A group of rows for each workload; None where no GPU was asked about."""
     groups = [
-        {"name": subject.name, "rows": [_row(option, subject) for option in subject.answer.gpus]}
+        {
+            "name": subject.name,
+            "compared": words.paragraph(words.gpus_compared(subject.answer.gpus, subject.terms)),
+            "rows": [_row(option, subject) for option in subject.answer.gpus],
+        }
         for subject in found
         if subject.answer is not None and subject.answer.gpus
     ]
@@ -23,9 +27,9 @@ def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | 
 
 
 def _row(option: GpuOption, subject: Subject) -> dict[str, Any]:
-    headline, *known = words.gpu_option_lines(option, subject.terms)
+    _headline, *known = words.gpu_option_lines(option, subject.terms)
     if option.throughput is None:
-        return {"gpu": option.gpu, "nothing": headline, "known": known}
+        return {"gpu": option.gpu, "nothing": words.sentence(words.no_gpu_answer(option)), "known": known}
     return {
         "gpu": words.gpus_named(option),
         "nothing": "",

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from sizer.records.run import DiskCheck, Run
-from sizer.records.study import DiskRates
+from sizer.records.study import Device, DiskRates, Measure
 
 HOST_FACTS = ("cpu_model", "cpus", "topology", "hyperthreads", "memory_bytes", "swap_bytes", "kernel", "distribution",
               "virtualization", "limits", "python", "fio", "packages")  # fmt: skip
@@ -68,7 +68,15 @@ def _workload(run: Run) -> dict[str, Any]:
         "batch_size": run.spec.batch_size,
         "cache": workload.cache,
         "sample_unit": run.sample_unit,
-        "accelerator": asdict(device) if device.kind != "cpu" else None,
+        "accelerator": _without_later_fields(device) if device.kind != "cpu" else None,
         "data_set": asdict(run.data_set) if run.data_set else None,
-        "measure": asdict(run.spec.measure),
+        "measure": _without_later_fields(run.spec.measure),
     }
+
+
+LATER_FIELDS = {"scaling_loss", "scaling_source", "steps"}
+"""Which the sizer that measured the committed grid did not have."""
+
+
+def _without_later_fields(record: Device | Measure) -> dict[str, Any]:
+    return {name: value for name, value in asdict(record).items() if value or name not in LATER_FIELDS}

@@ -18,7 +18,7 @@ def rows(subject: Subject) -> dict[str, Any]:
     return {
         "rows": [_row(each, subject) for each in counts],
         "sentences": words.accelerator_counts_sentences(subject.answer, subject.terms),
-        "note": words.accelerator_counts_note(counts[0].vcpus),
+        "note": words.accelerator_counts_note(counts),
     }
 
 

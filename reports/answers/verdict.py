@@ -23,6 +23,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
     embedded = bool(found) and all(subject.embedded for subject in found)
     rows = [answer_row(subject, material) for subject in found]
+    table = material.recommendation.cross_table if material.recommendation is not None else None
     return {
         "objective": _objective(material),
         "measured": words.measured_on([run.started_at for run in runs]),
@@ -33,6 +34,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "has_recommendation": material.recommendation is not None,
         "recommend": f"sizer recommend {material.folder}".strip(),
         **_missing(material),
+        "compared": words.cross_answer(table) if table is not None else "",
         "rows": [replace(row, data_badge=None) for row in rows] if embedded else rows,
         "keys": _keys(rows),
         **_for_all(material),

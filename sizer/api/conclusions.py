@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -136,7 +136,7 @@ def recommend(
     if asked == folder.study.objective and catalog is None and baseline is None:
         return _write_recommendation(folder, runs, model)
     offers = Catalog.load() if catalog is None else catalog
-    return best_spec(model, runs, asked, offers, machine=baseline, host_vcpus=cpus_of(folder))
+    return _best_spec(folder, model, runs, asked, offers, baseline)
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
@@ -167,9 +167,22 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
 
 def _write_recommendation(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Recommendation:
     refuse_folder(folder.recommendation_path)
-    found = best_spec(model, runs, folder.study.objective, Catalog.load(), host_vcpus=cpus_of(folder))
+    found = _best_spec(folder, model, runs, folder.study.objective, Catalog.load())
     write_json(folder.recommendation_path, recommendation_form(found, model))
     return found
+
+
+def _best_spec(
+    folder: StudyFolder,
+    model: Model,
+    runs: Sequence[Run],
+    objective: Objective,
+    catalog: Catalog,
+    baseline: InstanceType | None = None,
+) -> Recommendation:
+    """With what only the folder knows: the host that measured, and how far searches were to go."""
+    most = {each.workload.name: each.most_batch for each in folder.study.workloads}
+    return best_spec(model, runs, objective, catalog, machine=baseline, host_vcpus=cpus_of(folder), most_batches=most)
 
 
 def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommendation: Recommendation) -> Material:

@@ -228,10 +228,13 @@ class Catalog:
         found = self.estimated_rate(asked)
         if found is not None:
             return found
-        same, other = known_beside(self.rates, asked)
+        same, other, precisions = known_beside(self.rates, asked)
         known: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
         known += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
+        known += [Message("for both in {precisions}", precisions=AllOf(*precisions))] if precisions else []
         known += [] if known else sorted({rate.gpu for rate in self.rates if not rate.gpu.startswith(PROCESSOR)})
+        if precision is not None:
+            gpu = f"{gpu} ({precision})"
         raise InputError(
             "The catalogue has no rate to {mode} {network} on {gpu} (it has rates {known}); give `samples_per_second` "
             "instead of `gpu`.",

@@ -28,11 +28,17 @@ class DataSheet:
     source: str
     as_of: str
     recalled: tuple[str, ...] = ()
+    arch: str = ""
 
     @property
     def memory_bytes(self) -> int:
         """Of one accelerator."""
         return round(self.memory_gib * GIB)
+
+    @property
+    def has_bf16(self) -> bool:
+        """Whether it computes in bfloat16: NVIDIA's do from compute capability 8.0 on (CUDA C++ Programming Guide)."""
+        return self.arch not in ("Kepler", "Maxwell", "Pascal", "Volta", "Turing")
 
     def tflops(self, precision: str | None) -> float | None:
         """The arithmetic that a job of this precision gets; by 8-bit units no figure is at hand, so that of 16 bits."""
@@ -59,6 +65,7 @@ def data_sheets() -> tuple[DataSheet, ...]:
             row["source"],
             row["as_of"],
             tuple(row["recalled"].split()),
+            row["arch"],
         )
         for row in shipped_rows("accelerator_data_sheets.csv")
     )

@@ -77,11 +77,25 @@ class TransferVariances:
         )
 
 
+_ALSO_CALLED = {
+    "float32": "fp32",
+    "single": "fp32",
+    "float16": "fp16",
+    "half": "fp16",
+    "amp": "mixed",
+    "mixed precision": "mixed",
+    "bfloat16": "bf16",
+}
+"""What tables call a precision."""
+
+
 def precision_class(precision: str | None) -> str:
     """`single` for fp32 and what a container makes of it (TF32), `half` for 16 bits, else the precision itself."""
-    if precision in HALF:
+    plain = (precision or "").lower()
+    plain = _ALSO_CALLED.get(plain, plain)
+    if plain in HALF:
         return "half"
-    return "single" if precision in ("fp32", "tf32") else (precision or "").split(" ")[0]
+    return "single" if plain in ("fp32", "tf32") else plain.split(" ")[0]
 
 
 def gpu_label(gpu: str, form: str | None = None) -> str:

@@ -27,6 +27,8 @@ from sizer.catalog.networks import passes_of
 SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.39, 0.59
 """Ln of how far 90 % of two tables lie apart on one GPU, network and precision: of one framework, and of two (tables of
 2017 and later). `benchmarks/accelerators/accelerators.py --fit`."""
+EIGHT_BITS = ("int8", "fp8", "fp4")
+"""Precisions that a job has only where it says so: what precedes them is quantised by hand."""
 PIPELINE_FREE = ("synthetic", "none (step time only)", "preloaded (preprocessed)", "in memory")
 """Where samples came from nowhere: such a rate is the accelerator's own."""
 
@@ -113,13 +115,21 @@ def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEst
         if rate.gpu_count == 1
         and rate.network == asked.network
         and passes_of(rate.mode) == passes_of(asked.mode)
-        and (asked.precision is None or precision_class(rate.precision) == precision_class(asked.precision))
+        and _is_of(rate.precision, asked.precision)
     ]
-    label = gpu_label(asked.gpu)
+    label, sheet = gpu_label(asked.gpu), data_sheet(asked.gpu)
+    if (asked.precision or "").lower() in ("bf16", "bfloat16") and sheet is not None and not sheet.has_bf16:
+        return None
     own = _best([rate for rate in alike if gpu_label(rate.gpu, rate.form) == label], asked)
     if own is not None:
         return _own(own, asked)
     return _transferred(rates, alike, asked)
+
+
+def _is_of(precision: str | None, asked: str | None) -> bool:
+    """Whether a rate of `precision` answers for the asked one; where none is asked, 8 bits are not what is meant."""
+    found = precision_class(precision)
+    return found not in EIGHT_BITS if asked is None else found == precision_class(asked)
 
 
 def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | None:
@@ -191,7 +201,7 @@ def _transferred(
 ) -> RateEstimate | None:
     """By the rate on the GPU whose data sheet is nearest, of those that were published in one series with this one."""
     label, sheet = gpu_label(asked.gpu), data_sheet(asked.gpu)
-    if sheet is None:
+    if sheet is None or (precision_class(asked.precision) == "half" and not sheet.fp16_tflops):
         return None
     model = transfer_model(rates)
     comparable = _compared_with(label, model.figures)
@@ -254,22 +264,26 @@ def smallest_memory(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> in
         for rate in rates
         if rate.network == asked.network
         and passes_of(rate.mode) == passes_of(asked.mode)
-        and (asked.precision is None or precision_class(rate.precision) == precision_class(asked.precision))
+        and _is_of(rate.precision, asked.precision)
         and (rate.batch_size or 0) >= (asked.batch_size or math.inf)
         and not rate.gpu.startswith(PROCESSOR)
     ]
     return min((sheet.memory_bytes for sheet in held if sheet is not None), default=None)
 
 
-def known_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[list[str], list[str]]:
-    """The networks that are published on the GPU and the GPUs that the network is published on, in the same mode."""
+def known_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[list[str], list[str], list[str]]:
+    """What is published in the same mode: in the asked precision the networks on the GPU, and the other GPUs that the
+    network is on; and the precisions that the network has on the GPU."""
     single = [
         rate
         for rate in rates
         if rate.gpu_count == 1 and passes_of(rate.mode) == passes_of(asked.mode) and not rate.gpu.startswith(PROCESSOR)
     ]
     label = gpu_label(asked.gpu)
+    own = [rate for rate in single if gpu_label(rate.gpu, rate.form) == label]
+    others = [rate for rate in single if rate.network == asked.network and rate not in own]
     return (
-        sorted({rate.network for rate in single if gpu_label(rate.gpu, rate.form) == label}),
-        sorted({rate.gpu for rate in single if rate.network == asked.network}),
+        sorted({rate.network for rate in own if _is_of(rate.precision, asked.precision)}),
+        sorted({rate.gpu for rate in others if _is_of(rate.precision, asked.precision)}),
+        sorted({rate.precision for rate in own if rate.network == asked.network and rate.precision}),
     )

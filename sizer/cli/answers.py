@@ -35,6 +35,7 @@ from sizer.words import (
     conclusion_line,
     cross_lines,
     gpu_option_lines,
+    gpus_compared,
     headline,
     idle_sentence,
     main_sentences,
@@ -144,6 +145,8 @@ def _print_answer(answer: Answer, model: Model) -> None:
         print(f"  {next_line(answer.next_run, terms)}")
     for offer in _offers(answer):
         print(f"  {offer_line(offer)}")
+    for sentence in gpus_compared(answer.gpus, terms):
+        print(f"  {sentence}")
     for option in answer.gpus:
         first, *more = gpu_option_lines(option, terms)
         print(f"  {first}")

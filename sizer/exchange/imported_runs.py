@@ -230,8 +230,9 @@ def _gpus(epochs: EpochRows, device: Device) -> tuple[GpuUse, ...]:
 
 
 def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
-    searched = next((mark for row in epochs.rows for mark in row["warnings"] or () if mark in SEARCHES), None)
-    if isinstance(searched, Purpose):
+    marks = (mark for row in epochs.rows for mark in row["warnings"] or () if isinstance(mark, Purpose))
+    searched = next((mark for mark in marks if mark in SEARCHES), None)
+    if searched is not None:
         return searched
     stages = {stage: purpose for purpose, stage in ISOLATED_STAGES.items()}
     return stages.get(epochs.lead["isolates"], Purpose.REPEAT if repeat else Purpose.ASKED)

@@ -85,7 +85,7 @@ def batch_searches(study: Study, host: HostSize) -> tuple[BatchSearch, ...]:
             base = replace(
                 spec, batch_size=max(each.batch_size), limits=limits, measure=measure, purpose=Purpose.BATCH_SEARCH
             )
-            found.append(BatchSearch(base, max(each.largest_batch, max(each.batch_size))))
+            found.append(BatchSearch(base, each.most_batch))
     return tuple(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,13 +63,15 @@ from sizer.records import (
 class Question:
     """What is asked of every workload: by which objective, from which catalogue, against which machine.
 
-    `machine` None compares with the largest configuration measured; `host_vcpus` is how many the measuring host had.
+    `machine` None compares with the largest configuration measured; `host_vcpus` is how many the measuring host had;
+    `most_batches` the largest batch that the search of a workload was to try.
     """
 
     objective: Objective
     catalog: Catalog
     machine: InstanceType | None = None
     host_vcpus: float | None = None
+    most_batches: Mapping[str, int] | None = None
 
 
 def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Answer:
@@ -99,7 +101,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         found = replace(found, accelerator_counts=accelerator_counts(model))
     if quality.mistold is not None:
         found = _in_doubt(found, quality.mistold)
-    found = with_batch(found, model, runs)
+    found = with_batch(found, model, runs, (question.most_batches or {}).get(model.name, 0))
     if found.next_run is None:
         return found
     return replace(found, next_run=for_host(found.next_run, question.host_vcpus))

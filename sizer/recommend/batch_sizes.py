@@ -10,12 +10,13 @@ from sizer.recommend.candidates import memory_varied
 from sizer.records import Answer, BatchAdvice, BatchCurve, Configuration, LargestBatch, Run, Spec
 
 
-def batch_advice(model: WorkloadModel, answer: Answer, runs: Sequence[Run]) -> BatchAdvice | None:
+def batch_advice(model: WorkloadModel, answer: Answer, runs: Sequence[Run], most: int) -> BatchAdvice | None:
     """What the runs of one workload say of its batch size; None where one was measured and none was searched for.
 
-    The curve is the one at the answer's spec, where several batches were measured there.
+    The curve is the one at the answer's spec, where several batches were measured there. `most` is the largest batch
+    that a search was to try, 0 where that is not known.
     """
-    curves, largest = batch_curves(runs), largest_batch(runs)
+    curves, largest = batch_curves(runs), largest_batch(runs, most)
     if not curves and largest is None:
         return None
     chosen = nearest(curves, _place(answer.spec, curves))
@@ -56,6 +57,6 @@ def _is_there(largest: LargestBatch, at: Configuration) -> bool:
     return largest.gpu is None or at.gpu is None or largest.gpu == at.gpu
 
 
-def with_batch(answer: Answer, model: WorkloadModel, runs: Sequence[Run]) -> Answer:
+def with_batch(answer: Answer, model: WorkloadModel, runs: Sequence[Run], most: int) -> Answer:
     """The answer with what is known of its batch size."""
-    return replace(answer, batch=batch_advice(model, answer, runs))
+    return replace(answer, batch=batch_advice(model, answer, runs, most))

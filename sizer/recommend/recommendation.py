@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType
@@ -23,15 +23,17 @@ def recommend(
     *,
     machine: InstanceType | None = None,
     host_vcpus: float | None = None,
+    most_batches: Mapping[str, int] | None = None,
 ) -> Recommendation:
     """The cheapest spec (or by the objective) for every workload of the model.
 
     `runs` are those the model was fitted to: an answer says what their warnings and their failures speak against it.
     It is compared with `machine`, or with the largest configuration measured; `host_vcpus` are those of the measuring
-    host, where known: a run that asks for more needs a larger one.
+    host, where known: a run that asks for more needs a larger one. `most_batches` says of each workload whose largest
+    batch was searched for up to which: that tells a search that ended there from one that was broken off.
     """
     offers = catalog.at_spot_prices() if objective.spot else catalog
-    question = Question(objective, offers, machine, host_vcpus)
+    question = Question(objective, offers, machine, host_vcpus, most_batches)
     own: dict[str, list[Run]] = {}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)

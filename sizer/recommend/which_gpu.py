@@ -62,6 +62,7 @@ class _Job:
 
     model: WorkloadModel
     workload: Workload
+    precision: str | None
     answer: Answer
     catalog: Catalog
     deadline: Deadline | None
@@ -120,7 +121,9 @@ def which_gpu(
     """What each of these GPUs would do for a workload, in the order that they were asked in."""
     if not runs:
         return tuple(GpuOption(name, NoGpuAnswer.NO_MODEL) for name in names)
-    job = _Job(model, runs[-1].spec.workload, answer, catalog, deadline)
+    workload = runs[-1].spec.workload
+    precision = workload.precision if runs[-1].imported else workload.rate_precision
+    job = _Job(model, workload, precision, answer, catalog, deadline)
     return tuple(_option(job, name) for name in names)
 
 
@@ -130,7 +133,7 @@ def _option(job: _Job, gpu: str) -> GpuOption:
     plain = GpuOption(gpu, gpu_memory_bytes=None if sheet is None else sheet.memory_bytes)
     if mode is None or network is None:
         return replace(plain, missing=NoGpuAnswer.NO_NETWORK)
-    asked = RateQuestion(network, mode, gpu, job.workload.precision, job.batch_size, job.workload.framework)
+    asked = RateQuestion(network, mode, gpu, job.precision, job.batch_size, job.workload.framework)
     found = job.catalog.estimated_rate(asked)
     if found is None:
         return replace(plain, missing=NoGpuAnswer.NO_RATE, published_on=published_gpus(job.catalog.rates, asked))

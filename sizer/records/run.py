@@ -19,7 +19,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.gpu import GpuSample, GpuUse
-from sizer.records.study import SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
+from sizer.records.study import FP32, SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
 
 
 class Outcome(str, Enum):
@@ -33,8 +33,6 @@ class Outcome(str, Enum):
     UNSUPPORTED = "unsupported"
     REFUSED = "refused"
 
-
-FP32 = "fp32"
 
 FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""

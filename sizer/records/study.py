@@ -38,6 +38,7 @@ from sizer.records.framework_options import FrameworkOptions
 from sizer.records.kinds import COMMAND, KINDS, PYTORCH
 from sizer.records.own_programs import Variable
 
+FP32 = "fp32"
 SCHEMA_VERSION = 2
 """Version of every JSON file in a study folder."""
 
@@ -157,6 +158,11 @@ class Workload:
     def computed_mode(self) -> str | None:
         """What is computed of a batch: its own mode, or its kind's; None where nothing says it."""
         return self.mode or KINDS[self.kind].mode
+
+    @property
+    def rate_precision(self) -> str | None:
+        """That its rate is looked up; sizer's own networks compute in fp32 unless it says otherwise."""
+        return self.precision or (FP32 if self.computed_mode is not None else None)
 
     @property
     def may_be_hooked(self) -> bool:
@@ -552,3 +558,8 @@ class WorkloadPlan:
     isolate: bool = False
     gpu_count: tuple[Count, ...] = ()
     largest_batch: Count = 0
+
+    @property
+    def most_batch(self) -> int:
+        """The largest batch that the search tries: no less than was asked for; 0 where nothing is searched for."""
+        return max(self.largest_batch, *self.batch_size) if self.largest_batch else 0

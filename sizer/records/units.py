@@ -24,8 +24,8 @@ BYTES_PER_UNIT = {
 }
 SECONDS_PER_UNIT = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 SIZE_PATTERN = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([A-Za-z]+)\s*", re.ASCII)
-SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,12})?)\s*(s|m|min|h|d)\s*", re.ASCII)
-COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,12})?(?:[eE]\+?\d{1,2})?)\s*([kMB]?)\s*", re.ASCII)
+SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,20})?)\s*(s|m|min|h|d)\s*", re.ASCII)
+COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,20})?(?:[eE]\+?\d{1,2})?)\s*([kMB]?)\s*", re.ASCII)
 FACTORS = {"": 1, "k": 10**3, "M": 10**6, "B": 10**9}
 LARGEST_COUNTED = 1e18
 NOT_FINITE = "unknown"

@@ -182,7 +182,7 @@ def read_device(
             KINDS[workload.kind].rate_mode or "",
             workload.network or "",
             gpu,
-            precision=workload.precision,
+            precision=workload.rate_precision,
             batch_size=sorted(batch_sizes)[len(batch_sizes) // 2] if batch_sizes else None,
             framework=workload.framework,
         )

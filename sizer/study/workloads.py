@@ -121,9 +121,6 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
         )
-        device = read_device(
-            document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
-        )
         counts = _gpu_counts(document, key, entry, axes, device)
         device = with_scaling(document, (*key, "device"), device, counts, workload.kind, network, defaults.figures)
         options, precision = read_options(document, (*key, "options"), entry, framework, device)

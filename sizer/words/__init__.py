@@ -94,8 +94,10 @@ from sizer.words.cross_table import (
     cell_ranked,
     column_named,
     conditions_apart,
+    cross_answer,
     cross_lines,
     cross_notes,
+    cross_shades,
     seconds_a_batch,
 )
 from sizer.words.dry_run import (
@@ -347,7 +349,14 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
-from sizer.words.which_gpu import bound_there, gpu_option_lines, gpus_named, machine_and_cost
+from sizer.words.which_gpu import (
+    bound_there,
+    gpu_option_lines,
+    gpus_compared,
+    gpus_named,
+    machine_and_cost,
+    no_gpu_answer,
+)
 
 __all__ = [
     "ENGLISH",
@@ -418,8 +427,10 @@ __all__ = [
     "configuration_line",
     "configuration_name",
     "count_name",
+    "cross_answer",
     "cross_lines",
     "cross_notes",
+    "cross_shades",
     "data_in_words",
     "data_lacking",
     "data_set_of",
@@ -470,6 +481,7 @@ __all__ = [
     "gain_in_words",
     "gpu_named",
     "gpu_option_lines",
+    "gpus_compared",
     "gpus_named",
     "half_width",
     "headline",
@@ -528,6 +540,7 @@ __all__ = [
     "next_run_sentences",
     "next_run_title",
     "no_change",
+    "no_gpu_answer",
     "no_machine",
     "no_prediction_line",
     "no_step_yet",

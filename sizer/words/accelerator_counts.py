@@ -98,8 +98,7 @@ def _line(each: AcceleratorCount, terms: Terms) -> str:
     if each.speed_up.value != 1:
         figures.append(_("{speed_up} times as fast", speed_up=speed_up_in_words(each)))
         figures.append(_("efficiency {share}", share=percent(each.efficiency.value)))
-    fed, disk = fed_in_words(each), disk_asked(each)
-    figures += [fed] if fed else []
+    disk = disk_asked(each)
     figures += [_("asks the disk for {rates}", rates=disk)] if disk else []
     return _("{machine}: {figures}", machine=count_name(each, terms), figures=clauses(figures))
 
@@ -187,13 +186,16 @@ def _interval(found: Estimate) -> str:
     return with_interval(*(f"{each:.2f}" for each in (found.value, found.low, found.high)))
 
 
-def accelerator_counts_note(vcpus: float | None) -> str:
-    """Under the table of them: where they are compared, and what its columns mean."""
+def accelerator_counts_note(counts: Sequence[AcceleratorCount]) -> str:
+    """Under the table of them: where they are compared, and what those of its columns mean that it has."""
+    vcpus = counts[0].vcpus
     where = [] if vcpus is None else [_("All with {vcpus}, the most measured.", vcpus=vcpus_in_words(vcpus))]
+    known = [_("Fed: they make 95 % of what they would alone.")] if any(map(fed_in_words, counts)) else []
+    known += [_("The disk is asked for what they use when they are fed.")] if any(map(disk_asked, counts)) else []
     return paragraph(
         [
             *where,
             _("Each accelerator has a batch of its own. Intervals are those of new runs (90 %)."),
-            _("Fed: they make 95 % of what they would alone. The disk is asked for what they use when they are fed."),
+            *known,
         ]
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sizer.model import CPU_LABEL
@@ -18,7 +19,7 @@ from sizer.records import (
 )
 from sizer.words.figures import around, paragraph, with_interval
 from sizer.words.language import _, _n
-from sizer.words.names import disk_name, gpu_name, outcome_in_words, row
+from sizer.words.names import disk_name, gpu_name, listed, outcome_in_words, row
 from sizer.words.networks import definitions_differ
 from sizer.words.page import batch_named, framework_name, input_named, mode_in_words
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
@@ -78,6 +79,54 @@ def cell_ranked(cell: CrossCell, each: CrossRow) -> str:
     return row(parts)
 
 
+def cross_answer(table: CrossTable) -> str:
+    """Which column is surely the fastest in how many rows; empty where no row compares two."""
+    compared = [each for each in table.rows if sum(cell.seconds is not None for cell in each.cells) > 1]
+    if not compared:
+        return ""
+    alone = [cells[0] for each in compared if len(cells := _first(each)) == 1]
+    ahead = Counter(alone).most_common()
+    columns = [_("{column} in {count}", column=column_named(table.columns[at]), count=count) for at, count in ahead]
+    doubtful = sum(any(cell.doubtful for cell in each.cells) for each in compared)
+    return paragraph(
+        [
+            _fastest(len(compared), len(alone), listed(columns)),
+            _("Figures of {count} of them are doubtful.", count=doubtful) if doubtful else "",
+        ]
+    )
+
+
+def _fastest(compared: int, told: int, columns: str) -> str:
+    if not told:
+        return _n(
+            "Which is the fastest cannot be told in the one comparison.",
+            "Which is the fastest cannot be told in any of {count} comparisons.",
+            compared,
+        )
+    if told == compared:
+        return _n(
+            "Surely the fastest, of {count} comparison: {columns}.",
+            "Surely the fastest, of {count} comparisons: {columns}.",
+            compared,
+            columns=columns,
+        )
+    return _(
+        "Surely the fastest, of {count} comparisons: {columns}; in {open} it cannot be told.",
+        count=compared,
+        columns=columns,
+        open=compared - told,
+    )
+
+
+def _first(each: CrossRow) -> list[int]:
+    return [at for at, cell in enumerate(each.cells) if cell.rank == 1]
+
+
+def cross_shades() -> str:
+    """What the colours of the table mean, on the page."""
+    return _("The darker, the nearer to the best time of the row; bold: rank 1.")
+
+
 def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
     """Under the table: what its figures are, what rows share, how sure ranks are, which networks differ."""
     doubtful = sum(bool(cell.doubtful) for each in table.rows for cell in each.cells)
@@ -112,6 +161,8 @@ def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
     """The table for a terminal: a line for each row, one for each of its cells, and what to know of them."""
     alike, apart = conditions_apart(table, study)
     yield _("Seconds a mini-batch:")
+    if answered := cross_answer(table):
+        yield f"  {answered}"
     for each, parts in zip(table.rows, apart, strict=True):
         yield f"  {row([each.network, *parts])}"
         for column, cell in _tried(table, each):

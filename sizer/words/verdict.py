@@ -252,7 +252,7 @@ def _against(spec: Spec, baseline: Baseline, terms: Terms, machines: bool) -> st
         called = _("{instead}, the fastest measured,", instead=called)
     else:
         called = _("{instead}, the largest measured,", instead=called)
-    known = {"instead": called, "share": percent(baseline.share), "price": _saved(baseline.saving)}
+    known = {"instead": called, "share": percent(baseline.share), "price": _price(baseline)}
     if baseline.saving is not None and abs(baseline.share - 1) > CLOSE:
         return _by_work(called, baseline.share, baseline.saving)
     if abs(baseline.share - 1) < ALIKE:
@@ -311,9 +311,15 @@ def _of_the_throughput(share: float) -> str:
     return _("{times} the throughput", times=times(share))
 
 
-def _saved(saving: float | None) -> str:
-    if saving is None:
-        return _("has no known price")
+def _price(baseline: Baseline) -> str:
+    if baseline.saving is not None:
+        return _saved(baseline.saving)
+    if baseline.answer_usd_per_hour is not None:
+        return _("the other has no known price")
+    return _("has no known price")
+
+
+def _saved(saving: float) -> str:
     if abs(saving) < ALIKE:
         return _("its machine costs the same")
     if saving > 0:

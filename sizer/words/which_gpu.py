@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 
 from sizer.records import (
     AgainstCpu,
     Bottleneck,
     Device,
+    Estimate,
     GpuOption,
     NoGpuAnswer,
     PublishedRate,
@@ -51,12 +53,62 @@ def gpu_option_lines(option: GpuOption, terms: Terms) -> list[str]:
     return [gpu_headline(option, terms), *filter(None, sentences)]
 
 
+def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
+    """Which does the work for least and which is the fastest, each with those that may be instead by their intervals.
+
+    Empty where fewer than two have an answer; of cost only what has a price.
+    """
+    answered = [each for each in options if each.throughput is not None]
+    priced = [(each, cost) for each in answered if (cost := _cost(each)) is not None]
+    said = []
+    if len(priced) > 1:
+        least, cost = min(priced, key=lambda each: each[1].value)
+        others = [each for each, other in priced if each is not least and other.low <= cost.high]
+        price = format_usd(cost.value)
+        known = {"gpu": gpus_named(least), "price": price, "units": several_of(terms.unit)}
+        said.append(
+            _(
+                "{gpu} does the work for least, {price} a million {units}; by the intervals {others} may, too.",
+                others=listed([gpus_named(each) for each in others]),
+                **known,
+            )
+            if others
+            else _("{gpu} does the work for least, {price} a million {units}.", **known)
+        )
+    if len(answered) > 1:
+        rates = [(each, each.throughput) for each in answered if each.throughput is not None]
+        best, rate = max(rates, key=lambda each: each[1].value)
+        others = [each for each, other in rates if each is not best and other.high >= rate.low]
+        known = {"gpu": gpus_named(best), "rate": rate_interval(rate, terms.unit)}
+        said.append(
+            _(
+                "{gpu} is the fastest, {rate}; by the intervals {others} may be, too.",
+                others=listed([gpus_named(each) for each in others]),
+                **known,
+            )
+            if others
+            else _("{gpu} is the fastest, {rate}.", **known)
+        )
+    return said
+
+
+def _cost(option: GpuOption) -> Estimate | None:
+    """Of a million samples, as far off as the rate is; None where the machine has no price."""
+    rate, cost = option.throughput, option.usd_per_million_samples
+    if rate is None or cost is None:
+        return None
+    return Estimate(cost, cost * rate.value / rate.high, cost * rate.value / rate.low if rate.low > 0 else math.inf)
+
+
+def no_gpu_answer(option: GpuOption) -> str:
+    """`no answer: no published rate of this network is known on any GPU`."""
+    return _("no answer: {why}", why=_MISSING[option.missing or NoGpuAnswer.NO_MODEL](option))
+
+
 def gpu_headline(option: GpuOption, terms: Terms) -> str:
     """`T4: 111 images/s (61–200), bound by the GPU; aws g4dn.xlarge, $0.526 an hour, $1.32 a million images`."""
     if option.missing is not None or option.throughput is None:
-        return _(
-            "{gpu}: no answer: {why}", gpu=option.gpu, why=_MISSING[option.missing or NoGpuAnswer.NO_MODEL](option)
-        )
+        return _("{gpu}: {answer}", gpu=option.gpu, answer=no_gpu_answer(option))
     rate = rate_interval(option.throughput, terms.unit)
     machine = machine_and_cost(option, terms)
     return _(

@@ -45,7 +45,7 @@ def test_it_says_what_each_number_gains_and_where_it_is_fed(sizer: Typed, tmp_pa
     }
     of_two = next(row for row in rows if row["gpu_count"] == "2")
     assert float(of_two["throughput"]) <= TWO * 1.05
-    assert float(of_two["accelerator_s_per_sample"]) == pytest.approx(2 / TWO, rel=1e-3)
+    assert float(of_two["accelerator_seconds_per_sample"]) == pytest.approx(2 / TWO, rel=1e-3)
 
     (answer,) = json.loads(sizer("recommend", "counts", "--json").stdout)["workloads"]
     one, two = answer["accelerator_counts"]

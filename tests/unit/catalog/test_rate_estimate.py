@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from sizer.catalog import Basis, Catalog, RateQuestion, data_sheet
 from sizer.catalog.batch_curve import rate_at
 from sizer.catalog.gpu_transfer import published_steps, rate_model
+from sizer.records import InputError
 
 CATALOG = Catalog.load()
 GPUS = ("K80", "P100", "V100", "T4", "A10", "A100", "A100 PCIe", "L4", "H100", "B200", "A10G", "Z9000")
@@ -107,3 +109,36 @@ def test_a_card_and_a_module_are_two_products() -> None:
     assert module is not None
     assert card is not None
     assert (module.form, module.memory_gib, card.form, card.memory_gib) == ("SXM4", 40, "PCIe", 80)
+
+
+def test_eight_bits_answer_for_no_job_that_does_not_name_them() -> None:
+    """ResNet-50 is published on A10 with 13,805 images/s in int8, which a job of unsaid precision does not make."""
+    unsaid, eight = (
+        CATALOG.estimated_rate(RateQuestion("resnet50", "infer", "A10", precision, 32)) for precision in (None, "int8")
+    )
+    assert eight is not None
+    assert eight.precision == "int8"
+    assert unsaid is None or unsaid.precision == "tf32"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "precision"), [("V100", "bf16"), ("T4", "bfloat16"), ("K80", "fp16"), ("P40", "mixed")]
+)
+def test_a_precision_that_a_gpu_lacks_has_no_rate_there(gpu: str, precision: str) -> None:
+    """Volta and Turing have no bfloat16, and Kepler no 16 bits that are faster: a V100's rate is not carried over."""
+    assert CATALOG.estimated_rate(RateQuestion("resnet50", "train", gpu, precision, 64, "pytorch")) is None
+
+
+@pytest.mark.parametrize(("called", "precision"), [("FP32", "fp32"), ("float32", "fp32"), ("AMP", "mixed")])
+def test_a_precision_has_several_names(called: str, precision: str) -> None:
+    """Tables write FP32 and AMP, the catalogue fp32 and mixed."""
+    asked = RateQuestion("resnet50", "train", "V100", called, 64, "pytorch")
+    found, plain = CATALOG.estimated_rate(asked), CATALOG.estimated_rate(replace(asked, precision=precision))
+    assert found is not None
+    assert found == plain
+
+
+def test_a_network_in_another_precision_alone_says_in_which() -> None:
+    """ResNet-18 on RTX 3090 is published with mixed precision, which is no rate of a job in fp32."""
+    with pytest.raises(InputError, match=r"on RTX 3090 \(fp32\) .*for both in mixed"):
+        CATALOG.accelerator_rate("train", "resnet18", "RTX 3090", precision="fp32")

@@ -139,3 +139,26 @@ def test_the_json_has_it_beside_the_contracts_keys(tmp_path: Path) -> None:
 def test_relative_rates_have_no_time(tmp_path: Path, unit: str) -> None:
     runs = tuple(replace(run, sample_unit=unit) for run in runs_of(tmp_path, CPU))
     assert any("a step takes" in sentence.lower() for sentence in said(runs)) is (unit == "image")
+
+
+@pytest.mark.parametrize(
+    ("most", "said"),
+    [
+        ({"job": 256}, "that was the largest to be tried"),
+        ({"job": 512}, "the search is not finished"),
+        (None, "the search is not finished"),
+    ],
+)
+def test_a_search_that_went_as_far_as_it_was_to_is_finished(
+    tmp_path: Path, most: dict[str, int] | None, said: str
+) -> None:
+    """The largest that was to be tried held: that is no search broken off."""
+    runs = tuple(run for run in runs_of(tmp_path, CPU) if run.configuration.memory_bytes == 4 * GIB)
+    spec = replace(runs[-1].spec, batch_size=256, purpose=Purpose.BATCH_SEARCH)
+    held = replace(
+        runs[-1], spec=spec, configuration=replace(runs[-1].configuration, batch_size=256), started_at="2026-11-21"
+    )
+    model = fit((*runs, held))
+    (answer,) = recommend(model, (*runs, held), Objective(), Catalog.load(), most_batches=most).workloads
+    assert answer.batch is not None
+    assert batch_sentences(answer.batch, terms_of(model.workload("job")))[-1].endswith(f"{said}.")

@@ -11,7 +11,7 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
 from sizer.records import Answer, Bottleneck, Deadline, Demand, Device, Estimate, NoGpuAnswer, Objective, Run
-from sizer.words import gpu_option_lines, terms_of
+from sizer.words import gpu_option_lines, gpus_compared, terms_of
 
 P100 = Device("emulated", gpu="P100", samples_per_second=181.53, source="a table")
 MakeRun = Callable[..., Run]
@@ -120,3 +120,33 @@ def test_every_line_says_where_its_figures_come_from(make_run: MakeRun, catalog:
     assert "PROFET" in source
     assert "16 GiB" in memory
     assert gpu_option_lines(found.gpus[1], terms)[0].startswith("A10G: no answer: no published rate")
+
+
+def test_a_job_that_names_no_precision_is_one_in_fp32(make_run: MakeRun, catalog: Catalog) -> None:
+    """sizer's networks compute in fp32, so ResNet-18's rate on RTX 3090 in mixed precision is none of this job."""
+    runs = [_of(run, "resnet18") for run in emulated_runs(make_run)]
+    (found,) = answered(runs, catalog, "RTX 3090").gpus
+    assert found.missing is NoGpuAnswer.NO_RATE
+
+
+def test_the_cheapest_and_the_fastest_are_said_with_their_doubt(make_run: MakeRun, catalog: Catalog) -> None:
+    """Beside those that may be instead by their intervals, or alone where none reaches them; of one nothing is said."""
+    runs = emulated_runs(make_run)
+    terms = terms_of(fit(runs).workloads[0])
+    t4, v100, a10g = answered(runs, catalog, "T4", "V100", "A10G").gpus
+    least, most = gpus_compared((t4, v100, a10g), terms)
+    assert least.startswith("T4 does the work for least, $")
+    assert most.startswith("V100 is the fastest, ")
+    assert gpus_compared((t4, a10g), terms) == []
+    near = replace(t4, throughput=Estimate(100.0, 90.0, 110.0), usd_per_million_samples=1.0)
+    far = replace(v100, throughput=Estimate(300.0, 290.0, 310.0), usd_per_million_samples=2.0)
+    assert gpus_compared((near, far), terms) == [
+        "T4 does the work for least, $1.00 a million images.",
+        "V100 is the fastest, 300 images/s (290–310).",
+    ]
+    wide = replace(far, throughput=Estimate(300.0, 100.0, 700.0))
+    assert gpus_compared((near, wide), terms) == [
+        "T4 does the work for least, $1.00 a million images; by the intervals V100 may, too.",
+        "V100 is the fastest, 300 images/s (100–700); by the intervals T4 may be, too.",
+    ]
+    assert gpus_compared((near, replace(far, usd_per_million_samples=None)), terms)[0].startswith("V100 is the fastest")

@@ -236,7 +236,7 @@ def test_what_it_saves(retold: Retold) -> None:
     told = retold(baseline=BASELINE)
     instead = "With 2 vCPUs instead of 8, the largest measured, "
     assert told.sentence == instead + "it keeps 97 % of the throughput and saves 75 % an hour."
-    unknown = retold(baseline=replace(BASELINE, saving=None, usd_per_hour=None)).sentence
+    unknown = retold(baseline=replace(BASELINE, saving=None, answer_usd_per_hour=None)).sentence
     assert unknown.endswith("keeps 97 % of the throughput and has no known price.")
     named = retold(baseline=replace(BASELINE, named=True, extrapolated=True))
     assert "instead of aws c6i.8xlarge it keeps" in named.sentence

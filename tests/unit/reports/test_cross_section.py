@@ -10,9 +10,10 @@ import pytest
 
 from sizer.bundled.reports import Material
 from sizer.bundled.reports import cross_table as section
+from sizer.bundled.reports.page import render
 from sizer.recommend.cross_table import cross_table
 from sizer.records import Recommendation, Study
-from sizer.words import cross_lines
+from sizer.words import cross_answer, cross_lines
 from tests.tables import runs_of
 
 PROGRAMS = """workload,framework,network,gpu,batch_size,mode,throughput,outcome
@@ -52,12 +53,47 @@ def test_the_terminal_says_the_same(compared: Recommendation, study: Study) -> N
     """A line for each cell."""
     assert compared.cross_table is not None
     lines = list(cross_lines(compared.cross_table, study))
-    assert lines[:3] == [
+    assert lines[:4] == [
         "Seconds a mini-batch:",
+        "  Surely the fastest, of 2 comparisons: TensorFlow in 1; in 1 it cannot be told.",
         "  resnet50, batch 64",
         "    TensorFlow: 320 ms, shares rank 1, 200 samples/s",
     ]
     assert "    PyTorch: out of memory" in lines
+
+
+ALONE = """workload,framework,network,gpu,batch_size,mode,throughput
+a,mxnet,resnet50,P100,64,train,200
+b,mxnet,alexnet,P100,64,train,900
+c,mxnet,vgg16,P100,64,train,90
+"""
+TWO = """workload,framework,network,gpu,batch_size,mode,throughput,throughput_low,throughput_high
+a,mxnet,resnet50,P100,64,train,{},{},{}
+b,pytorch,resnet50,P100,64,train,180,176,184
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (TWO.format(300, 296, 304), "Surely the fastest, of 1 comparison: MXNet in 1."),
+        (TWO.format(181, 177, 185), "Which is the fastest cannot be told in the one comparison."),
+        (ALONE, ""),
+    ],
+)
+def test_which_is_the_fastest_is_said_first(tmp_path: Path, table: str, said: str) -> None:
+    """How often each is surely ahead of all others; nothing where no row compares two."""
+    found = cross_table(runs_of(tmp_path, table))
+    assert found is not None
+    assert cross_answer(found) == said
+
+
+def test_the_first_screen_leads_to_the_table(compared: Recommendation, material: Material) -> None:
+    """What it answers stands above the rows of the workloads, and the table itself right below them."""
+    shown = render(replace(material, recommendation=compared))
+    assert shown.index('href="#cross-table"') < shown.index('class="answers"') < shown.index('id="cross-table"')
+    assert shown.index('id="cross-table"') < shown.index('id="workload-1"')
+    assert "The darker, the nearer" in shown
 
 
 def test_no_table_is_no_section(material: Material) -> None:

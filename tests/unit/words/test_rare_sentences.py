@@ -620,6 +620,14 @@ def test_a_baseline_that_is_cheaper_is_not_hidden(saving: float | None, said: st
     assert found == f"With 2 vCPUs instead of 4, the largest measured, {said}"
 
 
+def test_whose_price_is_not_known_is_said() -> None:
+    """An answer that has a price is not said to have none because the one that it is compared with has none."""
+    baseline = Baseline(Spec(4.0), RATE, 0.95, answer_usd_per_hour=0.9)
+    answer = Answer("train", "recommended", Spec(2.0), RATE, baseline=baseline)
+    found = words.against_sentence(answer, 0.95, words.Terms("train"))
+    assert found.endswith("it keeps 95 % of the throughput and the other has no known price.")
+
+
 def test_a_run_that_takes_longer_than_expected_says_so() -> None:
     """After Ctrl-C no time is promised that has already passed."""
     assert words.waiting_for_run(0.0) == ("finishing the current run (longer than expected); Ctrl-C again stops it now")
