@@ -10,9 +10,7 @@ from . import data_parallel, data_set, replay, threads
 from .accelerator import EmulatedAccelerator
 from .backends import (
     FORWARD,
-    NETWORKS,
     READ_FOLDERS,
-    TAKES_VECTORS,
     TRAIN,
     TRAINING_MODES,
     Backend,
@@ -26,6 +24,7 @@ from .data_set import DataSet
 from .events import Events
 from .faults import Unavailable
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
+from .networks import IMAGE_TRANSFORMERS, NETWORKS, TAKES_VECTORS
 from .options import (
     OneSentenceParser,
     Options,
@@ -81,7 +80,7 @@ def _parser(program: str, description: str, modes: Sequence[str]) -> OneSentence
         choices=data_set.FORMATS,
         help="what --data is: a .rec file, an LMDB of Caffe, a folder of class folders of JPEGs (default: found out)",
     )
-    add_network_options(parser, NETWORKS, "resnet50", BATCH_SIZE, modes)
+    add_network_options(parser, dict.fromkeys((*NETWORKS, *IMAGE_TRANSFORMERS), BATCH_SIZE), "resnet50", modes)
     add_computing_options(parser)
     add_image_options(parser)
     return parser

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from . import threads
 from .computing import Computing, Reading
+from .networks import TRANSFORMERS
 from .progress import Extent
 
 Record = TypeVar("Record", Computing, Reading)
@@ -130,13 +131,15 @@ def program_parser(module: str, description: str, sample: str, replays: bool = T
 
 
 def add_network_options(
-    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int, modes: Sequence[str]
+    parser: argparse.ArgumentParser, batch_sizes: Mapping[str, int], default: str, modes: Sequence[str]
 ) -> None:
-    """The options of the programs that run a network; the first of the `modes` is the default."""
-    parser.add_argument("--network", choices=networks, default=default, help="default: %(default)s")
-    parser.add_argument(
-        "--batch-size", type=positive_integer, default=batch_size, metavar="B", help="default: %(default)s"
-    )
+    """The options of the programs that run a network: its networks with the batch size of each where none is given,
+    the one that is run by default, and the modes, of which the first is the default."""
+    parser.set_defaults(batch_sizes=batch_sizes)
+    parser.add_argument("--network", choices=tuple(batch_sizes), default=default, help="default: %(default)s")
+    usual = batch_sizes[default]
+    others = "".join(f", of {name} {size}" for name, size in batch_sizes.items() if size != usual)
+    parser.add_argument("--batch-size", type=positive_integer, metavar="B", help=f"default: {usual}{others}")
     parser.add_argument(
         "--mode",
         choices=modes,
@@ -210,6 +213,8 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         for name, value in _of_pytorch(given).items():
             if value not in (None, False, "fp32"):
                 parser.error(f"{given.framework} has no --{name.replace('_', '-')}, so leave it out")
+        if getattr(given, "network", None) in TRANSFORMERS:
+            parser.error(f"{given.framework} has no {given.network}, so give --framework pytorch")
     if given.device == "cpu" and getattr(given, "precision", None) == "fp16":
         parser.error("fp16 needs a GPU, so give --precision bf16, or --device cuda:0")
     count = getattr(given, "gpu_count", 1)
@@ -217,7 +222,7 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         parser.error("a replay reads for one device: leave out --gpu-count")
     return Options(
         network=given.network,
-        batch_size=given.batch_size,
+        batch_size=given.batch_size or given.batch_sizes[given.network],
         data=None if source == "synthetic" else given.data,
         format=given.format,
         input=source,

@@ -23,7 +23,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 import torch
 
 from workloads.backends import pytorch_language, pytorch_networks, sample_form
-from workloads.lstm_training import FORMS
+from workloads.language_training import FORMS
 
 
 class Meter:

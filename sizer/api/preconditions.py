@@ -16,6 +16,7 @@ from sizer.records import (
     KINDS,
     OPENCV,
     OTHER,
+    TRANSFORMERS,
     Doubt,
     DoubtKind,
     FrameworkPython,
@@ -63,11 +64,13 @@ def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path
     """The interpreter of each framework that these runs use; those that the study names are started to see whether
     they can. Raises InputError with the line of one that cannot, and HostError as `check_preconditions`."""
     found = {}
+    users = _users(spec.workload for spec in specs)
     for framework in interpreted(specs, study):
         chosen = study.python(framework)
         found[framework] = interpreter(framework, chosen)
         if chosen is not None:
-            lack = what_it_lacks(framework, examined(framework, found[framework]))
+            networks = _networks(users.get(framework, ()))
+            lack = what_it_lacks(framework, examined(framework, found[framework]), networks)
             if lack is not None:
                 raise wrong_interpreter(chosen, lack.said)
     return found
@@ -81,13 +84,17 @@ def interpreted(specs: Sequence[RunSpec], study: Study) -> list[str]:
     return list(used)
 
 
-def _users(workloads: Iterable[Workload]) -> dict[str, list[str]]:
-    """The names of the workloads of each framework that programs run on."""
-    users: dict[str, list[str]] = {}
+def _users(workloads: Iterable[Workload]) -> dict[str, list[Workload]]:
+    """The workloads of each framework that programs run on."""
+    users: dict[str, list[Workload]] = {}
     for workload in dict.fromkeys(workloads):
         if workload.kind != COMMAND and workload.framework in NEEDED:
-            users.setdefault(workload.framework, []).append(workload.name)
+            users.setdefault(workload.framework, []).append(workload)
     return users
+
+
+def _networks(workloads: Iterable[Workload]) -> list[str]:
+    return [each.network for each in workloads if each.network is not None]
 
 
 def _check_own_program(workload: Workload) -> None:
@@ -171,11 +178,16 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
         if workload.framework not in RUNNABLE and KINDS[workload.kind].framework != OTHER:
             without.setdefault(str(workload.framework), []).append(workload.name)
     found = [Doubt(DoubtKind.FRAMEWORK, tuple(names), framework) for framework, names in without.items()]
-    for framework, names in _users(workloads).items():
+    for framework, users in _users(workloads).items():
         if framework not in named and framework in RUNNABLE:
-            lack = what_it_lacks(framework, examined(framework, interpreter(framework)))
+            has = examined(framework, interpreter(framework))
+            lack, concerned = what_it_lacks(framework, has), users
+            if lack is None:
+                concerned = [each for each in users if each.network in TRANSFORMERS]
+                lack = what_it_lacks(framework, has, _networks(concerned))
             if lack is not None:
-                found.append(Doubt(DoubtKind.INTERPRETER, tuple(names), framework, problem=lack.said))
+                names = tuple(each.name for each in concerned)
+                found.append(Doubt(DoubtKind.INTERPRETER, names, framework, problem=lack.said))
     return found
 
 

@@ -7,12 +7,21 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer.host.asking import ask
-from sizer.records import AnyOf, FrameworkPython, HostError, InputError, Message, typed_line
+from sizer.records import (
+    TRANSFORMERS,
+    AllOf,
+    AnyOf,
+    FrameworkPython,
+    HostError,
+    InputError,
+    Message,
+    typed_line,
+)
 
 INSTALLED_WITH = {"opencv": "mxnet"}
 """A framework that has no interpreter of its own is looked for where this one is."""
@@ -59,6 +68,10 @@ NEEDED = {
 }
 """By framework. What only some runs import, such as another decoder, is installed with it, and a run that lacks it says
 so."""
+
+
+MAKES_NETWORKS, MAKES_NETWORKS_INSTALL = "transformers", "transformers>=5,<6"
+"""The package, and the module of its name, that makes the networks called TRANSFORMERS; what pip is to install."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +145,9 @@ def look_into(path: Path, packages: Sequence[str], modules: Sequence[str] = ()) 
         return Interpreter(path, trouble="it prints something else than it was asked for")
 
 
-def what_it_lacks(framework: str, found: Interpreter) -> Lack | None:
-    """Why the programs of a framework cannot run on an interpreter; None where nothing is known against it."""
+def what_it_lacks(framework: str, found: Interpreter, networks: Collection[str] = ()) -> Lack | None:
+    """Why the programs of a framework cannot run these networks on an interpreter; None where nothing is known against
+    it."""
     needed = NEEDED[framework]
     if not found.version:
         return Lack(
@@ -152,6 +166,15 @@ def what_it_lacks(framework: str, found: Interpreter) -> Lack | None:
     version = found.packages.get(needed.package, "")
     if needed.least and version and _numbers(version) < needed.least:
         return Lack(_too_old(found, needed.package, version, needed.least), command)
+    made = sorted(TRANSFORMERS.intersection(networks))
+    if made and MAKES_NETWORKS not in found.modules:
+        problem = Message(
+            "{python} has no {package}, which makes {networks}",
+            python=found.path,
+            package=MAKES_NETWORKS,
+            networks=AllOf(*made),
+        )
+        return Lack(problem, typed_line([str(found.path), "-m", "pip", "install", MAKES_NETWORKS_INSTALL]))
     return None
 
 
@@ -173,7 +196,7 @@ def _too_old(found: Interpreter, what: str, version: str, least: tuple[int, ...]
 def examined(framework: str, path: Path) -> Interpreter:
     """An interpreter, asked for what the programs of a framework need."""
     needed = NEEDED[framework]
-    return look_into(path, [needed.package], [*needed.modules])
+    return look_into(path, [needed.package], [*needed.modules, MAKES_NETWORKS])
 
 
 def wrong_interpreter(chosen: FrameworkPython, problem: Message) -> InputError:

@@ -25,7 +25,7 @@ from sizer.records import HostError, Message
 
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
-    "pytorch": ("torch", "simplejpeg", "pillow", "numpy", "opencv-python-headless", "lmdb"),
+    "pytorch": ("torch", "transformers", "simplejpeg", "pillow", "numpy", "opencv-python-headless", "lmdb"),
     "opencv": ("opencv-python-headless", "numpy", "lmdb"),
     "tensorflow": ("tensorflow",),
 }

@@ -22,6 +22,7 @@ from sizer.model import (
 )
 from sizer.records import (
     KINDS,
+    LANGUAGE,
     PREPROCESSING,
     Bottleneck,
     Configuration,
@@ -220,7 +221,7 @@ def _in_memory(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) 
 
 def _decoder(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
     facts = model.facts
-    if KINDS[facts.kind].data_formats == () or facts.kind == "lstm_training" or facts.setting.input == "synthetic":
+    if KINDS[facts.kind].data_formats == () or facts.kind in LANGUAGE or facts.setting.input == "synthetic":
         return
     core, step = facts.core_seconds, facts.step_core_seconds
     computed_elsewhere = facts.accelerator not in (None, CPU_LABEL)

@@ -56,6 +56,7 @@ from sizer.records.kinds import (
     FORWARD_BACKWARD,
     IMPORTED,
     KINDS,
+    LANGUAGE,
     MODES,
     OPENCV,
     OTHER,
@@ -64,7 +65,7 @@ from sizer.records.kinds import (
 )
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
-from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
+from sizer.records.networks import BATCH_SIZES, DIFFERENCES, ONLY_IN, TAKES_VECTORS, TRANSFORMERS, DifferenceKind
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -163,6 +164,7 @@ from sizer.records.units import (
 )
 
 __all__ = [
+    "BATCH_SIZES",
     "COMMAND",
     "DIFFERENCES",
     "FAULTS",
@@ -177,6 +179,7 @@ __all__ = [
     "ISOLATED_STAGES",
     "KINDS",
     "KNOWN_LOGS",
+    "LANGUAGE",
     "LARGEST",
     "LARGEST_BYTES",
     "LONGEST_NAME",
@@ -200,6 +203,7 @@ __all__ = [
     "SMALLEST_MEMORY",
     "TAKES_VECTORS",
     "TRAIN",
+    "TRANSFORMERS",
     "WITHOUT",
     "AcceleratorCount",
     "Action",

@@ -9,6 +9,8 @@ COMMAND = "command"
 IMPORTED = "imported"
 """What was measured elsewhere; only `sizer import` writes it, and nothing of it can be run."""
 PREPROCESSING = "imagenet_preprocessing"
+LANGUAGE = frozenset({"language_training", "lstm_training"})
+"""Two names of one kind: the second is of a time when LSTMs were all that it trained."""
 OPENCV = "opencv"
 """What decodes and encodes the images of preprocessing: no framework of the others takes part in it."""
 
@@ -56,6 +58,20 @@ class WorkloadKind:
         return self.modes[0] if self.modes else None
 
 
+# Zaremba et al. 2014, "Recurrent Neural Network Regularization": the small model and its batch.
+_LANGUAGE_TRAINING = WorkloadKind(
+    "mxnet",
+    "small",
+    "text",
+    20,
+    8.0,
+    ("text",),
+    reads="epoch",
+    has_step=True,
+    rate_mode="train",
+    modes=(TRAIN, FORWARD_BACKWARD, FORWARD),
+)
+
 KINDS = {
     "image_training": WorkloadKind(
         "mxnet",
@@ -72,19 +88,7 @@ KINDS = {
     "image_inference": WorkloadKind(
         "mxnet", "resnet50", "recordio", 32, 10.0, IMAGES, has_step=True, rate_mode="infer", modes=(FORWARD,)
     ),
-    # Zaremba et al. 2014, "Recurrent Neural Network Regularization": the small model and its batch.
-    "lstm_training": WorkloadKind(
-        "mxnet",
-        "small",
-        "text",
-        20,
-        8.0,
-        ("text",),
-        reads="epoch",
-        has_step=True,
-        rate_mode="train",
-        modes=(TRAIN, FORWARD_BACKWARD, FORWARD),
-    ),
+    **dict.fromkeys(sorted(LANGUAGE), _LANGUAGE_TRAINING),
     PREPROCESSING: WorkloadKind(OPENCV, None, "recordio", 32, 4.0, ("folder",)),
     # Nothing is known of a command: a step is a sample until its file says how many samples a step has.
     COMMAND: WorkloadKind(OTHER, None, None, 1, 15.0, reads=None, shuffles=True),

@@ -37,5 +37,11 @@ DIFFERENCES = {
 }
 """All others are the same, layer by layer."""
 
-ONLY_IN = dict.fromkeys(("vit_b16", "convnext_tiny", "bert_base", "gpt2_small"), ("pytorch",))
+TRANSFORMERS = frozenset({"vit_b16", "convnext_tiny", "bert_base", "gpt2_small"})
+"""Networks that the package `transformers` makes."""
+ONLY_IN = dict.fromkeys(TRANSFORMERS, ("pytorch",))
 """The frameworks of those networks that not every framework has."""
+
+BATCH_SIZES = {"bert_base": 8, "gpt2_small": 8}
+"""Where the study file says nothing, of the networks that do not take their kind's: of sequences of 128 words as few as
+fit a small machine."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import OF_FRAMEWORK, OF_IMAGES, WITHOUT, Device, FrameworkOptions
+from sizer.records import LANGUAGE, OF_FRAMEWORK, OF_IMAGES, WITHOUT, Device, FrameworkOptions
 from sizer.study.document import Document, Key
 
 
@@ -19,7 +19,7 @@ def read_options(
     given: dict[str, Any] = entry.get("options", {})
     has = OF_FRAMEWORK.get(framework or "", frozenset(given))
     for name, value in given.items():
-        if name in OF_IMAGES and entry["kind"] == "lstm_training":
+        if name in OF_IMAGES and entry["kind"] in LANGUAGE:
             raise document.input_error((*key, name), "`{name}` is an option for images; remove this line.", name=name)
         if name not in has and WITHOUT.get(name) != value:
             raise document.input_error(

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from sizer.records import (
+    BATCH_SIZES,
     COMMAND,
     IMPORTED,
     KINDS,
@@ -89,7 +90,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     frameworks = _listed(entry.get("framework", kind.framework))
     networks = _listed(entry.get("network", kind.network))
     modes = read_modes(document, key, entry)
-    axes, batch_sizes = _axes(document, key, entry, defaults)
+    axes, asked_sizes = _axes(document, key, entry, defaults)
     plans = []
     for framework, network, mode in product(frameworks, networks, modes):
         _check_network(document, (*key, "network"), entry["kind"], framework, network)
@@ -97,6 +98,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
             raise document.input_error(
                 (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
             )
+        batch_sizes = asked_sizes or (_batch_size(entry["kind"], network),)
         several = {
             each: value
             for each, value, values in (
@@ -188,10 +190,16 @@ def _check_network(document: Document, key: Key, kind: str, framework: str | Non
         )
 
 
+def _batch_size(kind: str, network: str | None) -> int:
+    """Where the study file says nothing; a program of the user's own may call its network as ours are called."""
+    usual = KINDS[kind].batch_size
+    return usual if KINDS[kind].framework == OTHER else BATCH_SIZES.get(network or "", usual)
+
+
 def _axes(
     document: Document, key: Key, entry: dict[str, Any], defaults: WorkloadDefaults
 ) -> tuple[Axes, tuple[int, ...]]:
-    """The workload's axes over the study's, and its batch sizes: its own, then the study's, then its kind's."""
+    """The workload's axes over the study's, and its batch sizes, () where nothing is said."""
     own = read_axes(document, (*key, "axes"), entry.get("axes"), defaults.disks)
     sizes = read_batch_sizes(document, key, entry)
     if sizes is not None and own.batch_size is not None:
@@ -202,7 +210,7 @@ def _axes(
     no_axes = own.empty and defaults.axes.empty
     if axes.vcpus is None and (no_axes or defaults.preset_asked):
         axes = replace(axes, vcpus=defaults.vcpus)
-    return axes, axes.batch_size or (KINDS[entry["kind"]].batch_size,)
+    return axes, axes.batch_size or ()
 
 
 def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) -> Workload:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer.records import (
+    LANGUAGE,
     PREPROCESSING,
     Bottleneck,
     Configuration,
@@ -102,7 +103,7 @@ def stage_of_time(bottleneck: Bottleneck, device: Device, kind: str, part: str) 
 
 def _cpu_work(kind: str, part: str) -> str:
     """What the CPU does in a workload of this kind."""
-    if part == "step" or kind == "lstm_training":
+    if part == "step" or kind in LANGUAGE:
         return _("compute (CPU)")
     if kind == PREPROCESSING:
         return _("decode, resize and encode (CPU)")

@@ -149,6 +149,7 @@ def kind_in_words(kind: str) -> str:
     return {
         "image_training": _("image training"),
         "image_inference": _("image inference"),
+        "language_training": _("training of a language model"),
         "lstm_training": _("LSTM training"),
         PREPROCESSING: _("ImageNet-style preprocessing"),
         "command": _("own command"),

@@ -12,6 +12,7 @@ from ..computing import Computing, Reading
 from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
+from ..networks import TAKES_VECTORS
 from .network_forms import CLASSES, FULLY_CONNECTED
 
 READ_FOLDERS = frozenset({"pytorch"})
@@ -19,23 +20,6 @@ READ_FOLDERS = frozenset({"pytorch"})
 
 MODULES = {"mxnet": "mxnet_backend", "pytorch": "pytorch_backend"}
 """A framework is one more file here with `open_backend(settings) -> Backend`, and one more line."""
-
-NETWORKS = (
-    "alexnet",
-    "fcn5",
-    "googlenet",
-    "inception_v3",
-    "mobilenet",
-    "resnet18",
-    "resnet50",
-    "resnet101",
-    "resnet152",
-    "squeezenet",
-    "vgg16",
-)
-TAKES_VECTORS = frozenset({"fcn5"})
-"""Networks that a data set of images cannot feed."""
-
 
 FORWARD, FORWARD_BACKWARD, TRAIN = "forward", "forward_backward", "train"
 """What is computed of a batch: its outputs; the gradients, too; and the update of the parameters by them."""
@@ -81,6 +65,17 @@ class LanguageModelForm:
     vocabulary: int
 
 
+@dataclass(frozen=True)
+class TransformerForm:
+    """A language model that `transformers` makes: words of a sequence, different words that a text is read as, and
+    whether it tells masked words, not the next ones. The vocabulary that it chooses from is its own, and larger."""
+
+    network: str
+    steps: int
+    vocabulary: int
+    masked: bool
+
+
 class Input(Protocol):
     """Batches of an epoch, prepared ahead of the step where the framework does so."""
 
@@ -120,10 +115,12 @@ class Backend(Protocol):
     def image_inference(self, network: str) -> Compute:
         """Forward of one batch of images."""
 
-    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
-        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over.
+    def language_training(self, form: LanguageModelForm | TransformerForm, mode: str = TRAIN) -> Compute:
+        """Training on a pair (words, next words) of batch x steps; an LSTM's state is carried over, by truncated
+        back-propagation.
 
         `forward_backward` is without clipping and update, `forward` the loss without dropout and without gradients.
+        Raises Unavailable for a network that the framework lacks.
         """
 
 

@@ -15,6 +15,7 @@ from . import (
     Input,
     LanguageModelForm,
     Settings,
+    TransformerForm,
     mxnet_language,
     mxnet_library,
     mxnet_networks,
@@ -103,7 +104,9 @@ class MxnetBackend:
 
         return compute
 
-    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+    def language_training(self, form: LanguageModelForm | TransformerForm, mode: str = TRAIN) -> Compute:
+        if isinstance(form, TransformerForm):
+            raise Unavailable(f"MXNet has no {form.network}: use --framework pytorch")
         return mxnet_language.training(form, self._settings.batch_size, self._device, mode)
 
     def _placed(self, batch: Any) -> tuple[Any, Any]:

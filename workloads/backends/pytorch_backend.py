@@ -12,7 +12,18 @@ from ..accelerator_clock import AcceleratorClock
 from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
-from . import TRAIN, Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
+from ..networks import TRANSFORMERS
+from . import (
+    TRAIN,
+    Compute,
+    Input,
+    LanguageModelForm,
+    Settings,
+    TransformerForm,
+    pytorch_language,
+    pytorch_networks,
+    sample_form,
+)
 from .pytorch_input import LoadedImages, normalised
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
@@ -78,7 +89,7 @@ class PyTorchBackend:
         return self._placed((torch.empty(size, *shape).uniform_(-2, 2), torch.randint(classes, (size,))))
 
     def image_training(self, network: str, updates: bool = True) -> Compute:
-        model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).train()
+        model = self._image_network(network).train()
         train = self._training(self._compiled(self._together(model)), updates)
 
         def compute(batch: Any) -> Any:
@@ -87,7 +98,7 @@ class PyTorchBackend:
         return compute
 
     def image_inference(self, network: str) -> Compute:
-        model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).eval()
+        model = self._image_network(network).eval()
         forward = self._compiled(model)
 
         def compute(batch: Any) -> None:
@@ -98,16 +109,36 @@ class PyTorchBackend:
 
         return compute
 
-    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+    def language_training(self, form: LanguageModelForm | TransformerForm, mode: str = TRAIN) -> Compute:
+        if isinstance(form, TransformerForm):
+            return self._transformer_training(form, mode)
         model = pytorch_language.LanguageModel(form).to(self._device)
         together = self._compiled(self._together(model))
         return pytorch_language.training(together, form, self._settings.batch_size, self._mixed, mode)
+
+    def _transformer_training(self, form: TransformerForm, mode: str) -> Compute:
+        from . import pytorch_transformers
+
+        model = pytorch_transformers.Scores(form.network).to(self._device)
+        together = self._compiled(self._together(model))
+        vocabulary = model.inner.config.vocab_size
+        return pytorch_transformers.training(together, form, vocabulary, self._mixed, self._scaler(), mode)
+
+    def _image_network(self, network: str) -> Any:
+        """The network with random weights on the device, images in the order that it computes them in."""
+        if network in TRANSFORMERS:
+            from .pytorch_transformers import Scores
+
+            model = Scores(network)
+        else:
+            model = pytorch_networks.build(network)
+        return model.to(self._device, memory_format=self._layout)
 
     def _training(self, model: Any, updates: bool) -> Any:
         """A step of SGD with momentum, or its gradients alone; returns the loss."""
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
         loss_of = torch.nn.CrossEntropyLoss()
-        scaler = torch.amp.GradScaler(self._device.type, enabled=self._settings.computing.precision == "fp16")
+        scaler = self._scaler()
 
         def train(images: Any, labels: Any) -> Any:
             optimizer.zero_grad()
@@ -121,6 +152,10 @@ class PyTorchBackend:
             return loss
 
         return train
+
+    def _scaler(self) -> Any:
+        """What scales the loss for fp16, and does nothing else."""
+        return torch.amp.GradScaler(self._device.type, enabled=self._settings.computing.precision == "fp16")
 
     def _together(self, model: Any) -> Any:
         """The network, whose gradients are the mean over all ranks where there are several."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,14 @@ from workloads.backends import mxnet_library
 Run = Callable[..., Any]
 
 IMAGES = 12
-PROGRAMS = ("image_training", "image_inference", "lstm_training", "imagenet_preprocessing", "embedded_data")
+PROGRAMS = (
+    "image_training",
+    "image_inference",
+    "language_training",
+    "lstm_training",
+    "imagenet_preprocessing",
+    "embedded_data",
+)
 IMAGE = ("--network", "squeezenet", "--batch-size", 4)
 
 
@@ -200,6 +208,8 @@ def test_unreadable_images_are_named_and_skipped(run: Run, jpegs: Path, tmp_path
         ("image_training", ("--device", "emulated"), "give --rate"),
         ("image_training", ("--precision", "bf16"), "mxnet has no --precision"),
         ("lstm_training", ("--framework", "pytorch", "--precision", "fp16"), "fp16 needs a GPU"),
+        ("image_inference", ("--network", "vit_b16"), "mxnet has no vit_b16, so give --framework pytorch"),
+        ("language_training", ("--network", "gpt2_small"), "mxnet has no gpt2_small"),
         ("image_training", ("--compile", "yes"), "yes is not true or false"),
         ("image_training", ("--network", "fcn5", "--data", "EMPTY"), "fcn5 takes vectors"),
         ("image_training", ("--data", "EMPTY"), "has no JPEG"),
@@ -284,6 +294,53 @@ def test_a_program_states_the_options_it_ran_with(run: Run, program: str) -> Non
     network = ("--network", "fcn5", "--batch-size", 1) if program == "image_inference" else ("--batch-size", 2)
     ended = run(program, *network, "--framework", "pytorch", "--precision", "bf16", "--steps", 2)
     assert ended.code == 0, ended.err
-    images = {"channels_last": True} if program == "image_inference" else {}
-    assert ended.events[0]["stated"] == {**images, "precision": "bf16", "compile": False}
-    assert ended.events[0]["sample_unit"] == ("vector" if images else "word")
+    own = {"channels_last": True} if program == "image_inference" else {"sequence_length": 35}
+    assert ended.events[0]["stated"] == {**own, "precision": "bf16", "compile": False}
+    assert ended.events[0]["sample_unit"] == ("vector" if program == "image_inference" else "word")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["train", "forward"])
+def test_a_transformer_counts_the_words_of_a_text(run: Run, text: Path, mode: str) -> None:
+    """128 words a sequence; BERT counts those that it is not asked for, too."""
+    network = "gpt2_small" if mode == "train" else "bert_base"
+    options = ("--framework", "pytorch", "--network", network, "--batch-size", 2, "--mode", mode, "--steps", 2)
+    ended = run("language_training", "--data", text, *options)
+    assert ended.code == 0, ended.err
+    check_order(ended.events)
+    assert ended.events[0]["dataset_samples"] == 400 * 13
+    assert ended.events[0]["stated"]["sequence_length"] == 128
+    assert [step["samples"] for step in ended.steps] == [256, 256]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", ["vit_b16", "convnext_tiny"])
+def test_a_network_of_transformers_reads_images(run: Run, records: Path, network: str) -> None:
+    """As those of sizer's own, with the same options."""
+    options = ("--framework", "pytorch", "--network", network, "--batch-size", 2, "--steps", 1, "--workers", 0)
+    ended = run("image_inference", "--data", records / "train.rec", *options, "--precision", "bf16")
+    assert ended.code == 0, ended.err
+    stated = ended.events[0]["stated"]
+    assert {name: stated[name] for name in ("precision", "channels_last")} == {
+        "precision": "bf16",
+        "channels_last": True,
+    }
+    assert ended.steps[0]["samples"] == 2
+
+
+def test_without_transformers_the_program_says_so(tmp_path: Path) -> None:
+    """Exit 69, one line, and the command that installs it."""
+    (tmp_path / "transformers.py").write_text("raise ModuleNotFoundError('not here', name='transformers')\n")
+    options = ("--framework", "pytorch", "--network", "bert_base", "--batch-size", "1", "--steps", "1")
+    ended = subprocess.run(
+        [sys.executable, "-m", "workloads.language_training", *options],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 69, ended.stderr
+    assert ended.stderr == (
+        "language_training: transformers, which makes this network, is not here: type `pip install "
+        "'transformers>=5,<6'`\n"
+    )

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from sizer.api import preconditions
 from sizer.api.preconditions import check_interpreters, doubts
+from sizer.host.interpreters import NEEDED, Interpreter
 from sizer.records import FrameworkPython, InputError, RunSpec, Study, Workload
 from sizer.words import doubt_in_words
 
@@ -116,3 +118,27 @@ def test_an_interpreter_of_the_study_is_started_to_see_whether_it_can(
     with pytest.raises(InputError, match=r"s.yaml line 4: `python` of `opencv` in `frameworks`: .*/bare has no opencv"):
         check_interpreters([own], making)
     assert check_interpreters([make_spec("sh")], making) == {}
+
+
+def test_a_network_whose_package_is_not_there_is_doubted(
+    make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its workload alone; where the study names the interpreter, it is an error with the line."""
+    python = tmp_path / "python"
+    python.symlink_to(sys.executable)
+    monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(python))
+    has = Interpreter(python, "3.11.7", {"torch": "2.13.0"}, frozenset(NEEDED["pytorch"].modules))
+    monkeypatch.setattr(preconditions, "examined", lambda *_: has)
+    ours = replace(make_spec("sh").workload, kind="image_training", framework="pytorch", command=())
+    specs = [
+        replace(make_spec("sh"), workload=replace(ours, name=network, network=network))
+        for network in ("resnet50", "vit_b16")
+    ]
+    problem = f"{python} has no transformers, which makes vit_b16; type: {python} -m pip install 'transformers>=5,<6'"
+    assert [doubt_in_words(each) for each in doubts(specs)] == [f"workload `vit_b16` will not run: {problem}"]
+    assert doubts(specs[:1]) == []
+    study = Study("s", (), frameworks=(FrameworkPython("pytorch", str(python), "s.yaml", 3),))
+    with pytest.raises(InputError) as error:
+        check_interpreters(specs, study)
+    assert str(error.value) == f"s.yaml line 3: `python` of `pytorch` in `frameworks`: {problem}."
+    assert check_interpreters(specs[:1], study) == {"pytorch": python}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,19 @@ def test_what_is_too_old_or_missing_says_what_to_type() -> None:
         assert str(lack and lack.said).startswith(f"/t/python {said}")
     for answer in (found(), found("3.10.0"), found(torch=""), found(torch="2.0.0rc1")):
         assert what_it_lacks("pytorch", answer) is None
+
+
+def test_networks_of_transformers_need_it() -> None:
+    """No others do; and only what is missing is installed, for another version of the framework may be meant."""
+    assert what_it_lacks("pytorch", found(), ["resnet50"]) is None
+    lack = what_it_lacks("pytorch", found(), ["resnet50", "vit_b16", "bert_base"])
+    assert str(lack and lack.said) == (
+        "/t/python has no transformers, which makes bert_base and vit_b16; type: /t/python -m pip install "
+        "'transformers>=5,<6'"
+    )
+    has = replace(found(), modules=found().modules | {"transformers"})
+    assert what_it_lacks("pytorch", has, ["vit_b16"]) is None
+    assert '"transformers>=5,<6"' in (ROOT / "setup.py").read_text()
 
 
 def test_what_is_installed_is_what_sizer_itself_is_installed_with() -> None:

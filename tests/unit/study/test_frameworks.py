@@ -77,6 +77,16 @@ def test_frameworks_networks_and_batch_sizes_are_crossed(parse: Parse) -> None:
     assert (both.workload.framework, other.workload.framework) == ("mxnet", "pytorch")
 
 
+def test_a_transformer_has_a_batch_size_of_its_own(parse: Parse) -> None:
+    """Beside an LSTM, under both names of the kind; what the study says goes before, and a command's is its own."""
+    for kind in ("language_training", "lstm_training"):
+        text = f"workloads: [{{kind: {kind}, framework: pytorch, network: [small, bert_base, gpt2_small]}}]\n"
+        assert [plan.batch_size for plan in parse(text).workloads] == [(20,), (8,), (8,)]
+        assert {plan.batch_size for plan in parse(text + "axes: {batch_size: [4, 2]}\n").workloads} == {(4, 2)}
+    (mine,) = parse("workloads: [{kind: command, command: [a], framework: jax, network: gpt2_small}]\n").workloads
+    assert mine.batch_size == (1,)
+
+
 def test_a_network_that_a_framework_lacks_is_refused() -> None:
     """The sentence says which has it; a command may call its own network as it likes."""
     document = Document("s.yaml", lines={("workloads", 0, "network"): 4})

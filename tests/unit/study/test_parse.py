@@ -81,6 +81,7 @@ def test_only_workloads_is_required(parse: Parse) -> None:
     [
         ("image_training", "mxnet", "resnet50", "recordio", 32, "image_training-mxnet-resnet50"),
         ("image_inference", "mxnet", "resnet50", "recordio", 32, "image_inference-mxnet-resnet50"),
+        ("language_training", "mxnet", "small", "text", 20, "language_training-mxnet-small"),
         ("lstm_training", "mxnet", "small", "text", 20, "lstm_training-mxnet-small"),
         ("imagenet_preprocessing", "opencv", None, "recordio", 32, "imagenet_preprocessing"),
     ],

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sizer.catalog import Catalog
 from sizer.files.codec import from_json, to_json
-from sizer.records import KINDS, Variable
+from sizer.records import KINDS, TRANSFORMERS, Variable
 from sizer.records.errors import InputError
 from sizer.records.study import (
     BatchRate,
@@ -250,7 +250,9 @@ def test_every_gpu_of_the_catalogue_comes_back_without_it() -> None:
     known = {(rate.mode, rate.network, rate.gpu) for rate in catalog.accelerators if rate.mode in ("train", "infer")}
     for mode, network, gpu in sorted(known):
         kind = {"train": "image_training", "infer": "image_inference"}[mode]
-        text = f"workloads: [{{kind: {kind}, network: {network}, device: {{emulate: {{gpu: {gpu}}}}}}}]\n"
+        framework = "pytorch" if network in TRANSFORMERS else "mxnet"
+        job = f"kind: {kind}, framework: {framework}, network: {network}"
+        text = f"workloads: [{{{job}, device: {{emulate: {{gpu: {gpu}}}}}}}]\n"
         try:
             study = parse_study(text, "study.yaml", None, ELSEWHERE, catalog)
         except InputError as error:

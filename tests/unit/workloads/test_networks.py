@@ -11,8 +11,9 @@ import pytest
 
 from sizer.records import DIFFERENCES, TAKES_VECTORS
 from tests import ROOT
-from workloads import backends
-from workloads.backends import NETWORKS, Settings, mxnet_library, open_backend, sample_form
+from workloads import backends, networks
+from workloads.backends import Settings, mxnet_library, open_backend, sample_form
+from workloads.networks import NETWORKS
 
 WITHOUT_PYTORCH = "PyTorch is an extra: pip install .[pytorch]"
 
@@ -49,10 +50,10 @@ def torch() -> Any:
 @pytest.mark.parametrize("network", NETWORKS)
 def test_pytorchs_networks_have_the_published_parameters(torch: Any, network: str) -> None:
     """Each count has its source, and each network gives a score for each class."""
-    networks = import_module("workloads.backends.pytorch_networks")
+    definitions = import_module("workloads.backends.pytorch_networks")
     shape, classes = sample_form(network)
     with torch.device("meta"):
-        model = networks.BUILDERS[network]().eval()
+        model = definitions.BUILDERS[network]().eval()
         assert sum(each.numel() for each in model.parameters()) == PARAMETERS[network]
         assert model(torch.zeros(2, *shape)).shape == (2, classes)
 
@@ -81,7 +82,7 @@ def test_the_documentation_has_every_count() -> None:
 
 def test_sizer_and_its_workloads_agree_on_what_takes_vectors() -> None:
     """The two know nothing of each other."""
-    assert TAKES_VECTORS == backends.TAKES_VECTORS
+    assert TAKES_VECTORS == networks.TAKES_VECTORS
 
 
 @pytest.mark.parametrize("framework", ["mxnet", "pytorch"])

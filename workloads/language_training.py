@@ -1,0 +1,168 @@
+"""Training of language models: the LSTMs of Zaremba et al. 2014 (arXiv:1409.2329), and transformers, by words."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from . import data_parallel, threads
+from .accelerator import EmulatedAccelerator
+from .backends import (
+    FORWARD,
+    TRAINING_MODES,
+    Backend,
+    Input,
+    LanguageModelForm,
+    Settings,
+    TransformerForm,
+    open_backend,
+)
+from .data_parallel import Rank
+from .data_set import NOTHING, DataSet
+from .events import Events
+from .faults import run_program
+from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
+from .options import Options, add_computing_options, add_network_options, program_parser, read_options
+from .page_cache import CacheState
+from .progress import Progress
+from .stop import StopRequest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VOCABULARY = 10_000
+"""PennTreeBank's, and fixed, for the cost of a step depends on it."""
+SEQUENCE = 128
+"""Words that a transformer takes at once, as in 90 % of the steps that BERT was trained by (appendix A.2)."""
+FORMS = {
+    "small": LanguageModelForm(2, 200, 35, 0.0, 0.1, 5.0, VOCABULARY),
+    "medium": LanguageModelForm(2, 650, 35, 0.5, 0.05, 5.0, VOCABULARY),
+}
+"""Section 4.1 of the paper, except that small runs 35 steps, as medium does, where the paper's has 20."""
+TRANSFORMER_FORMS = {
+    "bert_base": TransformerForm("bert_base", SEQUENCE, VOCABULARY, masked=True),
+    "gpt2_small": TransformerForm("gpt2_small", SEQUENCE, VOCABULARY, masked=False),
+}
+BATCH_SIZES = {"small": 20, "medium": 20, "bert_base": 8, "gpt2_small": 8}
+"""The paper's 20 of the LSTMs; of transformers as few as fit a small machine."""
+
+
+def main() -> None:
+    """Run the program."""
+    run("language_training")
+
+
+def run(program: str) -> None:
+    """Run the program under one of its names."""
+    parser = program_parser(program, "Train a language model by the words of a text.", "word", replays=False)
+    parser.add_argument("--format", choices=("text",), default="text", help="what --data is")
+    add_network_options(parser, BATCH_SIZES, "small", (*TRAINING_MODES, FORWARD))
+    add_computing_options(parser)
+    options = read_options(parser, sys.argv[1:])
+    events, stop = Events.from_environment(), StopRequest.on_signals()
+    with data_parallel.joined(options) as (own, rank):
+        threads.limit_threads(own.threads)
+        _run(program, own, rank, Progress(f"{program} {own.network}", "word", events, stop, own.extent))
+
+
+def _run(program: str, options: Options, rank: Rank, progress: Progress) -> None:
+    form = form_of(options.network)
+    device = "cpu" if options.device == "emulated" else options.device
+    computing = replace(options.computing, channels_last=None)
+    backend = open_backend(
+        options.framework,
+        Settings(device, options.threads, options.seed, options.batch_size, computing, rank=rank),
+    )
+    source, text = _source(options, rank, form)
+    cache = CacheState(() if rank.number else text.files, options.cache_state)
+    cache.before_run()
+    words_a_step = options.batch_size * form.steps
+    _announce(program, options, text, backend, progress)
+    compute = _compute(backend, options, form, words_a_step)
+    samples = words_a_step * options.gpu_count
+    Loop(source, compute, cache, samples, report_latency=False, clock=backend.clock).run(progress)
+    progress.end(" (emulated device)" if options.device == "emulated" else "")
+
+
+def form_of(network: str) -> LanguageModelForm | TransformerForm:
+    """What a network's batches are made of, and more of what is sizer's own."""
+    return FORMS.get(network) or TRANSFORMER_FORMS[network]
+
+
+def _source(options: Options, rank: Rank, form: LanguageModelForm | TransformerForm) -> tuple[Input, DataSet]:
+    """The batches and the data set; of several ranks each reads a stretch of the text of its own.
+
+    The text is read once here for its vocabulary, before any cache state is made.
+    """
+    if options.data is None:
+        import numpy as np
+
+        random = np.random.default_rng(options.seed)
+        words = random.integers(0, form.vocabulary, (options.batch_size, form.steps + 1), dtype=np.int32)
+        return SameBatch((words[:, :-1], words[:, 1:])), NOTHING
+    from . import text_words
+
+    path: Path = text_words.find_text(options.data)
+    words_read = text_words.read_words(path)
+    numbers = text_words.vocabulary(words_read, form.vocabulary)
+    together = text_words.WordBatches(path, numbers, options.batch_size * rank.count, form.steps)
+    batches = together if rank.count == 1 else _Share(together, rank, options.batch_size)
+    return batches, DataSet("text", (path,), path.stat().st_size, len(words_read))
+
+
+class _Share:
+    """The rows of one rank in the batches of all."""
+
+    def __init__(self, together: Input, rank: Rank, batch_size: int) -> None:
+        self._together = together
+        self._rows = slice(rank.number * batch_size, (rank.number + 1) * batch_size)
+
+    def next_batch(self) -> Any:
+        batch = self._together.next_batch()
+        return None if batch is None else tuple(part[self._rows] for part in batch)
+
+    def restart(self) -> None:
+        """The next epoch, of all of them."""
+        self._together.restart()
+
+    def close(self) -> None:
+        """Nothing of its own."""
+        self._together.close()
+
+
+def _compute(
+    backend: Backend, options: Options, form: LanguageModelForm | TransformerForm, words_a_step: int
+) -> TimedCompute:
+    if options.rate is not None and options.device == "emulated":
+        count, exchange = options.gpu_count, options.exchange
+        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), words_a_step)
+    return timed(backend.language_training(form, options.mode))
+
+
+def _announce(program: str, options: Options, text: DataSet, backend: Backend, progress: Progress) -> None:
+    about = f"{text.samples} words, {text.bytes / 1e6:.1f} MB" if text.samples else "synthetic input"
+    print(
+        f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
+        f"{options.threads} threads, {options.framework} {backend.version}",
+        flush=True,
+    )
+    progress.start(
+        text.bytes,
+        text.samples,
+        options.batch_size,
+        program=program,
+        network=options.network,
+        mode=options.mode,
+        framework=options.framework,
+        framework_version=backend.version,
+        format=text.format,
+        device=options.device,
+        gpu_count=options.gpu_count,
+        threads=options.threads,
+        stated={**backend.stated, "sequence_length": form_of(options.network).steps},
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_program("language_training", main))
