@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -22,10 +22,10 @@ def catalog() -> Catalog:
     return Catalog.load()
 
 
-def emulated_runs(make_run: MakeRun) -> list[Run]:
+def emulated_runs(make_run: MakeRun, vcpus: Sequence[float] = (0.5, 1.0, 2.0, 4.0)) -> list[Run]:
     """A job that the CPU feeds with 100 images/s a vCPU, on an emulated P100."""
     demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
-    rates = {c: ((100 * c) ** -8 + 181.53**-8) ** (-1 / 8) for c in (0.5, 1.0, 2.0, 4.0)}
+    rates = {c: ((100 * c) ** -8 + 181.53**-8) ** (-1 / 8) for c in vcpus}
     return [_of(make_run(rate, c, device=P100, demand=demand), "resnet50") for c, rate in rates.items()]
 
 
@@ -159,7 +159,7 @@ def test_a_job_that_names_no_precision_is_one_in_fp32(make_run: MakeRun, catalog
 
 def test_whether_a_second_one_pays_is_open_within_the_interval_of_its_gain(make_run: MakeRun, catalog: Catalog) -> None:
     """Of machines at twice the price, two are surely worth it where even the least gain pays for them."""
-    runs = emulated_runs(make_run)
+    runs = emulated_runs(make_run, (0.5, 1.0, 2.0, 4.0, 8.0, 16.0))
     (found,) = answered(runs, catalog, "V100").gpus
     second = found.second
     assert second is not None
