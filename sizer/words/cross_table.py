@@ -80,7 +80,7 @@ def cell_ranked(cell: CrossCell, each: CrossRow) -> str:
 
 
 def cross_answer(table: CrossTable) -> str:
-    """Which column is the fastest in how many rows, surely where no figure is doubtful; empty where none compares two."""
+    """Which column is the fastest in how many rows, surely where no figure is doubtful; empty where none compares."""
     compared = [each for each in table.rows if sum(cell.seconds is not None for cell in each.cells) > 1]
     if not compared:
         return ""
