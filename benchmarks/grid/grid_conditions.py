@@ -74,7 +74,7 @@ def _workload(run: Run) -> dict[str, Any]:
     }
 
 
-LATER_FIELDS = {"scaling_loss", "scaling_source", "steps"}
+LATER_FIELDS = {"batch_rates", "scaling_loss", "scaling_source", "steps"}
 """Which the sizer that measured the committed grid did not have."""
 
 

@@ -66,8 +66,13 @@ def _option(job: GpuJob, gpu: str) -> GpuOption:
     found = job.catalog.estimated_rate(asked)
     if found is None:
         return replace(plain, missing=NoGpuAnswer.NO_RATE, published_on=published_gpus(job.catalog.rates, asked))
-    enough = _memory(job, asked)
-    plain = replace(plain, accelerator=_published(found), needs_at_most_bytes=enough)
+    enough = smallest_memory(job.catalog.rates, asked)
+    plain = replace(
+        plain,
+        accelerator=_published(found),
+        needs_at_most_bytes=None if enough is None else round(enough),
+        on_cpu_bytes=_on_cpu(job),
+    )
     plain = replace(plain, fits=_holds(plain))
     if job.here is None:
         return replace(plain, missing=NoGpuAnswer.NO_MODEL)
@@ -99,12 +104,11 @@ def _estimate(found: RateEstimate | ScalingEfficiency) -> Estimate:
     return Estimate(value, found.low, found.high)
 
 
-def _memory(job: GpuJob, asked: RateQuestion) -> int | None:
-    """What is known to be enough: the smallest GPU that as large a batch was published on, or what the CPU needed."""
-    published = smallest_memory(job.catalog.rates, asked)
+def _on_cpu(job: GpuJob) -> int | None:
+    """Bytes that the job needed where it computed on the CPU."""
     here = job.here
-    on_cpu = anonymous_bytes(job.model.measured, here.vcpus, here.batch_size) if job.on_cpu and here else None
-    return min((round(size) for size in (published, on_cpu) if size is not None), default=None)
+    needed = anonymous_bytes(job.model.measured, here.vcpus, here.batch_size) if job.on_cpu and here else None
+    return None if needed is None else round(needed)
 
 
 def _holds(option: GpuOption) -> bool | None:
@@ -127,6 +131,7 @@ def _answered(job: GpuJob, plain: GpuOption, asked: RateQuestion, found: RateEst
         accelerator=plain.accelerator,
         gpu_memory_bytes=plain.gpu_memory_bytes if machine is None else machine.gpu_memory_bytes,
         needs_at_most_bytes=plain.needs_at_most_bytes,
+        on_cpu_bytes=plain.on_cpu_bytes,
     )
     second, cpu = _second(job, asked, found, option, fed), _against_cpu(job, option)
     return replace(option, fits=_holds(option), second=second, against_cpu=cpu)

@@ -76,8 +76,9 @@ class GpuOption:
 
     `throughput` is that of `gpu_count` of them in the machine, whose input side was measured here; `bottleneck_sure`
     says whether the interval leaves it open what binds. `fits` is None where nobody knows what memory the job needs;
-    `needs_at_most_bytes` is what is known to be enough. `seconds` and `usd` are of the whole job where its samples are
-    given.
+    `needs_at_most_bytes` is what is known to be enough: the smallest GPU that as large a batch was published on;
+    `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace of its own. `seconds` and `usd` are
+    of the whole job where its samples are given.
     """
 
     gpu: Label
@@ -101,6 +102,7 @@ class GpuOption:
     usd: Amount | None = None
     gpu_memory_bytes: Bytes | None = None
     needs_at_most_bytes: Bytes | None = None
+    on_cpu_bytes: Bytes | None = None
     fits: bool | None = None
     second: SecondGpu | None = None
     against_cpu: AgainstCpu | None = None

@@ -139,7 +139,9 @@ def _expected(rule: Any, instance: object) -> Message:
 
 
 def _its_place(name: str, key: Key) -> Message | None:
-    """Where a key belongs that is one of the file itself and was written further in."""
+    """Where a key belongs that is an axis, or one of the file itself and was written further in."""
+    if name in schema()["$defs"]["axes"]["properties"]:
+        return Message("write `axes: {{{name}: ...}}`.", name=name)
     if len(key) == 1 or name == "workloads" or name not in schema()["properties"]:
         return None
     return Message("it belongs at the top of the file, beside `workloads`.")

@@ -7,13 +7,17 @@ from typing import Any
 
 from sizer.records import Deadline, InputError, Objective, parse_count, parse_latency, parse_rate, parse_seconds
 from sizer.study.document import Document
+from sizer.study.tiers import Figures
 
 RATES = ("samples", "within", "at_least")
 SHARES = ("prefer", "target")
 
 
-def read_objective(document: Document) -> Objective:
-    """By a share of the best, by a rate or by a deadline; raises InputError for half of one, or two of them."""
+def read_objective(document: Document, figures: Figures | None) -> Objective:
+    """By a share of the best, by a rate or by a deadline; raises InputError for half of one, or two of them.
+
+    So it does for a GPU that the catalogue does not know.
+    """
     given = document.data.get("objective", {})
     _check_together(document, given)
     default = Objective()
@@ -27,8 +31,17 @@ def read_objective(document: Document) -> Objective:
         _parsed(document, "at_least", parse_rate) if "at_least" in given else None,
         _parsed(document, "latency_p99", _latency) if "latency_p99" in given else None,
         given.get("spot", default.spot),
-        tuple(given.get("gpus", default.gpus)),
+        tuple(_gpu(document, number, name, figures) for number, name in enumerate(given.get("gpus", default.gpus))),
     )
+
+
+def _gpu(document: Document, number: int, name: str, figures: Figures | None) -> str:
+    if figures is not None:
+        try:
+            figures.gpu(name)
+        except InputError as error:
+            raise document.input_error(("objective", "gpus", number), error) from None
+    return name
 
 
 def objective_form(objective: Objective) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
         disks=disks,
         around=around,
         measure=_measure(document, level),
-        objective=read_objective(document),
+        objective=read_objective(document, catalog),
         embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
         frameworks=read_frameworks(document),
     )

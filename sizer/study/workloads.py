@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -134,7 +134,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
                 entry.get("memory_floor", False),
                 entry.get("isolate", defaults.isolate) and entry["kind"] != COMMAND,
                 counts,
-                _largest_batch(entry.get("largest_batch", False)),
+                _largest_batch(document, key, entry.get("largest_batch", False), batch_sizes),
             )
         )
     return plans
@@ -158,8 +158,17 @@ def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes,
     return axes.gpu_count or ()
 
 
-def _largest_batch(asked: bool | int) -> int:
-    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search."""
+def _largest_batch(document: Document, key: Key, asked: bool | int, batch_sizes: Sequence[int]) -> int:
+    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search.
+
+    Raises InputError for one below a batch size that is measured anyway.
+    """
+    if asked is not False and asked is not True and asked < max(batch_sizes):
+        raise document.input_error(
+            (*key, "largest_batch"),
+            "`largest_batch` is below the batch size {size}, which is measured anyway; write a larger one, or true.",
+            size=max(batch_sizes),
+        )
     return LARGEST_TRIED if asked is True else int(asked)
 
 

@@ -77,6 +77,8 @@ def which_batch(curve: BatchCurve, terms: Terms, advice: BatchAdvice) -> str:
                 "5 % of it.",
                 **known,
             )
+        if curve.enough == min(point.batch_size for point in curve.points):
+            return _("A batch of {size}, the smallest measured, gave the best rate ({rate}).", **known)
         return _("A batch of {size} gave the best rate ({rate}), and no smaller one is within 5 % of it.", **known)
     if curve.open:
         return _(

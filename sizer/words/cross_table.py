@@ -80,7 +80,7 @@ def cell_ranked(cell: CrossCell, each: CrossRow) -> str:
 
 
 def cross_answer(table: CrossTable) -> str:
-    """Which column is surely the fastest in how many rows; empty where no row compares two."""
+    """Which column is the fastest in how many rows, surely where no figure is doubtful; empty where none compares."""
     compared = [each for each in table.rows if sum(cell.seconds is not None for cell in each.cells) > 1]
     if not compared:
         return ""
@@ -90,18 +90,25 @@ def cross_answer(table: CrossTable) -> str:
     doubtful = sum(any(cell.doubtful for cell in each.cells) for each in compared)
     return paragraph(
         [
-            _fastest(len(compared), len(alone), listed(columns)),
+            _fastest(len(compared), len(alone), listed(columns), sure=not doubtful),
             _("Figures of {count} of them are doubtful.", count=doubtful) if doubtful else "",
         ]
     )
 
 
-def _fastest(compared: int, told: int, columns: str) -> str:
+def _fastest(compared: int, told: int, columns: str, sure: bool) -> str:
     if not told:
         return _n(
             "Which is the fastest cannot be told in the one comparison.",
             "Which is the fastest cannot be told in any of {count} comparisons.",
             compared,
+        )
+    if told == compared and not sure:
+        return _n(
+            "The fastest by their intervals, of {count} comparison: {columns}.",
+            "The fastest by their intervals, of {count} comparisons: {columns}.",
+            compared,
+            columns=columns,
         )
     if told == compared:
         return _n(
@@ -110,12 +117,12 @@ def _fastest(compared: int, told: int, columns: str) -> str:
             compared,
             columns=columns,
         )
-    return _(
-        "Surely the fastest, of {count} comparisons: {columns}; in {open} it cannot be told.",
-        count=compared,
-        columns=columns,
-        open=compared - told,
-    )
+    figures = {"count": compared, "columns": columns, "open": compared - told}
+    if not sure:
+        return _(
+            "The fastest by their intervals, of {count} comparisons: {columns}; in {open} it cannot be told.", **figures
+        )
+    return _("Surely the fastest, of {count} comparisons: {columns}; in {open} it cannot be told.", **figures)
 
 
 def _first(each: CrossRow) -> list[int]:

@@ -218,6 +218,12 @@ def _memory(option: GpuOption) -> str:
     has, enough = option.gpu_memory_bytes, option.needs_at_most_bytes
     if has is None:
         return ""
+    if enough is None and option.on_cpu_bytes is not None:
+        return _(
+            "It has {has} of memory; the job needed {needed} on the CPU, and a GPU needs workspace beyond that.",
+            has=format_bytes(has),
+            needed=format_bytes(option.on_cpu_bytes),
+        )
     if enough is None:
         return _("It has {has} of memory; what the job needs is not known.", has=format_bytes(has))
     known = {"has": format_bytes(has), "enough": format_bytes(enough)}

@@ -58,7 +58,7 @@ CONCLUDED = ("model.json", "recommendation.json", "measurements.csv", "report.ht
 
 def write_quick_study(folder: Path) -> None:
     (folder / "child.py").write_text(CHILD)
-    (folder / "child").write_text(f'#!/bin/sh\nexec {sys.executable} "${{0%/*}}/child.py"\n')
+    (folder / "child").write_text(f'#!/bin/sh\nexec {sys.executable} "${{0%/*}}/child.py" "$@"\n')
     (folder / "child").chmod(0o755)
     (folder / "study.yaml").write_text(STUDY)
 

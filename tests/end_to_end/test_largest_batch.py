@@ -31,7 +31,7 @@ def folder(folder: Path) -> Path:
     study = folder / "study.yaml"
     study.write_text(
         study.read_text()
-        .replace(f"{child}]", f"{child}, '{{batch_size}}']")
+        .replace("command: [child]", "command: [child, '{batch_size}']")
         .replace("axes: {vcpus: [0.5, 1, 2]}", "axes: {vcpus: 1, memory: 192MiB}\n    batch_size: [4, 8, 16, 32]")
         + "    largest_batch: true\n"
     )

@@ -126,7 +126,7 @@ def test_a_file_that_ends_before_its_index_is_told_in_a_sentence(records: Path, 
 def test_programs_replay_without_a_framework(run: Callable[..., Any], records: Path, program: str, form: str) -> None:
     """Their events are those of the program: steps of a batch, over epochs."""
     options = ("--data", records / form, "--input", "replay", "--batch-size", 8, "--steps", 5)
-    ended = run(program, *options, "--framework", "pytorch")
+    ended = run(program, *options, "--framework", "tensorflow")
     assert ended.code == 0, ended.err
     assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(8, 0), (8, 0), (8, 1), (8, 1), (8, 2)]
     assert "(read only)" in ended.out

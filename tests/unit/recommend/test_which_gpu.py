@@ -107,6 +107,15 @@ def test_a_job_on_the_cpu_is_compared_with_it(make_run: MakeRun, catalog: Catalo
     assert t4.against_cpu.cost_ratio is not None
 
 
+def test_what_a_job_needed_on_the_cpu_is_not_known_to_be_enough(make_run: MakeRun, catalog: Catalog) -> None:
+    """A GPU adds workspace of its own, so it is said beside the GPU's memory and no more."""
+    (t4,) = answered(emulated_runs(make_run), catalog, "T4").gpus
+    told = replace(t4, needs_at_most_bytes=None, fits=None, on_cpu_bytes=3 * 2**30)
+    lines = gpu_option_lines(told, terms_of(fit(emulated_runs(make_run)).workload("train")))
+    assert any("the job needed 3 GiB on the CPU, and a GPU needs workspace beyond that" in line for line in lines)
+    assert not any("known to be enough" in line for line in lines)
+
+
 def test_the_interval_of_a_small_input_share_holds_the_truth(make_run: MakeRun, catalog: Catalog) -> None:
     """A tenth of 100 ms is the input's, so 4 vCPUs feed 400 images/s; two large times differ by hardly that."""
     demand = Demand(core_seconds=0.1, read_bytes=1e5, read_ios=1.0)

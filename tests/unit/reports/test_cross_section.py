@@ -100,3 +100,14 @@ def test_no_table_is_no_section(material: Material) -> None:
     """Where nothing is compared."""
     assert section.contents(material, ()) is None
     assert section.contents(replace(material, recommendation=None), ()) is None
+
+
+def test_of_doubtful_figures_nothing_is_sure(tmp_path: Path) -> None:
+    """Runs with warnings may be slow for another reason: the answer is by their intervals, and says so."""
+    found = cross_table(runs_of(tmp_path, TWO.format(300, 296, 304)))
+    assert found is not None
+    (only,) = found.rows
+    doubted = replace(found, rows=(replace(only, cells=tuple(replace(cell, doubtful=True) for cell in only.cells)),))
+    assert cross_answer(doubted) == (
+        "The fastest by their intervals, of 1 comparison: MXNet in 1. Figures of 1 of them are doubtful."
+    )

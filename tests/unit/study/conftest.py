@@ -50,6 +50,11 @@ class SmallCatalog:
             raise InputError(f"the catalogue has no disk tier `{name}`")
         return self.figure
 
+    def gpu(self, name: str) -> str:
+        if name.upper() != "P100":
+            raise InputError(f"the catalogue knows no GPU `{name}`")
+        return name.upper()
+
 
 @pytest.fixture
 def parse() -> Callable[..., Study]:

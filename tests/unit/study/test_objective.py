@@ -23,6 +23,7 @@ TRAIN = "workloads:\n  - kind: image_training\n"
         ("{samples: 1.5e3, within: 0.5h}", Objective(deadline=Deadline(1500.0, 1800.0))),
         ("{at_least: 1.2k}", Objective(at_least=1200.0)),
         ("{at_least: 512.5, spot: true}", Objective(at_least=512.5, spot=True)),
+        ("{gpus: [T4, V100]}", Objective(gpus=("T4", "V100"))),
         ("{prefer: fastest, target: 0.9, latency_p99: 20}", Objective("fastest", 0.9, latency_p99=0.02)),
     ],
 )
@@ -45,6 +46,7 @@ def test_an_objective_is_read_and_written_again(written: str, asked: Objective) 
         ("{samples: 5, within: 1h, prefer: fastest}", "`samples` already asks for the cheapest spec"),
         ("{samples: 5, within: 1h, at_least: 5}", "already say how fast it must be; leave out `at_least`."),
         ("{spot: 1}", "`spot` in `objective` must be true to choose by spot prices, not `1`."),
+        ("{gpus: [T4, V1000]}", "The catalogue knows no GPU `V1000`; did you mean `V100`?"),
         ("{within: [6h], samples: 5}", "`within` in `objective` must be the time in which it must be finished,"),
     ],
 )

@@ -200,6 +200,12 @@ def test_the_largest_batch_is_searched_for_on_demand(parse: Parse, keys: str, mo
     assert parse(to_yaml(study)).workloads[0].largest_batch == most
 
 
+def test_a_largest_batch_below_what_is_measured_anyway_is_refused(parse: Parse) -> None:
+    """It would be tried and passed."""
+    with pytest.raises(InputError, match="below the batch size 64, which is measured anyway; write a larger one, or"):
+        one(parse, "batch_size: [16, 64], largest_batch: 32")
+
+
 def test_a_command_is_told_which_batch_to_try(parse: Parse) -> None:
     """Else each run of the search would be the same; so is a batch below one refused."""
     command = "workloads:\n  - kind: command\n    command: ./train %s\n    pattern: torch\n    largest_batch: true\n"

@@ -57,6 +57,10 @@ SENTENCES = [
         TRAIN + "    format: text\n",
         "line 3: `format` in a workload must be one of recordio, lmdb or folder, not `text`",
     ),
+    (
+        TRAIN + "    gpu_count: [1, 2]\n",
+        "line 3: `gpu_count` is not a key of a workload; write `axes: {gpu_count: ...}`.",
+    ),
     (TRAIN + "    embedded_images: 9\n", "line 3: `embedded_images` is not a key of a workload; it belongs at the top"),
     (TRAIN + "    command: a\n", "line 3: `command` belongs to a workload of kind command only"),
     (TRAIN + "    name: a/b\n", "line 3: `name` in a workload must be a name of letters of any script, digits"),
