@@ -6,7 +6,6 @@ ends by itself ends the program.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -18,14 +17,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .faults import Fault, Unavailable
+from .faults import DESCRIPTOR_VARIABLE, Fault, Unavailable
 from .options import Options
 from .progress import Extent
+from .stop import die_with_parent, leave_to_parent
 
 RANK_VARIABLE, STORE_VARIABLE = "SIZER_WORKLOAD_RANK", "SIZER_WORKLOAD_STORE"
-EVENTS_VARIABLE = "SIZER_EVENTS_FD"
-PR_SET_PDEATHSIG = 1
-"""prctl(2): the signal that a process gets when its parent dies."""
 
 
 @dataclass(frozen=True)
@@ -73,17 +70,16 @@ def _on_device(options: Options, number: int) -> Options:
 def _follow() -> None:
     """Only rank 0 decides when to stop, and this process ends with it."""
     parent = os.getppid()
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with_parent()
     if os.getppid() != parent:
         raise Fault("the process that started this one has ended: start it again")
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
+    leave_to_parent()
 
 
 @contextmanager
 def _started(numbers: Sequence[int], store: Path) -> Iterator[None]:
     """The other ranks, watched, and killed at the end: what they compute then is of no step that counts."""
-    kept = {name: value for name, value in os.environ.items() if name != EVENTS_VARIABLE}
+    kept = {name: value for name, value in os.environ.items() if name != DESCRIPTOR_VARIABLE}
     begun: dict[int, subprocess.Popen[bytes]] = {}
     ending = threading.Event()
     try:

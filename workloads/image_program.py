@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from . import data_parallel, data_set, replay, threads
-from .accelerator import EmulatedAccelerator
 from .backends import (
     FORWARD,
     READ_FOLDERS,
@@ -23,7 +22,8 @@ from .data_parallel import Rank
 from .data_set import DataSet
 from .events import Events
 from .faults import Unavailable
-from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
+from .measured_loop import Loop, SameBatch, TimedCompute, timed
+from .network_program import announce, array_device, emulated_step
 from .networks import IMAGE_TRANSFORMERS, NETWORKS, TAKES_VECTORS
 from .options import (
     OneSentenceParser,
@@ -56,7 +56,7 @@ def run(program: str, description: str, training: bool) -> None:
 
 def _measure(program: str, options: Options, rank: Rank, training: bool, events: Events, stop: StopRequest) -> None:
     threads.limit_threads(options.threads)
-    device, computing, reading = _real_device(options), options.computing, options.reading
+    device, computing, reading = array_device(options), options.computing, options.reading
     settings = Settings(device, options.threads, options.seed, options.batch_size, computing, reading, rank)
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
     with _opened(options) as images:
@@ -65,7 +65,8 @@ def _measure(program: str, options: Options, rank: Rank, training: bool, events:
         unit = "vector" if options.network in TAKES_VECTORS else "image"
         progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)
         with _source(backend, images, options, settings, training) as source:
-            _announce(program, options, images, backend, progress)
+            version, stated = ("not used", {}) if backend is None else (backend.version, backend.stated)
+            announce(program, options, images, version, stated, progress, "images")
             compute = _compute(backend, options)
             latency = not training and backend is not None
             clock = backend.clock if backend is not None else None
@@ -84,11 +85,6 @@ def _parser(program: str, description: str, modes: Sequence[str]) -> OneSentence
     add_computing_options(parser)
     add_image_options(parser)
     return parser
-
-
-def _real_device(options: Options) -> str:
-    """Where arrays live: an emulated device has no memory of its own."""
-    return "cpu" if options.device == "emulated" else options.device
 
 
 def _opened(options: Options) -> AbstractContextManager[DataSet]:
@@ -119,9 +115,9 @@ def _source(
 def _compute(backend: Backend | None, options: Options) -> TimedCompute:
     if backend is None:
         return lambda _batch: 0.0
-    if options.rate is not None and options.device == "emulated":
-        count, exchange = options.gpu_count, options.exchange
-        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), options.batch_size)
+    waiting = emulated_step(options, options.batch_size)
+    if waiting is not None:
+        return waiting
     if options.mode == FORWARD:
         return timed(backend.image_inference(options.network))
     return timed(backend.image_training(options.network, updates=options.mode == TRAIN))
@@ -131,28 +127,3 @@ def _remark(options: Options) -> str:
     if options.input == "replay":
         return " (read only)"
     return " (emulated device)" if options.device == "emulated" else ""
-
-
-def _announce(program: str, options: Options, images: DataSet, backend: Backend | None, progress: Progress) -> None:
-    about = f"{images.samples} images, {images.bytes / 1e6:.1f} MB" if images.samples else "synthetic input"
-    version = "not used" if backend is None else backend.version
-    print(
-        f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
-        f"{options.threads} threads, {options.framework} {version}",
-        flush=True,
-    )
-    progress.start(
-        images.bytes,
-        images.samples,
-        options.batch_size,
-        program=program,
-        network=options.network,
-        mode=options.mode,
-        framework=options.framework,
-        framework_version=version,
-        format=images.format,
-        device=options.device,
-        gpu_count=options.gpu_count,
-        threads=options.threads,
-        stated={} if backend is None else backend.stated,
-    )

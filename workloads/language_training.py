@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import data_parallel, threads
-from .accelerator import EmulatedAccelerator
 from .backends import (
     FORWARD,
     TRAINING_MODES,
@@ -22,7 +21,8 @@ from .data_parallel import Rank
 from .data_set import NOTHING, DataSet
 from .events import Events
 from .faults import run_program
-from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
+from .measured_loop import Loop, SameBatch, TimedCompute, timed
+from .network_program import announce, array_device, emulated_step
 from .options import Options, add_computing_options, add_network_options, program_parser, read_options
 from .page_cache import CacheState
 from .progress import Progress
@@ -68,17 +68,17 @@ def run(program: str) -> None:
 
 def _run(program: str, options: Options, rank: Rank, progress: Progress) -> None:
     form = form_of(options.network)
-    device = "cpu" if options.device == "emulated" else options.device
     computing = replace(options.computing, channels_last=None)
     backend = open_backend(
         options.framework,
-        Settings(device, options.threads, options.seed, options.batch_size, computing, rank=rank),
+        Settings(array_device(options), options.threads, options.seed, options.batch_size, computing, rank=rank),
     )
     source, text = _source(options, rank, form)
     cache = CacheState(() if rank.number else text.files, options.cache_state)
     cache.before_run()
     words_a_step = options.batch_size * form.steps
-    _announce(program, options, text, backend, progress)
+    stated = {**backend.stated, "sequence_length": form.steps}
+    announce(program, options, text, backend.version, stated, progress, "words")
     compute = _compute(backend, options, form, words_a_step)
     samples = words_a_step * options.gpu_count
     Loop(source, compute, cache, samples, report_latency=False, clock=backend.clock).run(progress)
@@ -134,34 +134,7 @@ class _Share:
 def _compute(
     backend: Backend, options: Options, form: LanguageModelForm | TransformerForm, words_a_step: int
 ) -> TimedCompute:
-    if options.rate is not None and options.device == "emulated":
-        count, exchange = options.gpu_count, options.exchange
-        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), words_a_step)
-    return timed(backend.language_training(form, options.mode))
-
-
-def _announce(program: str, options: Options, text: DataSet, backend: Backend, progress: Progress) -> None:
-    about = f"{text.samples} words, {text.bytes / 1e6:.1f} MB" if text.samples else "synthetic input"
-    print(
-        f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
-        f"{options.threads} threads, {options.framework} {backend.version}",
-        flush=True,
-    )
-    progress.start(
-        text.bytes,
-        text.samples,
-        options.batch_size,
-        program=program,
-        network=options.network,
-        mode=options.mode,
-        framework=options.framework,
-        framework_version=backend.version,
-        format=text.format,
-        device=options.device,
-        gpu_count=options.gpu_count,
-        threads=options.threads,
-        stated={**backend.stated, "sequence_length": form_of(options.network).steps},
-    )
+    return emulated_step(options, words_a_step) or timed(backend.language_training(form, options.mode))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 from types import FrameType
+
+PR_SET_PDEATHSIG = 1
+"""prctl(2): the signal that a process gets when its parent dies."""
+
+
+def leave_to_parent() -> None:
+    """From now on the parent alone decides when this process stops."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def die_with_parent() -> None:
+    """From now on this process is killed when its parent dies."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class StopRequest:

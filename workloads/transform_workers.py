@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import struct
 import time
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ import cv2
 from . import image_transform as transform
 from .faults import Fault, InputFault, unreadable_file
 from .image_folder import LabelledImage
+from .stop import leave_to_parent
 
 HEADER = struct.Struct("<IBd")
 UNREADABLE, GOOD, REFUSED = range(3)
@@ -147,9 +147,8 @@ class TransformWorkers:
         return TransformedImage(index, message[HEADER.size :] if kind == GOOD else None, read_seconds)
 
     def _work(self, sender: Connection) -> None:
-        # The parent alone decides when to stop. Its pipe ends must not live on here, or its death would go unnoticed.
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, signal.SIG_IGN)
+        leave_to_parent()
+        # The parent's pipe ends must not live on here, or its death would go unnoticed.
         for receiver in self._receivers:
             receiver.close()
         prepared = transform.synthetic_image(self._task.seed) if self._task.synthetic else None

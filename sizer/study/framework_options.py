@@ -10,8 +10,8 @@ from sizer.study.document import Document, Key
 
 def read_options(
     document: Document, key: Key, entry: dict[str, Any], framework: str | None, device: Device
-) -> tuple[FrameworkOptions, str | None]:
-    """The options of the entry, and its precision, for one framework on one device; `key` is theirs.
+) -> FrameworkOptions:
+    """The options of the entry, but for its precision, for one framework on one device; `key` is theirs.
 
     An option that the framework lacks is left out where it asks for what the framework does anyway. Raises InputError
     where it asks for something else.
@@ -33,4 +33,4 @@ def read_options(
             (*key, "precision"), "fp16 needs a GPU; write `precision: bf16`, or `device: cuda:0`."
         )
     options = {name: value for name, value in given.items() if name in has and name != "precision"}
-    return FrameworkOptions(**options), given.get("precision")
+    return FrameworkOptions(**options)

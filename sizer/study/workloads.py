@@ -123,10 +123,10 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
         )
         counts = _gpu_counts(document, key, entry, axes, device)
         device = with_scaling(document, (*key, "device"), device, counts, workload.kind, network, defaults.figures)
-        options, precision = read_options(document, (*key, "options"), entry, framework, device)
+        options = read_options(document, (*key, "options"), entry, framework, device)
         plans.append(
             WorkloadPlan(
-                replace(workload, options=options, precision=precision, device=device),
+                replace(workload, options=options, device=device),
                 batch_sizes,
                 axes.vcpus or (),
                 axes.memory_bytes or (),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import random
-import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +17,7 @@ from ..data_set import DataSet
 from ..faults import Fault, InputFault
 from ..image_decoders import Crop, Decoder, fastest, open_decoder
 from ..loaded_images import StoredImages, stored_images
+from ..stop import die_with_parent, leave_to_parent
 from . import Settings
 
 MEAN = (123.675, 116.28, 103.53)
@@ -33,9 +32,6 @@ CROP_TRIALS = 10
 """How often a crop is drawn that does not fit into the image, before the centre is taken, as torchvision does."""
 PREFETCH = 2
 """DataLoader's own default: batches ahead of each worker."""
-
-PR_SET_PDEATHSIG = 1
-"""prctl(2): the signal that a process gets when its parent dies."""
 
 
 @dataclass(frozen=True)
@@ -190,9 +186,8 @@ def _collate(items: list[Any]) -> Any:
 
 def _begin_worker(_number: int) -> None:
     """The parent alone decides when to stop, and none outlives it."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    leave_to_parent()
+    die_with_parent()
 
 
 def _dead_worker(error: RuntimeError) -> Fault:

@@ -29,6 +29,15 @@ def emulated_runs(make_run: MakeRun, vcpus: Sequence[float] = (0.5, 1.0, 2.0, 4.
     return [_of(make_run(rate, c, device=P100, demand=demand), "resnet50") for c, rate in rates.items()]
 
 
+def computed_runs(make_run: MakeRun, step: float) -> list[Run]:
+    """A job of 100 ms of CPU time a sample; a run with synthetic input shows `step` seconds to be the step's."""
+    demand = Demand(core_seconds=0.1, read_bytes=1e5, read_ios=1.0)
+    runs = [_of(make_run(10 * c, c, demand=demand), "resnet50") for c in (1.0, 2.0, 4.0)]
+    alone = _of(make_run(4 / step, 4.0, demand=Demand(core_seconds=step)), "resnet50")
+    workload = replace(alone.spec.workload, input="synthetic")
+    return [*runs, replace(alone, spec=replace(alone.spec, workload=workload))]
+
+
 def _of(run: Run, network: str | None, kind: str = "image_training") -> Run:
     workload = replace(run.spec.workload, network=network, kind=kind)
     return replace(run, spec=replace(run.spec, workload=workload))
@@ -94,11 +103,7 @@ def test_on_the_cpu_the_input_must_have_been_measured_apart(make_run: MakeRun, c
 
 def test_a_job_on_the_cpu_is_compared_with_it(make_run: MakeRun, catalog: Catalog) -> None:
     """Half of its 100 ms a sample is the input's, as a synthetic run shows: 4 vCPUs feed 80 images/s."""
-    demand = Demand(core_seconds=0.1, read_bytes=1e5, read_ios=1.0)
-    runs = [_of(make_run(10 * c, c, demand=demand), "resnet50") for c in (1.0, 2.0, 4.0)]
-    alone = _of(make_run(4 / 0.05, 4.0, demand=Demand(core_seconds=0.05)), "resnet50")
-    workload = replace(alone.spec.workload, input="synthetic")
-    (t4,) = answered([*runs, replace(alone, spec=replace(alone.spec, workload=workload))], catalog, "T4").gpus
+    (t4,) = answered(computed_runs(make_run, step=0.05), catalog, "T4").gpus
     assert t4.input_rate is not None
     assert t4.vcpus is not None
     assert t4.input_rate.value == pytest.approx(20 * t4.vcpus, rel=0.15)
@@ -118,11 +123,7 @@ def test_what_a_job_needed_on_the_cpu_is_not_known_to_be_enough(make_run: MakeRu
 
 def test_the_interval_of_a_small_input_share_holds_the_truth(make_run: MakeRun, catalog: Catalog) -> None:
     """A tenth of 100 ms is the input's, so 4 vCPUs feed 400 images/s; two large times differ by hardly that."""
-    demand = Demand(core_seconds=0.1, read_bytes=1e5, read_ios=1.0)
-    runs = [_of(make_run(10 * c, c, demand=demand), "resnet50") for c in (1.0, 2.0, 4.0)]
-    alone = _of(make_run(4 / 0.09, 4.0, demand=Demand(core_seconds=0.09)), "resnet50")
-    workload = replace(alone.spec.workload, input="synthetic")
-    (t4,) = answered([*runs, replace(alone, spec=replace(alone.spec, workload=workload))], catalog, "T4").gpus
+    (t4,) = answered(computed_runs(make_run, step=0.09), catalog, "T4").gpus
     assert t4.input_rate is not None
     assert t4.vcpus is not None
     assert t4.input_rate.low <= 100 * t4.vcpus <= t4.input_rate.high

@@ -1,0 +1,54 @@
+"""What programs that run a network have in common, whatever their samples are."""
+
+from __future__ import annotations
+
+from .accelerator import EmulatedAccelerator
+from .data_set import DataSet
+from .measured_loop import TimedCompute, emulated
+from .options import Options
+from .progress import Progress
+
+
+def array_device(options: Options) -> str:
+    """Where arrays live: an emulated device has no memory of its own."""
+    return "cpu" if options.device == "emulated" else options.device
+
+
+def emulated_step(options: Options, samples: int) -> TimedCompute | None:
+    """The wait of emulated devices, each for `samples` a step; None where the step is computed."""
+    if options.rate is None or options.device != "emulated":
+        return None
+    return emulated(EmulatedAccelerator(options.rate, count=options.gpu_count, exchange=options.exchange), samples)
+
+
+def announce(
+    program: str,
+    options: Options,
+    data: DataSet,
+    version: str,
+    stated: dict[str, bool | int | str],
+    progress: Progress,
+    samples: str,
+) -> None:
+    """Print what is about to run and tell it in the `start` event; `samples` is what those of `data` are called."""
+    about = f"{data.samples} {samples}, {data.bytes / 1e6:.1f} MB" if data.samples else "synthetic input"
+    print(
+        f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
+        f"{options.threads} threads, {options.framework} {version}",
+        flush=True,
+    )
+    progress.start(
+        data.bytes,
+        data.samples,
+        options.batch_size,
+        program=program,
+        network=options.network,
+        mode=options.mode,
+        framework=options.framework,
+        framework_version=version,
+        format=data.format,
+        device=options.device,
+        gpu_count=options.gpu_count,
+        threads=options.threads,
+        stated=stated,
+    )
