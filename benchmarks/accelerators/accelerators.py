@@ -16,7 +16,7 @@ import held_out_counts
 import held_out_networks
 import held_out_sources
 import numpy as np
-from held_out_networks import Transferred, covered, covering, relative
+from held_out_networks import LeftOut, Transferred, covered, covering, relative
 
 from sizer.catalog.accelerator_rates import shipped_rates
 from sizer.catalog.gpu_scaling import scaled_runs
@@ -155,7 +155,7 @@ def _print_constants() -> None:
     print("GROWTH, GROWTH_90 = {:.3f}, {:.3f}".format(*held_out_batches.growth(rates)))
     print(held_out_counts.variances(scaled_runs(rates)))
     print(held_out_networks.variances(published_steps(rates)))
-    left_out = [*held_out_networks.transferred(rates), *held_out_sources.without_gpu(rates)]
+    left_out: list[LeftOut] = [*held_out_networks.transferred(rates), *held_out_sources.without_gpu(rates)]
     print(f"TRANSFER_90 = {covering(left_out):.2f}")
 
 
