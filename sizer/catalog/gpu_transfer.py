@@ -2,8 +2,8 @@
 
 The logarithm of a published rate is what its table shares: a level for each network in each table, what GB/s of memory
 and TFLOP/s of the precision are worth, the latter by the kind of network (a large product follows the arithmetic, a
-light network the memory), and what neither says: of the GPU, and in each table of its architecture, since a framework's
-version has kernels for an architecture, not for a product.
+light network the memory), less where a GPU has much of both (launches and the host become no faster), and what neither
+says: of the GPU, and in each table of its architecture, since a framework's version has kernels for an architecture.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sizer.records import plain_precision
 
 BANDWIDTH_UNIT, ARITHMETIC_UNIT = 700.0, 20.0
 """GB/s and TFLOP/s that a GPU is compared with: the middle of the data sheets."""
-TRANSFER_90 = 1.48
+TRANSFER_90 = 1.47
 """Standard deviations that hold 90 % of rates where a network or a whole GPU is left out:
 `benchmarks/accelerators/accelerators.py --fit`."""
 LEVEL_VARIANCE = 25.0
@@ -54,13 +54,14 @@ class PublishedStep:
 class TransferVariances:
     """Of ln rate, by what is shared; fitted to the shipped tables by `benchmarks/accelerators` with --fit."""
 
-    gpu: float = 0.0139
-    architecture_in_table: float = 0.0262
-    bandwidth: float = 0.289
-    arithmetic: float = 0.0533
-    arithmetic_of_family: float = 0.00381
-    arithmetic_of_kind: float = 0.0375
-    noise: float = 0.00457
+    gpu: float = 0.00493
+    architecture_in_table: float = 0.0256
+    bandwidth: float = 0.399
+    arithmetic: float = 0.0576
+    saturation: float = 0.00803
+    arithmetic_of_family: float = 0.00396
+    arithmetic_of_kind: float = 0.038
+    noise: float = 0.0044
 
     def effects(self) -> tuple[Effect[PublishedStep], ...]:
         """What rates share."""
@@ -69,6 +70,7 @@ class TransferVariances:
             Effect(self.architecture_in_table, lambda step: (step.architecture, step.table)),
             Effect(self.bandwidth, lambda _: 0, lambda step: step.bandwidth),
             Effect(self.arithmetic, lambda _: 0, lambda step: step.arithmetic),
+            Effect(self.saturation, lambda _: 0, lambda step: step.bandwidth * step.arithmetic),
             Effect(
                 self.arithmetic_of_family,
                 lambda step: (family_of(step.network), passes_of(step.mode)),
