@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from sizer import words
-from sizer.records import CrossCell, CrossRow
+from sizer.recommend import MOST_COLUMNS
+from sizer.records import CrossCell, CrossRow, CrossTable
+from sizer.words import CrossGroup
 
 from .material import Material
 from .subject import Subject
@@ -16,19 +19,48 @@ SHADES = (0.6, 0.8, 0.9, 0.97)
 
 
 def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | None:
-    """The table of the recommendation; None where nothing is compared."""
+    """The table of the recommendation; None where nothing is compared. With more columns than stand side by side each
+    network has a table of those that it was measured with."""
     table = material.recommendation.cross_table if material.recommendation is not None else None
     if table is None:
         return None
-    alike, apart = words.conditions_apart(table, material.study)
+    alike, groups = words.cross_groups(table, material.study)
     return {
-        "columns": [words.column_named(column) for column in table.columns],
-        "rows": [
-            {"network": each.network, "under": words.row(parts), "cells": [_cell(cell, each) for cell in each.cells]}
-            for each, parts in zip(table.rows, apart, strict=True)
-        ],
+        "tables": [_table(each, table) for each in _side_by_side(groups, table)],
         "shades": words.cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
         "notes": words.cross_notes(table, alike),
+    }
+
+
+def _side_by_side(groups: Sequence[CrossGroup], table: CrossTable) -> list[list[CrossGroup]]:
+    """The groups of each table."""
+    if len(table.columns) <= MOST_COLUMNS:
+        return [list(groups)]
+    by_network = groupby(groups, key=lambda group: group.rows[0].network)
+    return [list(found) for _network, found in by_network]
+
+
+def _table(groups: Sequence[CrossGroup], table: CrossTable) -> dict[str, Any]:
+    columns = sorted({at for group in groups for at in group.columns})
+    return {
+        "columns": [words.column_named(table.columns[at]) for at in columns],
+        "groups": [_group(group, columns) for group in groups],
+    }
+
+
+def _group(group: CrossGroup, columns: Sequence[int]) -> dict[str, Any]:
+    """Of several rows the title stands above them, of one in it."""
+    single = len(group.rows) == 1
+    return {
+        "title": "" if single else group.title,
+        "rows": [
+            {
+                "name": group.title if single or not parts else parts,
+                "under": parts if single else "",
+                "cells": [_cell(each.cells[at], each) for at in columns],
+            }
+            for each, parts in zip(group.rows, group.apart, strict=True)
+        ],
     }
 
 
