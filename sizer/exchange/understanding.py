@@ -143,8 +143,6 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
         *_notes_of_columns(meanings),
         *doubted,
         *echo.notes(),
-        *gpus_read,
-        *cpus_read,
     )
     headers = {means.column: header for header, means in meanings.items()}
     table = replace(table, columns=tuple(columns), rows=tuple(rows))

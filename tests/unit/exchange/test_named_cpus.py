@@ -66,8 +66,8 @@ def test_its_answer_has_the_table_of_devices(found: Imported) -> None:
     table = recommendation.cross_table
     assert table is not None
     assert [column_named(each) for each in table.columns] == [
-        "MXNet · aws c4.8xlarge",
-        "MXNet · aws c4.4xlarge",
+        "MXNet · c4.8xlarge",
+        "MXNet · c4.4xlarge",
         "PyTorch · Core i9-10940X",
         "PyTorch · Core i7-12700H",
         "Torch · 2x Xeon E5-2630 v3",

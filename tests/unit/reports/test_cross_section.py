@@ -66,7 +66,7 @@ def test_the_terminal_says_the_same(compared: Recommendation, study: Study) -> N
 def rows_of(frameworks: Sequence[str], networks: Sequence[str]) -> str:
     header = "framework,network,gpu,batch_size,mode,throughput\n"
     rates = [(f, n, b, m) for f in frameworks for n in networks for b in (8, 16) for m in ("forward", "train")]
-    return header + "".join(f"{f},{n},K80,{b},{m},{100 + at}\n" for at, (f, n, b, m) in enumerate(rates))
+    return header + "".join(f"{f},{n},K80,{b},{m},{100 + 20 * at}\n" for at, (f, n, b, m) in enumerate(rates))
 
 
 def test_rows_of_one_network_stand_together(tmp_path: Path, study: Study, material: Material) -> None:
@@ -76,8 +76,8 @@ def test_rows_of_one_network_stand_together(tmp_path: Path, study: Study, materi
     lines = list(cross_lines(found, study))
     assert lines[2:5] == [
         "  vgg16, forward",
-        "    batch 8: MXNet 80 ms, rank 2, 1.08×; PyTorch 74.1 ms, rank 1",
-        "    batch 16: MXNet 157 ms, rank 2, 1.08×; PyTorch 145 ms, rank 1",
+        "    batch 8: MXNet 80 ms, rank 2, 2.60×; PyTorch 30.8 ms, rank 1",
+        "    batch 16: MXNet 114 ms, rank 2, 2.14×; PyTorch 53.3 ms, rank 1",
     ]
     assert "  vgg16, training" in lines
     assert "Training is forward, backward and update." in lines[-1]
