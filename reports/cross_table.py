@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -19,8 +20,11 @@ SHADES = (0.6, 0.8, 0.9, 0.97)
 
 
 def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | None:
-    """The table of the recommendation; None where nothing is compared. With more columns than stand side by side each
-    network has a table of those that it was measured with."""
+    """The table of the recommendation; None where nothing is compared.
+
+    Of more columns than stand side by side, those that were measured against each other with a network and mode have a
+    table of their own.
+    """
     table = material.recommendation.cross_table if material.recommendation is not None else None
     if table is None:
         return None
@@ -36,8 +40,31 @@ def _side_by_side(groups: Sequence[CrossGroup], table: CrossTable) -> list[list[
     """The groups of each table."""
     if len(table.columns) <= MOST_COLUMNS:
         return [list(groups)]
-    by_network = groupby(groups, key=lambda group: group.rows[0].network)
-    return [list(found) for _network, found in by_network]
+    parts = (part for group in groups for part in _rivals(group))
+    return [list(alike) for _columns, alike in groupby(parts, key=lambda part: part.columns)]
+
+
+def _rivals(group: CrossGroup) -> list[CrossGroup]:
+    """The group in parts none of whose columns is in a row of another."""
+    parts: list[tuple[set[int], list[int]]] = []
+    for at, each in enumerate(group.rows):
+        columns, rows = {place for place in group.columns if each.cells[place].runs}, [at]
+        apart = []
+        for part in parts:
+            if part[0] & columns:
+                columns, rows = columns | part[0], part[1] + rows
+            else:
+                apart.append(part)
+        parts = [*apart, (columns, rows)]
+    return [
+        replace(
+            group,
+            rows=tuple(group.rows[at] for at in sorted(rows)),
+            apart=tuple(group.apart[at] for at in sorted(rows)),
+            columns=tuple(sorted(columns)),
+        )
+        for columns, rows in sorted(parts, key=lambda part: min(part[1]))
+    ]
 
 
 def _table(groups: Sequence[CrossGroup], table: CrossTable) -> dict[str, Any]:

@@ -29,7 +29,8 @@ from sizer.words.networks import definitions_differ
 from sizer.words.page import batch_named, framework_name, input_named, mode_in_words
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
 
-RATIO_DIGITS = 2
+RATIO_DIGITS, MANY_TIMES = 2, 10.0
+"""Of a ratio below so many; a larger one is said without."""
 WIDEST = 1.5
 """Times a figure that the end of its interval may be, and its begin half of it, to be said as a share of the figure."""
 MOST_AHEAD = 5
@@ -96,16 +97,22 @@ def seconds_a_batch(cell: CrossCell) -> str:
     return with_interval(seconds, low, format_seconds(found.high))
 
 
-def cell_ranked(cell: CrossCell, each: CrossRow, with_rate: bool = True) -> str:
-    """`rank 2, 1.35×, 78 images/s`, and `doubtful` where its runs have such warnings."""
-    if cell.seconds is None or cell.rank is None or cell.ratio is None or cell.throughput is None:
+def cell_ranked(cell: CrossCell, each: CrossRow) -> list[str]:
+    """`rank 2, 1.35×`, `78 images/s`, and `doubtful` where its runs have such warnings; empty for a missing cell."""
+    rank = _rank(cell, each)
+    if not rank or cell.throughput is None:
+        return []
+    doubt = [_("doubtful")] if cell.doubtful else []
+    return [rank, rate_in_words(cell.throughput.value, each.sample_unit), *doubt]
+
+
+def _rank(cell: CrossCell, each: CrossRow) -> str:
+    if cell.rank is None or cell.ratio is None:
         return ""
     shared = sum(other.rank == cell.rank for other in each.cells) > 1
-    parts = [_("shares rank {rank}", rank=cell.rank) if shared else _("rank {rank}", rank=cell.rank)]
-    parts += [f"{cell.ratio:.{RATIO_DIGITS}f}×"] if cell.ratio > 1 else []
-    parts += [rate_in_words(cell.throughput.value, each.sample_unit)] if with_rate else []
-    parts += [_("doubtful")] if cell.doubtful else []
-    return row(parts)
+    rank = _("shares rank {rank}", rank=cell.rank) if shared else _("rank {rank}", rank=cell.rank)
+    ratio = f"{cell.ratio:.{RATIO_DIGITS if cell.ratio < MANY_TIMES else 0}f}"
+    return row([rank, f"{ratio}×"]) if float(ratio) > 1 else rank
 
 
 def cross_answer(table: CrossTable) -> str:
@@ -223,7 +230,8 @@ def answers_in_short(command: str) -> str:
 
 
 def _cell_line(column: CrossColumn, cell: CrossCell, each: CrossRow) -> str:
-    said = row(filter(None, [seconds_a_batch(cell), cell_ranked(cell, each, with_rate=False)]))
+    doubt = _("doubtful") if cell.doubtful else ""
+    said = row(filter(None, [seconds_a_batch(cell), _rank(cell, each), doubt]))
     return _("{column} {text}", column=column_named(column), text=said)
 
 

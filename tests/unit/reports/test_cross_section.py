@@ -43,9 +43,9 @@ def test_frameworks_stand_beside_each_other(compared: Recommendation, material: 
     first, second = (row["cells"] for row in rows)
     assert [cell["first"] for cell in first] == [True, False, True]
     assert first[0]["seconds"] == "320 ms"
-    assert first[1]["under"] == "rank 2, 1.11×, 180 samples/s"
+    assert first[1]["under"] == ["rank 2, 1.11×", "180 samples/s"]
     assert [cell["heat"] for cell in second] == [5, 1, 0]
-    assert second[2] == {"seconds": "out of memory", "under": "", "heat": 0, "first": False}
+    assert second[2] == {"seconds": "out of memory", "under": [], "heat": 0, "first": False}
     assert "all with forward, backward and update, P100." in shown["notes"][0]
 
 
@@ -96,16 +96,20 @@ def test_rows_of_one_network_stand_together(tmp_path: Path, study: Study, materi
 
 
 def test_of_many_frameworks_each_network_has_its_own(tmp_path: Path, material: Material) -> None:
-    """A table with those that it was measured with; what leads the rows is said of five."""
+    """And each mode, a table of those that were measured against each other, with each set of frameworks."""
     some, others = [f"f{n}" for n in range(6)], [f"g{n}" for n in range(6)]
-    text = rows_of(some, ["vgg16"]) + rows_of(others, ["alexnet"]).partition("\n")[2]
+    text = rows_of(some, ["vgg16"]) + rows_of(others, ["vgg16"]).partition("\n")[2].replace("K80", "T4")
     found = cross_table(runs_of(tmp_path, text))
     assert found is not None
     shown = section.contents(
         replace(material, recommendation=Recommendation(material.study.objective, (), cross_table=found)), ()
     )
     assert shown is not None
-    assert [table["columns"] for table in shown["tables"]] == [some, others]
+    assert [table["columns"] for table in shown["tables"]] == 2 * [some, others]
+    assert [table["groups"][0]["title"] for table in shown["tables"]] == 2 * ["vgg16, forward"] + 2 * [
+        "vgg16, training"
+    ]
+    assert [row["name"] for row in shown["tables"][1]["groups"][0]["rows"]] == ["batch 8, T4", "batch 16, T4"]
 
 
 def test_a_column_without_a_comparison_is_left_out(tmp_path: Path) -> None:
@@ -184,3 +188,11 @@ def test_of_doubtful_figures_nothing_is_sure(tmp_path: Path) -> None:
     assert cross_answer(doubted) == (
         "The fastest by their intervals, of 1 comparison: MXNet in 1. Figures of 1 of them are doubtful."
     )
+
+
+@pytest.mark.parametrize(("rate", "said"), [(179.9, "shares rank 1"), (150, "rank 2, 1.20×"), (10, "rank 2, 18×")])
+def test_a_ratio_has_as_many_digits_as_mean_something(tmp_path: Path, study: Study, rate: float, said: str) -> None:
+    found = cross_table(runs_of(tmp_path, TWO.format(rate, rate * 0.99, rate * 1.01)))
+    assert found is not None
+    (line,) = (line for line in cross_lines(found, study) if "MXNet" in line and "PyTorch" in line)
+    assert f", {said}; PyTorch" in line
