@@ -103,6 +103,7 @@ from sizer.words.cross_table import (
 from sizer.words.dry_run import (
     Touch,
     batch_search_to_come,
+    emulated_line,
     epochs_take_longer,
     limits_available,
     pass_to_come,
@@ -461,6 +462,7 @@ __all__ = [
     "drift_of_repeats",
     "efficiency_in_words",
     "embedded_data",
+    "emulated_line",
     "ended_line",
     "ending",
     "epochs_take_longer",
