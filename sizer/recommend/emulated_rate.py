@@ -24,6 +24,7 @@ from sizer.model import (
 from sizer.recommend import events
 from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.instead import judged_by
+from sizer.recommend.reasons import step_emulated
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.thresholds import SURE
 from sizer.records import (
@@ -77,10 +78,14 @@ class _Emulated:
 
 
 def with_rate_of_emulated(found: Answer, model: WorkloadModel, runs: Sequence[Run], objective: Objective) -> Answer:
-    """The answer as far as it holds whatever the GPU makes within its interval; as it is where the rate is known."""
+    """The answer with the rate that it rests on, and as far as it holds whatever the GPU makes within its interval."""
     place = judged_by(model, found.spec) if found.spec is not None else None
-    rate = _open_rate(model, place) if place is not None else None
-    if place is None or rate is None:
+    if place is None or model.facts.device.kind != "emulated":
+        return found
+    if not any(each.code is ReasonCode.STEP_EMULATED for each in found.reasons):
+        found = replace(found, reasons=(*found.reasons, *step_emulated(model, place.batch_size)))
+    rate = _open_rate(model, place)
+    if rate is None:
         return found
     emulated = _Emulated(model, rate)
     found = replace(found, reasons=(*found.reasons, _said(emulated, place)))
@@ -120,10 +125,16 @@ def _widened(
     job = found.job if found.job is None or throughput is None else _job(found.job, throughput)
     sureness = _sureness(found, emulated, place, objective, throughput, job)
     likely = sureness["probability"]
-    unsure = found.status == "recommended" and likely is not None and likely < SURE
+    unsure = found.status == "recommended" and (likely is None or likely < SURE)
+    chosen = found.chosen
+    compared = (
+        replace(each, throughput=throughput) if each is chosen and throughput is not None else each
+        for each in found.alternatives
+    )
     return replace(
         found,
         throughput=throughput,
+        alternatives=tuple(compared),
         beyond=beyond,
         job=job,
         **sureness,

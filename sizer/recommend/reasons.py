@@ -22,7 +22,7 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
         *disk_reasons(model, chosen, prediction),
         *_size(model, chosen),
         *memory_reasons(model, chosen),
-        *_device(model, chosen),
+        *step_emulated(model, chosen.configuration.batch_size),
     ]
 
 
@@ -83,12 +83,12 @@ def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     return []
 
 
-def _device(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
+def step_emulated(model: WorkloadModel, batch_size: int | None) -> list[Reason]:
+    """The rate that an emulated GPU has with this batch, how sure it is, and where it comes from."""
     device = model.facts.device
     if device.kind != "emulated":
         return []
-    batch = chosen.configuration.batch_size
-    here = device.at_batch(batch) if batch is not None else device
+    here = device.at_batch(batch_size) if batch_size is not None else device
     rate = here.samples_per_second if device.batch_rates else model.facts.accelerator_rate
     how = {name: value for name, value in vars(here).items() if name in INTERVAL and value is not None}
     said = {INTERVAL[name]: value for name, value in how.items()}

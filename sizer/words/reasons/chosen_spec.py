@@ -127,7 +127,7 @@ def _emulated_rate_open(r: Reason, t: Terms) -> str:
     known = {"low": rate_in_words(r.number("low"), t.unit), "high": rate_in_words(r.number("high"), t.unit)}
     if not r.has("few"):
         return _("So the answer allows for a GPU that makes {low} to {high}.", **known)
-    few, many = format_number(round(r.number("few"), 1)), format_number(round(r.number("many"), 1))
+    few, many = (f"{float(f'{r.number(name):.2g}'):g}" for name in ("few", "many"))
     return _(
         "So the answer allows for a GPU that makes {low} to {high}, which takes {few} to {many} vCPUs to be kept busy.",
         **known,

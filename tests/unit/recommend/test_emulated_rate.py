@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.catalog import Catalog
+from sizer.exchange import recommendation_form
 from sizer.model import fit, vcpus_of_ceiling
 from sizer.recommend import recommend
 from sizer.records import (
@@ -77,7 +78,7 @@ def test_a_transferred_rate_widens_the_answer(make_run: MakeRun) -> None:
         "benchmark)."
     ) in said
     (opened,) = (each for each in said if each.startswith("So the answer allows"))
-    assert "for a GPU that makes 150 images/s to 600 images/s, which takes 0.6 to 2." in opened
+    assert "for a GPU that makes 150 images/s to 600 images/s, which takes 0.5" in opened
     found = next(each for each in answer.reasons if each.code is ReasonCode.EMULATED_RATE_OPEN)
     assert found.number("few") == pytest.approx(0.6, rel=0.05)
 
@@ -131,3 +132,13 @@ def test_the_vcpus_of_a_ceiling_are_those_of_the_batch_asked_about(make_run: Mak
         asked = vcpus_of_ceiling(model, Configuration(2.0, 8 * 2**30, "host", batch))
         assert asked is not None
         assert asked[0] == pytest.approx(rate * CORE_SECONDS, rel=0.12)
+
+
+def test_a_program_reads_the_rate_with_its_interval(make_run: MakeRun) -> None:
+    """Beside the answer in recommendation.json."""
+    runs = curve(make_run, GUESSED)
+    model = fit(runs)
+    form = recommendation_form(recommend(model, runs, Objective(), Catalog.load()), model)
+    rate = form["workloads"][0]["emulated_rate"]
+    assert (rate["low"], rate["high"], rate["basis"], rate["source"]) == (150.0, 600.0, "transferred", SOURCE)
+    assert form["workloads"][0]["accelerator_counts_missing"] == []
