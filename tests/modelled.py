@@ -120,6 +120,9 @@ def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
     yield "step apart", fitted([*own, alone])
     busy = Evidence(Bottleneck.CPU, {"cpu": 0.99}, EvidenceKind.BUSIEST, {"cpu": 0.99})
     yield "evidence", fitted([replace(run, evidence=busy) for run in own])
+    short = [make_run(40 * b / (b + 1), 2, batch=b, demand=Demand(core_seconds=0.03)) for b in (8, 16, 32)]
+    yield "one size", fitted(short)
+    yield "one size with evidence", fitted([replace(run, evidence=busy) for run in short])
     yield (
         "batches on an accelerator",
         fitted(

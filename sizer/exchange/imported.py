@@ -37,6 +37,7 @@ from sizer.records import (
     KINDS,
     AllOf,
     AnyOf,
+    BatchRate,
     Device,
     DiskRates,
     DiskTier,
@@ -216,7 +217,9 @@ def _published(rows: Sequence[ParsedRow], gpu: str, catalog: Catalog) -> Device 
         with suppress(InputError):
             figure = catalog.accelerator_rate(mode or "", network or "", gpu, **_of_all(rows))
             if figure.basis is not Basis.TRANSFERRED and fastest <= TOLERANCE * figure.samples_per_second:
-                return Device("emulated", 0, gpu, float(figure.samples_per_second), figure.source)
+                rate = float(figure.samples_per_second)
+                known = BatchRate(1, rate, figure.source, figure.low, figure.high, figure.basis.value)
+                return Device("emulated", 0, gpu).with_rate(known)
     return None
 
 

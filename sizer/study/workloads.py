@@ -28,11 +28,12 @@ from sizer.records import (
 )
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.commands import check_cache, check_pattern, check_placeholders, read_command, read_variables
+from sizer.study.devices import read_device, with_scaling
 from sizer.study.document import Document, Key
 from sizer.study.framework_options import read_options
 from sizer.study.kinds import format_of
 from sizer.study.modes import kind_of_mode, read_modes
-from sizer.study.tiers import Figures, read_device, with_scaling
+from sizer.study.tiers import Figures
 
 LARGEST_TRIED = 16384
 """Of a search for the largest batch that names none: the largest that is in use for training at all."""
@@ -166,7 +167,15 @@ def _largest_batch(document: Document, key: Key, asked: bool | int, batch_sizes:
 
 
 def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
-    """Preprocessing is OpenCV's; a file that sizer wrote may call it mxnet, as the first study folders do."""
+    """Preprocessing is OpenCV's; a file that sizer wrote may call it mxnet, as the first study folders do, and have
+    runs of a framework that no program of sizer's runs on."""
+    of_networks = KINDS[entry["kind"]].framework not in (OTHER, OPENCV)
+    if of_networks and "tensorflow" in _listed(entry.get("framework")) and not document.resolved:
+        raise document.input_error(
+            key,
+            "no program of sizer's runs on TensorFlow; measure your own with `kind: command`, such as with "
+            "`pattern: keras`.",
+        )
     known = {OPENCV, "mxnet"} if document.resolved else {OPENCV}
     if entry["kind"] == PREPROCESSING and entry.get("framework", OPENCV) not in known:
         raise document.input_error(

@@ -106,6 +106,7 @@ from sizer.words.cross_table import (
 from sizer.words.dry_run import (
     Touch,
     batch_search_to_come,
+    emulated_line,
     epochs_take_longer,
     limits_available,
     pass_to_come,
@@ -466,6 +467,7 @@ __all__ = [
     "drift_of_repeats",
     "efficiency_in_words",
     "embedded_data",
+    "emulated_line",
     "ended_line",
     "ending",
     "epochs_take_longer",
