@@ -7,6 +7,15 @@ from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
 from sizer.recommend.comparison import ALIKE
 from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
+from sizer.recommend.possible import (
+    Offered,
+    offered,
+    passing,
+    preferred,
+    regretted,
+    taken,
+    taken_by_probability,
+)
 from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
@@ -23,14 +32,21 @@ __all__ = [
     "Change",
     "ChangeKind",
     "GateResult",
+    "Offered",
     "changes",
     "check_gate",
     "disk_gain",
     "is_computed_by_cpu",
     "judged_by",
     "memory_varied",
+    "offered",
+    "passing",
+    "preferred",
     "rates_mistold",
     "read_gate",
     "recommend",
+    "regretted",
     "rentable",
+    "taken",
+    "taken_by_probability",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.answer import (
     AcceleratorCount,
     Action,
@@ -207,6 +208,7 @@ __all__ = [
     "WITHOUT",
     "AcceleratorCount",
     "Action",
+    "Adaptive",
     "AgainstCpu",
     "AllOf",
     "Alternative",
@@ -278,6 +280,8 @@ __all__ = [
     "Objective",
     "Option",
     "Outcome",
+    "PlanEnd",
+    "PlanEndKind",
     "Prediction",
     "PublishedRate",
     "Purpose",
@@ -291,6 +295,8 @@ __all__ = [
     "Rejection",
     "RentedMachine",
     "Run",
+    "RunReason",
+    "RunReasonKind",
     "RunSpec",
     "RunWarning",
     "Sample",
