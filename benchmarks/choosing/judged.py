@@ -11,7 +11,7 @@ from replayed import ReplayCase, Truth, by_workload, truth_of
 
 from sizer.catalog import Catalog
 from sizer.model import best_measured, fit, vcpus_of
-from sizer.recommend import offered, recommend
+from sizer.recommend import Offered, offered, recommend
 from sizer.recommend.prices import disk_prices, prices
 from sizer.records import Answer, Configuration, Objective, Run, Spec
 
@@ -26,10 +26,14 @@ class WholeGrid:
     answer: Answer
     truth: Truth
     log_best: float
+    offer: Offered
     catalog: Catalog
 
     def cost(self, spec: Spec) -> float:
-        """USD an hour, by the prices that specs are compared by."""
+        """USD an hour, by the prices that specs are compared by: of one that the grid would not offer by its parts."""
+        for known, usd in zip(self.offer.specs, self.offer.usd_per_hour, strict=True):
+            if known == spec:
+                return usd
         measured = self.truth.model.measured
         volume = disk_prices(measured.disks, self.catalog)[spec.disk] if spec.disk is not None else 0.0
         return prices(self.catalog).usd_per_hour(spec.vcpus, spec.memory_bytes) + volume
@@ -69,10 +73,11 @@ def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dic
         answer, truth = answer_of(runs, objective, catalog), truth_of(case, runs)
         if answer.spec is None or truth.model.refused:
             continue
-        offer = offered(truth.model, best_measured(truth.model).configuration, catalog)
+        vcpus = [value for plan in case.study.workloads for value in plan.vcpus]
+        offer = offered(truth.model, best_measured(truth.model).configuration, catalog, vcpus)
         places = [rate.configuration for rate in truth.model.measured.rates]
         log_best = float(np.max(truth.log_rates([*places, *offer.places])))
-        found[name] = WholeGrid(answer, truth, log_best, catalog)
+        found[name] = WholeGrid(answer, truth, log_best, offer, catalog)
     return found
 
 

@@ -33,8 +33,12 @@ from sizer.study import HostSize
 
 PRIOR_DOUBT = 0.25
 """What a run takes from the doubt where nothing is known yet: a value that no run had, or runs that carry no answer."""
-LEAST_VALUE = 0.01
-"""Of the probability of a wrong answer that a run must take away: less cannot be told from 256 draws."""
+LEAST_VALUE = 0.05
+"""By which a run must lower the probability that draws disagree; what lowers it by less is told by many runs alone."""
+LEAST_WHEN_SURE = 0.1
+"""The same where the answer has its probability already."""
+OF_REPEAT = 0.5
+"""What a repeat is worth of what the draws say: it tells nothing of the form of the curve, which they know too well."""
 MOST_WEIGHED = 64
 """Places of a workload whose runs are tried in thought: those whose rates have most to do with which spec passes."""
 MOST_FAILURES = 3
@@ -73,12 +77,12 @@ class Known:
 
     complete: bool
 
-    def settled(self, prefer: str) -> bool:
-        """Whether the answer has its probability and what was not measured would hardly change it."""
-        if self.answer.status == "refused":
+    def sure(self, prefer: str) -> bool:
+        """Whether the answer has its probability; where it cannot be said what else it may be, each configuration must
+        have been tried."""
+        if self.answer.status == "refused" or (self.opened is None and not self.complete):
             return False
-        sure = self.answer.probability is None or self.answer.probability >= SURE or prefer == "fastest"
-        return sure and (self.complete if self.opened is None else self.opened.doubt <= 1 - SURE)
+        return self.answer.probability is None or self.answer.probability >= SURE or prefer == "fastest"
 
 
 class Chooser:
@@ -160,7 +164,6 @@ class Chooser:
             for name, axes in self._axes.items()
             if not self._given_up(name, runs)
             for each in self._worth_of(name, axes, runs)
-            if each.value >= LEAST_VALUE
         ]
 
     def _worth_of(self, name: str, axes: Axes, runs: Sequence[Run]) -> Iterator[_Worth]:
@@ -177,18 +180,23 @@ class Chooser:
         for axis, spec in not_seen(axes, asked, self._host):
             if spec.id in fresh:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.NOT_SEEN, {}, (axis,)))
-        if known.settled(self._study.objective.counts):
-            return
-        if known.opened is None:
+        sure = known.sure(self._study.objective.counts)
+        if known.opened is None and not sure:
             yield from (
                 worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.NOT_FITTED)) for spec, again in nexts if not again
             )
+        if known.opened is None:
             return
+        least = LEAST_WHEN_SURE if sure else LEAST_VALUE
+        own_place = known.opened.offer.places[known.opened.chosen]
         telling = known.opened.most_telling(MOST_WEIGHED)
         for spec, again in nexts:
             place = self._place(spec)
-            if place in telling:
-                yield worth(spec, known.opened.value(place), why(known.answer, known.opened, again))
+            if sure and not again and place == own_place:
+                yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
+            value = known.opened.value(place) * (OF_REPEAT if again else 1.0) if place in telling else 0.0
+            if value >= least:
+                yield worth(spec, value, why(known.answer, known.opened, again))
 
     def _conclude(self, name: str, own: Sequence[Run]) -> Known:
         """The model and the answer of one workload; those of the same runs as before are kept."""
@@ -211,12 +219,12 @@ class Chooser:
         return Known(answer, open_answer(workload, answer, places, objective, self._catalog, seed), complete)
 
     def _open(self, runs: Sequence[Run]) -> list[str]:
-        """The workloads whose answer is not settled."""
+        """The workloads whose answer has not its probability."""
         prefer = self._study.objective.counts
         found = []
         for name in self._axes:
             own = [run for run in runs if run.spec.workload.name == name]
-            if not own or not self._conclude(name, own).settled(prefer):
+            if not own or not self._conclude(name, own).sure(prefer):
                 found.append(name)
         return found
 

@@ -1,10 +1,10 @@
 """How open the answer of one workload is under its present model, and how much of that a run would take away. Pure.
 
 The model's draws are what the rates may be. In each of them the rule of the answer takes some spec, so the draws say
-with which probability the present answer is wrong. A run at a configuration tells which draws are nearer to the truth:
-for each rate that it may give the draws are weighed anew, the answer is chosen again, and the probability of a wrong
-one is the mean over these rates (preposterior analysis; Raiffa and Schlaifer 1961; as the knowledge gradient, Frazier
-et al. 2008).
+with which probability the present answer would be regretted. A run at a configuration tells which draws are nearer to
+the truth: for each rate that it may give the draws are weighed anew, and what they disagree about then is the mean over
+these rates (preposterior analysis, Raiffa and Schlaifer 1961). Disagreement and not the error of the best choice, which
+no single run lowers where only several would change it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sizer.model import (
     predict_rates,
     vcpus_of,
 )
-from sizer.recommend import Offered, offered, passing, preferred, regretted, taken, taken_by_probability
+from sizer.recommend import Offered, offered, passing, preferred, regretted, taken
 from sizer.records import Answer, Configuration, Objective, Spec
 
 DRAWS = 256
@@ -50,9 +50,11 @@ SEED = 1861
 class OpenAnswer:
     """The answer of one workload with what it may turn out to be.
 
-    `offer` are the specs in the order in which they are taken, `log_rates` (D, X) draws of ln rate at the `places` of
-    runs, `enough` (D, S) and `wrong` (D, S) which specs give what is asked for and which would be regretted, `noise`
-    the standard deviation of ln rate of a run. `doubt` is the probability that `chosen` would be regretted.
+    `offer` are the S specs in the order in which they are taken, `log_rates` (D, X) draws of ln rate at the `places` of
+    runs, against the best where a share is asked for, `enough` (D, S) and `wrong` (D, S) which specs give what is asked
+    for and which would be regretted, `taken` (D,) the number of the one that each draw takes, `noise` the standard
+    deviation of ln rate of a run.
+    `chosen` is the number of the present answer.
     """
 
     offer: Offered
@@ -63,10 +65,6 @@ class OpenAnswer:
     taken: NDArray[np.intp]
     noise: float
     chosen: int
-
-    @property
-    def doubt(self) -> float:
-        return float(self.wrong[:, self.chosen].mean())
 
     @property
     def possible(self) -> tuple[Spec, ...]:
@@ -85,8 +83,8 @@ class OpenAnswer:
         return frozenset(self.places[int(number)] for number in order)
 
     def value(self, place: Configuration) -> float:
-        """By how much one more run there should lower the probability that the answer by these draws is wrong."""
-        return self._wrong(np.full((1, len(self.taken)), 1 / len(self.taken))) - self._wrong(self._weights(place))
+        """By how much one more run there should lower the probability that two draws disagree about the answer."""
+        return self._disagree(np.full((1, len(self.taken)), 1 / len(self.taken))) - self._disagree(self._weights(place))
 
     def _weights(self, place: Configuration) -> Array:
         """What each draw weighs (J, D) for each rate (J,) that a run there may give."""
@@ -98,11 +96,10 @@ class OpenAnswer:
         found: Array = weights / weights.sum(axis=1, keepdims=True)
         return found
 
-    def _wrong(self, weights: Array) -> float:
-        """The mean over rows of weights (J, D) of the probability that what each of them takes is wrong."""
-        chosen = taken_by_probability(weights @ self.enough)
-        after = np.take_along_axis(weights @ self.wrong, chosen[:, None], axis=1)
-        return float(after.mean())
+    def _disagree(self, weights: Array) -> float:
+        """The mean over rows of weights (J, D) of the probability that what one draw takes is regretted in another."""
+        took = np.eye(len(self.offer.specs))[self.taken]
+        return float(((weights @ took) * (weights @ self.wrong)).sum(axis=1).mean())
 
 
 def open_answer(
@@ -118,25 +115,33 @@ def open_answer(
     if model.refused or not model.members or answer.spec is None:
         return None
     best = best_measured(model).configuration
-    offer = offered(model, best, catalog)
-    asked = list(dict.fromkeys([*offer.places, best, *places]))
-    mean, draws, noise = _drawn(model, asked, seed)
+    offer = offered(model, best, catalog, (vcpus_of(place) for place in places))
+    measured = [rate.configuration for rate in model.measured.rates]
+    asked = list(dict.fromkeys([*offer.places, best, *places, *measured]))
+    mean, curves, draws, noise = _drawn(model, asked, seed)
     column = {place: number for number, place in enumerate(asked)}
-    offer = preferred(offer, mean[[column[place] for place in offer.places]], objective)
+    offer = preferred(offer, mean[[column[place] for place in offer.places]], objective, answer.spec)
     chosen = offer.number(answer.spec)
     if chosen is None:
         return None
-    rates, log_best = draws[:, [column[place] for place in offer.places]], draws[:, column[best]]
-    enough = passing(offer, rates, log_best, objective)
+    # A peak may lie where nothing was measured; of what each place has beside the curve, the highest is chance.
+    beyond = curves[:, [column[place] for place in places]].max(axis=1, initial=-np.inf) - curves[:, column[best]]
+    log_best = draws[:, column[best]] + np.maximum(0.0, beyond)
+    rates = draws[:, [column[place] for place in offer.places]]
+    enough = passing(rates, log_best, objective)
     took = taken(enough, rates)
     wrong = regretted(offer, rates, log_best, took, objective)
     here = tuple(dict.fromkeys(places))
     of_runs = draws[:, [column[place] for place in here]]
+    if objective.rate is None:
+        others = draws[:, [column[place] for place in measured]].mean(axis=1)
+        of_runs = of_runs - _reference(here, best, draws[:, column[best]], others)
     return OpenAnswer(offer, here, of_runs, enough.astype(float), wrong.astype(float), took, noise, chosen)
 
 
-def _drawn(model: WorkloadModel, places: Sequence[Configuration], seed: int) -> tuple[Array, Array, float]:
-    """Ln rates (N,) of these places, draws of them (D, N), and the standard deviation of a run about them."""
+def _drawn(model: WorkloadModel, places: Sequence[Configuration], seed: int) -> tuple[Array, Array, Array, float]:
+    """Ln rates (N,) of these places, draws of the curve there (D, N) and of the places themselves (D, N), and the
+    standard deviation of a run about them."""
     rates = predict_rates(model, places)
     own, variance = own_effects(model, places, rates.mean)
     random = np.random.default_rng(seed)
@@ -144,8 +149,15 @@ def _drawn(model: WorkloadModel, places: Sequence[Configuration], seed: int) -> 
     alone = _unlike_the_curve(model, places, variance)
     groups, place_of = np.unique(_kinds(model, places), return_inverse=True)
     apart = random.standard_normal((DRAWS, len(groups)))[:, place_of] * alone
-    draws: Array = rates.draws[chosen] + own + apart
-    return rates.mean + own, draws, max(model.noise, 1e-3)
+    curves: Array = rates.draws[chosen]
+    draws: Array = curves + own + apart
+    return rates.mean + own, curves, draws, max(model.noise, 1e-3)
+
+
+def _reference(places: Sequence[Configuration], best: Configuration, log_best: Array, others: Array) -> Array:
+    """What a run at each place is held against (D, X): a share of the best rests on ratios to the best, so what all
+    rates have in common is nothing to be told. The best itself is held against the mean (D,) of the others."""
+    return np.column_stack([others if place == best else log_best for place in places])
 
 
 def _unlike_the_curve(model: WorkloadModel, places: Sequence[Configuration], variance: Array) -> Array:

@@ -6,6 +6,7 @@ be fitted and no disk or memory is judged by its figures alone. Pure.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -57,9 +58,19 @@ def start_of(axes: Axes) -> tuple[RunSpec, ...]:
     most = [values[-1] for values in axes.values]
     least = [values[0] for values in axes.values]
     middle = [values[len(values) // 2] for values in axes.values]
+    middle[VCPUS] = _middle([float(value or 0) for value in axes.values[VCPUS]])
     if len(axes.values[DISK]) == 2:
         middle[DISK] = axes.values[DISK][-1]
     return tuple(dict.fromkeys(axes.nearest(wanted) for wanted in (most, least, middle)))
+
+
+def _middle(vcpus: Sequence[float]) -> float:
+    """The value that is nearest to the middle of the range by its ratio, a whole one where there is one: a fraction of
+    a vCPU is no machine."""
+    inner = vcpus[1:-1] or vcpus
+    whole = [value for value in inner if value.is_integer()]
+    centre = math.log(vcpus[0] * vcpus[-1]) / 2
+    return min(whole or inner, key=lambda value: (round(abs(math.log(value) - centre), 6), -value))
 
 
 def not_seen(axes: Axes, runs: Iterable[Run], host: HostSize) -> Iterator[tuple[str, RunSpec]]:

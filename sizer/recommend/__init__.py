@@ -14,7 +14,6 @@ from sizer.recommend.possible import (
     preferred,
     regretted,
     taken,
-    taken_by_probability,
 )
 from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
 from sizer.recommend.recommendation import recommend
@@ -48,5 +47,4 @@ __all__ = [
     "regretted",
     "rentable",
     "taken",
-    "taken_by_probability",
 ]

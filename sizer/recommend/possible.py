@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from sizer.catalog import Catalog
 from sizer.model import Array, WorkloadModel
 from sizer.recommend.candidates import candidates
-from sizer.recommend.thresholds import DISK_LOSS, SURE, TIE
+from sizer.recommend.prices import prices
+from sizer.recommend.thresholds import DISK_LOSS, TIE
 from sizer.records import Configuration, Objective, Spec
 
 Flags = NDArray[np.bool_]
@@ -23,7 +25,8 @@ REGRET = 0.05
 @dataclass(frozen=True)
 class Offered:
     """The S specs that the answer is chosen from, in the order in which the objective prefers those that do, each with
-    the configuration that it is judged by and its cost."""
+    the configuration that it is judged by and its cost: that of vCPUs, memory and disk where no machine of the kind has
+    a price."""
 
     specs: tuple[Spec, ...]
     places: tuple[Configuration, ...]
@@ -34,20 +37,36 @@ class Offered:
         return self.specs.index(spec) if spec in self.specs else None
 
 
-def offered(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Offered:
-    """Every spec that the answer may be, cheapest first, with the batch size of the best."""
-    found = candidates(model, catalog, best.batch_size)
+def offered(model: WorkloadModel, best: Configuration, catalog: Catalog, vcpus: Iterable[float] = ()) -> Offered:
+    """Every spec that the answer may be, cheapest first, with the batch size of the best; also those of `vcpus` that
+    are still to be measured between the fewest and the most that were."""
+    known = model.measured.vcpus
+    between = {value for value in vcpus if known and known[0] < value < known[-1]}
+    supposed = replace(model, measured=replace(model.measured, vcpus=tuple(sorted({*known, *between}))))
+    found = candidates(supposed, catalog, best.batch_size)
     found = [each for each in found if each.measured_together] or found
     found = [each for each in found if each.exists] or found
+    price = prices(catalog)
     return Offered(
         tuple(each.spec for each in found),
         tuple(each.configuration for each in found),
-        tuple(each.usd_per_hour for each in found),
+        tuple(
+            each.usd_per_hour
+            if math.isfinite(each.usd_per_hour)
+            else price.usd_per_hour(each.spec.vcpus, each.spec.memory_bytes) + each.disk_usd_per_hour
+            for each in found
+        ),
     )
 
 
-def preferred(offer: Offered, log_rates: Array, objective: Objective) -> Offered:
-    """The same in the order in which the objective takes those that give what is asked for; `log_rates` (S,)."""
+def preferred(offer: Offered, log_rates: Array, objective: Objective, answer: Spec) -> Offered:
+    """Those on a disk worth having, in the order in which the objective takes what gives what is asked for, for their
+    expected rates (S,): as the answer does, by what a disk should lose and not by whether it might. The
+    present `answer` is one of them whatever its disk."""
+    sizes = [replace(spec, disk=None) for spec in offer.specs]
+    top = {
+        size: max(float(rate) for rate, each in zip(log_rates, sizes, strict=True) if each == size) for size in sizes
+    }
     rates = np.exp(log_rates - log_rates.max())
     cost = np.array(offer.usd_per_hour)
     if objective.rate is not None:
@@ -55,6 +74,8 @@ def preferred(offer: Offered, log_rates: Array, objective: Objective) -> Offered
     elif objective.counts == "balanced":
         cost = cost / rates**2
     order = [int(number) for number in np.argsort(cost, kind="stable")]
+    worth = [rate >= top[size] + math.log(1 - DISK_LOSS) for rate, size in zip(log_rates, sizes, strict=True)]
+    order = [number for number in order if worth[number] or offer.specs[number] == answer]
     return Offered(
         tuple(offer.specs[number] for number in order),
         tuple(offer.places[number] for number in order),
@@ -62,35 +83,18 @@ def preferred(offer: Offered, log_rates: Array, objective: Objective) -> Offered
     )
 
 
-def passing(offer: Offered, log_rates: Array, log_best: Array, objective: Objective) -> Flags:
-    """Which specs give what is asked for, by draw (D, S), for their rates (D, S) and that of the best (D,).
-
-    One on a disk that loses more than it may against another disk of the same size does not.
-    """
+def passing(log_rates: Array, log_best: Array, objective: Objective) -> Flags:
+    """Which specs give what is asked for, by draw (D, S), for their rates (D, S) and that of the best (D,)."""
     if objective.rate is not None:
         enough: Flags = log_rates >= math.log(objective.rate)
     else:
-        share = TIE if objective.counts == "fastest" else objective.target
-        enough = log_rates >= log_best[:, None] + math.log(share)
-    sizes = [replace(spec, disk=None) for spec in offer.specs]
-    for size in dict.fromkeys(sizes):
-        alike = [number for number, each in enumerate(sizes) if each == size]
-        if len(alike) > 1:
-            top = log_rates[:, alike].max(axis=1, keepdims=True)
-            enough[:, alike] &= log_rates[:, alike] >= top + math.log(1 - DISK_LOSS)
+        enough = log_rates >= log_best[:, None] + _share(objective)
     return enough
 
 
 def taken(enough: Flags, log_rates: Array) -> NDArray[np.intp]:
     """The number of the spec that each draw takes (D,): the first that gives what is asked for, else the fastest."""
     found: NDArray[np.intp] = np.where(enough.any(axis=1), enough.argmax(axis=1), log_rates.argmax(axis=1))
-    return found
-
-
-def taken_by_probability(probability: Array) -> NDArray[np.intp]:
-    """The same for rows of probabilities (J, S): the first that is sure, else the likeliest."""
-    sure = probability >= SURE
-    found: NDArray[np.intp] = np.where(sure.any(axis=1), sure.argmax(axis=1), probability.argmax(axis=1))
     return found
 
 

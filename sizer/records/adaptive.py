@@ -30,6 +30,8 @@ class RunReasonKind(str, Enum):
     """The same between `low` and `high` bytes of memory."""
     BETWEEN_DISKS = "between_disks"
     """The same between the disks `names`."""
+    OWN_RUN = "own_run"
+    """The answer itself was not measured yet."""
     NOT_SURE = "not_sure"
     """The answer, of `vcpus`, reaches what is asked for with a `probability` that is too low."""
     NOT_FITTED = "not_fitted"
@@ -52,7 +54,7 @@ class PlanEndKind(str, Enum):
     """Why the adaptive plan makes no further run."""
 
     SETTLED = "settled"
-    """Every workload's answer has its probability, and no run that is left would change it."""
+    """Every workload's answer has its probability, and no run that is left would do much for it."""
     BUDGET = "budget"
     """No run that is left fits into what remains of the budget."""
     RUNS = "runs"

@@ -97,6 +97,7 @@ _REASONS: dict[RunReasonKind, Callable[[RunReason], str]] = {
     RunReasonKind.BETWEEN_VCPUS: _between_vcpus,
     RunReasonKind.BETWEEN_MEMORY: _between_memory,
     RunReasonKind.BETWEEN_DISKS: _between_disks,
+    RunReasonKind.OWN_RUN: lambda _why: _("the answer itself was not measured yet"),
     RunReasonKind.NOT_SURE: _not_sure,
     RunReasonKind.NOT_FITTED: lambda _why: _("the runs so far do not carry an answer"),
     RunReasonKind.HOST_AGAIN: _host_again,

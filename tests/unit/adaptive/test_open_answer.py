@@ -45,7 +45,9 @@ def test_most_is_learned_where_the_answer_is_open() -> None:
 def test_measured_everywhere_nothing_is_open() -> None:
     """A knee at a measured size, all of them measured."""
     rate = knee(4.0)
-    assert opened(runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=rate), rate).doubt <= 0.1
+    found = opened(runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=rate), rate)
+    assert found.possible == (found.offer.specs[found.chosen],)
+    assert max(map(found.value, found.places)) <= 0.05
 
 
 def test_a_refused_model_opens_nothing() -> None:

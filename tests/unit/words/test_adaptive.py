@@ -28,6 +28,7 @@ SENTENCES = [
         "that 4 vCPUs are enough is not sure enough: 71 %",
     ),
     (RunReason(RunReasonKind.NOT_SURE, {"probability": 0.71}), "the answer is not sure enough: 71 %"),
+    (RunReason(RunReasonKind.OWN_RUN), "the answer itself was not measured yet"),
     (RunReason(RunReasonKind.NOT_FITTED), "the runs so far do not carry an answer"),
     (RunReason(RunReasonKind.HOST_AGAIN, {"runs": 8.0}), "to see whether the host has changed in 8 runs"),
 ]
