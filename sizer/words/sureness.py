@@ -67,18 +67,13 @@ def _some_unpriced(answer: Answer) -> bool:
 def _doubted(answer: Answer) -> str:
     """What speaks against an answer that is likely by its figures; empty where that is none of these."""
     codes = {each.code for each in answer.reasons}
-    if disturbed(answer):
-        return _("disturbed runs")
+    if ReasonCode.RUNS_DOUBTFUL in codes:
+        return _("its readings are in doubt")
     if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
         return _("its runs lie apart")
     if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
         return _("prices are missing")
     return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""
-
-
-def disturbed(answer: Answer) -> bool:
-    """Whether something else on the host had a part in its runs."""
-    return any(each.code in (ReasonCode.RUNS_DOUBTFUL, ReasonCode.SIZE_DOUBTFUL) for each in answer.reasons)
 
 
 def _likely(probability: float) -> str:
