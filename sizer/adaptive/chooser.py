@@ -187,8 +187,8 @@ class Chooser:
             )
         if known.opened is None:
             return
-        least = LEAST_WHEN_SURE if sure else LEAST_VALUE
         own_place = known.opened.offer.places[known.opened.chosen]
+        least = LEAST_WHEN_SURE if sure else LEAST_VALUE
         telling = known.opened.most_telling(MOST_WEIGHED)
         for spec, again in nexts:
             place = self._place(spec)
