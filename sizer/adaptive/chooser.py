@@ -6,14 +6,14 @@ on as it would have gone on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sizer.adaptive.open_answer import OpenAnswer, open_answer
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
 from sizer.catalog import Catalog
-from sizer.model import as_asked, fit, name_of_disk
+from sizer.model import Drift, as_asked, completed, drift_of, fit, name_of_disk
 from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, position, reference, repeated
 from sizer.recommend import SURE, recommend
 from sizer.records import (
@@ -74,7 +74,6 @@ class Known:
 
     answer: Answer
     opened: OpenAnswer | None
-
     complete: bool
 
     def sure(self, prefer: str) -> bool:
@@ -109,8 +108,7 @@ class Chooser:
                 return self._end(PlanEndKind.BUDGET, runs, spent)
             best = max(fitting, key=lambda each: each.a_second, default=None)
             if best is None:
-                everything = not self._open(runs)
-                return self._end(PlanEndKind.SETTLED if everything else PlanEndKind.NOTHING_LEFT, runs, spent)
+                return self._end(PlanEndKind.NOTHING_LEFT, runs, spent)
             chosen = self._host_again(runs) or NextRun(best.spec, best.why)
         if not self._fits(estimate_seconds([chosen.spec], runs), spent):
             return self._end(PlanEndKind.BUDGET, runs, spent)
@@ -168,9 +166,8 @@ class Chooser:
 
     def _worth_of(self, name: str, axes: Axes, runs: Sequence[Run]) -> Iterator[_Worth]:
         """The runs of one workload that could be made, with what each is worth."""
-        own = [run for run in runs if run.spec.workload.name == name]
-        known = self._conclude(name, own)
-        asked = as_asked(own)
+        known = self._conclude(name, runs)
+        asked = as_asked(_own(name, runs))
         nexts = self._next_repeats(axes, asked)
         fresh = {spec.id for spec, again in nexts if not again}
 
@@ -198,17 +195,19 @@ class Chooser:
             if value >= least:
                 yield worth(spec, value, why(known.answer, known.opened, again))
 
-    def _conclude(self, name: str, own: Sequence[Run]) -> Known:
-        """The model and the answer of one workload; those of the same runs as before are kept."""
-        key = tuple((run.id, run.started_at, run.throughput, len(run.warnings)) for run in own)
+    def _conclude(self, name: str, runs: Sequence[Run]) -> Known:
+        """The model and the answer of one workload among these runs; those of the same runs as before are kept, unless
+        what others tell of the host since then moves them."""
+        own, drift = _own(name, runs), drift_of(completed(runs))
+        key = tuple((run.id, run.started_at, run.throughput, drift.at(run)) for run in own)
         found = self._known.get(name)
         if found is None or found[0] != key:
-            found = self._known[name] = key, self._concluded(name, own)
+            found = self._known[name] = key, self._concluded(name, own, drift)
         return found[1]
 
-    def _concluded(self, name: str, own: Sequence[Run]) -> Known:
+    def _concluded(self, name: str, own: Sequence[Run], drift: Drift) -> Known:
         objective = self._study.objective
-        model = fit(own)
+        model = fit(own, drift)
         answer = recommend(model, own, objective, self._catalog, host_vcpus=float(self._host.vcpus)).workloads[0]
         workload = model.workloads[0]
         disks = {name_of_disk(disk.name) for disk in workload.measured.disks}
@@ -223,8 +222,7 @@ class Chooser:
         prefer = self._study.objective.counts
         found = []
         for name in self._axes:
-            own = [run for run in runs if run.spec.workload.name == name]
-            if not own or not self._conclude(name, own).sure(prefer):
+            if not _own(name, runs) or not self._conclude(name, runs).sure(prefer):
                 found.append(name)
         return found
 
@@ -253,7 +251,7 @@ class Chooser:
         return [spec for spec in self._specs if spec.id not in made]
 
     def _given_up(self, name: str, runs: Sequence[Run]) -> bool:
-        outcomes = [run.outcome for run in runs if run.spec.workload.name == name]
+        outcomes = [run.outcome for run in _own(name, runs)]
         return Outcome.COMPLETED not in outcomes and len(outcomes) >= MOST_FAILURES
 
     def _place(self, spec: RunSpec) -> Configuration:
@@ -268,3 +266,7 @@ class Chooser:
 
     def _fits(self, seconds: float, spent: float) -> bool:
         return self._asked.budget is None or spent + seconds <= self._asked.budget
+
+
+def _own(name: str, runs: Iterable[Run]) -> list[Run]:
+    return [run for run in runs if run.spec.workload.name == name]
