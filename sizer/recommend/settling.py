@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sizer.model import Array, MeasuredRange, WorkloadModel, deviation_of, own_effects, predict_rates
+from sizer.model import MeasuredRange, WorkloadModel, deviation_of, own_effects, predict_rates
 from sizer.recommend.scoring import rounded
 from sizer.recommend.thresholds import SURE
 from sizer.records import Action, Configuration, Event, Reason, ReasonCode, Spec, Suggestion
@@ -36,8 +37,8 @@ class _Doubt:
 
     mean: float
     variance: float
-    covariances: Array
-    variances: Array
+    covariances: NDArray[np.float64]
+    variances: NDArray[np.float64]
 
     def after(self, place: int, noise: float) -> float:
         """Its variance once the rate of that place was measured with this standard deviation."""

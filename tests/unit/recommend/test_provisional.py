@@ -13,7 +13,7 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import rates_mistold, recommend
 from sizer.recommend.next_run import for_host
-from sizer.records.answer import Action, Answer, Suggestion
+from sizer.records.answer import Action, Answer, ReasonCode, Suggestion
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Deadline, Device, Objective
 from sizer.words import Terms, conclusion_line, headline, rates_in_doubt, suggestion_sentences
@@ -253,3 +253,25 @@ def test_what_waits_for_an_accelerator_is_recommended_while_the_host_drifts(
     assert training.spec.vcpus is not None
     assert 0.5 <= training.spec.vcpus <= 1
     assert training.bottleneck is Bottleneck.ACCELERATOR
+
+
+CLOSE = """
+    workload,gpu,gpu_count,usd_per_hour,throughput
+    train,T4,1,1.0,100
+    train,T4,1,1.0,120
+    train,V100,1,3.0,310
+    train,V100,1,3.0,350
+"""
+
+
+def test_a_close_comparison_says_which_machine_to_measure_again(ask_table: Callable[..., Answer]) -> None:
+    """The one whose next runs make the choice surer, how many, and how sure it would be."""
+    answer = ask_table(CLOSE)
+    assert answer.provisional
+    assert answer.next_run is not None
+    assert answer.next_run.why is not None
+    why = answer.next_run.why
+    assert why.code is ReasonCode.RUN_WOULD_SETTLE
+    assert why.spec is not None
+    assert why.spec.gpu in ("T4", "V100")
+    assert why.number("after") > why.number("probability") == answer.probability
