@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from accuracy_designs import designed
-from accuracy_process import fitted_process
+from accuracy_process import Array, fitted_process
 from replayed import ReplayCase, by_workload
 
 from sizer.catalog import Catalog
-from sizer.model import Array
 from sizer.plan import configurations_of, plan, position, repeated
 from sizer.recommend.prices import prices
 from sizer.records import Configuration, Objective, Purpose, Run, RunSpec

@@ -81,7 +81,9 @@ class Known:
         have been tried."""
         if self.answer.status == "refused" or (self.opened is None and not self.complete):
             return False
-        return self.answer.probability is None or self.answer.probability >= SURE or prefer == "fastest"
+        if self.answer.probability is None:
+            return self.answer.status == "recommended"
+        return self.answer.probability >= SURE or prefer == "fastest"
 
 
 class Chooser:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from sizer.catalog import Catalog
 from sizer.model import (
-    Array,
     WorkloadModel,
     batch_of,
     best_measured,
@@ -32,6 +31,8 @@ from sizer.model import (
 )
 from sizer.recommend import Offered, offered, passing, preferred, regretted, taken
 from sizer.records import Answer, Configuration, Objective, Spec
+
+Array = NDArray[np.float64]
 
 DRAWS = 256
 """Of the rates of all places together: the doubt is known to 3 %, and a run is weighed in some milliseconds."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sizer.plan import configurations_of, position
-from sizer.records import DiskTier, Run, RunSpec, Study, WorkloadPlan
+from sizer.records import DiskTier, Outcome, Run, RunSpec, Study, WorkloadPlan
 from sizer.study import HostSize
 
 Place = tuple[float, int, str | None, int, int]
@@ -75,12 +75,18 @@ def _middle(vcpus: Sequence[float]) -> float:
 
 def not_seen(axes: Axes, runs: Iterable[Run], host: HostSize) -> Iterator[tuple[str, RunSpec]]:
     """Of each axis but the vCPUs the values that no run had and no curve tells, with the run that shows each: every
-    disk and number of accelerators, the least and the most of memory and batch size."""
-    seen = [set(column) for column in zip(*(position(run.spec, host) for run in runs), strict=True)]
+    disk and number of accelerators, the least and the most of memory and batch size. That too little memory does not do
+    is seen by a run that failed, too."""
+    runs = list(runs)
+    measured = [run for run in runs if run.outcome is Outcome.COMPLETED]
+    seen = [
+        {position(run.spec, host)[axis] for run in (measured if axis in (DISK, GPUS) else runs)}
+        for axis in range(len(AXES))
+    ]
     most = [values[-1] for values in axes.values]
     for axis in (MEMORY, DISK, BATCH, GPUS):
         values = axes.values[axis]
         wanted = values if axis in (DISK, GPUS) else dict.fromkeys((values[0], values[-1]))
         for value in wanted:
-            if not seen or value not in seen[axis]:
+            if value not in seen[axis]:
                 yield AXES[axis], axes.nearest([*most[:axis], value, *most[axis + 1 :]])

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.catalog import Catalog
-from sizer.model import Array, WorkloadModel
+from sizer.model import WorkloadModel
 from sizer.recommend.candidates import candidates
 from sizer.recommend.prices import prices
 from sizer.recommend.thresholds import DISK_LOSS, TIE
 from sizer.records import Configuration, Objective, Spec
 
+Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 REGRET = 0.05
