@@ -14,7 +14,7 @@ from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, shipped_
 from sizer.catalog.data_sheets import data_sheets
 from sizer.catalog.gpu_scaling import ScalingLoss, scaling_loss
 from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
-from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside
+from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
 from sizer.files import from_json, read_given
 from sizer.records import (
     GIB,
@@ -234,9 +234,13 @@ class Catalog:
         known: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
         known += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
         known += [Message("for both in {precisions}", precisions=AllOf(*precisions))] if precisions else []
+        sizes = published_batch_sizes(self.rates, asked)
+        known += [Message("for both at a batch of {sizes}", sizes=AllOf(*map(str, sizes)))] if sizes else []
         known += [] if known else sorted({rate.gpu for rate in self.rates if not rate.gpu.startswith(PROCESSOR)})
         if precision is not None:
             gpu = f"{gpu} ({precision})"
+        if sizes and batch_size is not None:
+            gpu = f"{gpu} (`batch_size: {batch_size}`)"
         raise InputError(
             "The catalogue has no rate to {mode} {network} on {gpu} (it has rates {known}); give `samples_per_second` "
             "instead of `gpu`.",

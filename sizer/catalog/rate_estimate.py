@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate
-from sizer.catalog.batch_curve import AtBatch, rate_at
+from sizer.catalog.batch_curve import GROWTH_90, AtBatch, rate_at
 from sizer.catalog.data_sheets import DataSheet, data_sheet
 from sizer.catalog.gpu_transfer import (
     TRANSFER_90,
@@ -30,6 +30,11 @@ SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.365, 0.583
 publishers of one framework, and two frameworks. `benchmarks/accelerators/accelerators.py --fit` prints them."""
 EIGHT_BITS = ("int8", "fp8", "fp4")
 """Precisions that a job has only where it says so: what precedes them is quantised by hand."""
+MOST_90 = math.log(10) / 2
+"""Ln of the widest half of an interval that is still an answer: tenfold from end to end."""
+UNSIZED_90, SMALL_BATCH = 2 * GROWTH_90, 16
+"""A rate that was published without a batch size is taken as of one within two e-folds of the asked one, and says
+nothing of batches below 16, from which on the growth of rates was learnt."""
 PIPELINE_FREE = ("synthetic", "none (step time only)", "preloaded (preprocessed)", "in memory")
 """Where samples came from nowhere: such a rate is the accelerator's own."""
 
@@ -116,12 +121,27 @@ class _Curve:
         if sized and batch_size:
             return rate_at(sized, batch_size)
         largest = max(self.rates, key=lambda rate: rate.batch_size or 0).samples_per_second
-        return AtBatch(largest, largest, largest, "published")
+        if not batch_size or sized:
+            return AtBatch(largest, largest, largest, "published")
+        half = UNSIZED_90 if batch_size >= SMALL_BATCH else math.inf
+        return AtBatch(largest, largest * math.exp(-half), largest * math.exp(half), "extrapolated")
 
 
 def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEstimate | None:
-    """From these rates; None where neither the GPU nor another one that compares with it has one for the network."""
-    alike = [
+    """From these rates; None where neither the GPU nor another one that compares with it has one for the network, or
+    where the interval would span more than tenfold."""
+    alike = _alike(rates, asked)
+    label, sheet = gpu_label(asked.gpu), data_sheet(asked.gpu)
+    if plain_precision(asked.precision or "") == "bf16" and sheet is not None and not sheet.has_bf16:
+        return None
+    own = _best([rate for rate in alike if gpu_label(rate.gpu, rate.form) == label], asked)
+    found = _own(own, asked) if own is not None else _transferred(rates, alike, asked)
+    return found if found is None or found.high <= found.low * math.exp(2 * MOST_90) else None
+
+
+def _alike(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> list[AcceleratorRate]:
+    """Those of one accelerator for the network, mode and precision, on whichever GPU."""
+    return [
         rate
         for rate in rates
         if rate.gpu_count == 1
@@ -129,13 +149,6 @@ def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEst
         and passes_of(rate.mode) == passes_of(asked.mode)
         and _is_of(rate.precision, asked.precision)
     ]
-    label, sheet = gpu_label(asked.gpu), data_sheet(asked.gpu)
-    if plain_precision(asked.precision or "") == "bf16" and sheet is not None and not sheet.has_bf16:
-        return None
-    own = _best([rate for rate in alike if gpu_label(rate.gpu, rate.form) == label], asked)
-    if own is not None:
-        return _own(own, asked)
-    return _transferred(rates, alike, asked)
 
 
 def _is_of(precision: str | None, asked: str | None) -> bool:
@@ -145,7 +158,8 @@ def _is_of(precision: str | None, asked: str | None) -> bool:
 
 
 def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | None:
-    """The curve most like what is asked: its precision, framework, mode, batch size, then the day."""
+    """The curve that tells the asked batch sizes nearest, then the one most like what is asked: its framework,
+    precision, mode, and then the day."""
     curves: dict[AcceleratorRate, list[AcceleratorRate]] = {}
     for rate in rates:
         plain = replace(rate, batch_size=None, samples_per_second=1.0, note=None, commit=None, path=None)
@@ -157,22 +171,29 @@ def _best(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> _Curve | Non
 
 def _likeness(curve: _Curve, asked: RateQuestion) -> tuple[object, ...]:
     first, sizes = curve.first, [rate.batch_size for rate in curve.rates if rate.batch_size]
-    every = asked.every_batch_size
-    held = sum(min(sizes) <= size <= max(sizes) for size in every) if sizes else 0
+    halves = [round(_half(curve, asked, curve.at(size)), 2) for size in asked.every_batch_size]
     usual = ("fp32", "tf32", "mixed", "fp16", "bf16")
     precision = asked.precision or "fp32"
     rank = 0 if first.precision == precision else 1 + (usual.index(first.precision) if first.precision in usual else 9)
     return (
         -rank if asked.precision is None else 0,
+        bool(sizes) or not halves,
+        -max(halves, default=0.0),
         first.framework_name == (asked.framework or "").lower(),
         -rank,
         first.mode == asked.mode,
-        held,
         bool(sizes),
         (first.data or "synthetic") in PIPELINE_FREE,
         first.as_of,
         len(sizes),
     )
+
+
+def _half(curve: _Curve, asked: RateQuestion, at: AtBatch) -> float:
+    """Ln of half of the interval of 90 %: what another publisher finds, and how far the batch size is told."""
+    name = curve.first.framework_name
+    among = SAME_FRAMEWORK_90 if name == (asked.framework or name).lower() else OTHER_FRAMEWORK_90
+    return math.hypot(among, math.log(at.high / at.value))
 
 
 def _own(curve: _Curve, asked: RateQuestion) -> RateEstimate:
@@ -185,9 +206,7 @@ def _estimated(
 ) -> RateEstimate:
     """At the batch size, `shift` in ln rate from the curve's GPU; the halves of all intervals add as squares."""
     first = curve.first
-    ours = first.framework_name == (asked.framework or first.framework_name).lower()
-    among = SAME_FRAMEWORK_90 if ours else OTHER_FRAMEWORK_90
-    wide = math.hypot(half, among, math.log(at.high / at.value))
+    wide = math.hypot(half, _half(curve, asked, at))
     value = at.value * math.exp(shift)
     sizes = [rate.batch_size for rate in curve.rates if rate.batch_size]
     return RateEstimate(
@@ -267,6 +286,13 @@ def _compared_with(label: str, steps: Sequence[PublishedStep]) -> set[str]:
 def published_gpus(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[str, ...]:
     """The GPUs that the network is published on, going forward, or forward and backward, as is asked."""
     return tuple(known_beside(rates, asked)[1])
+
+
+def published_batch_sizes(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[int, ...]:
+    """Those that the network was published at on this GPU, in the asked mode and precision, ascending."""
+    label = gpu_label(asked.gpu)
+    on_it = (rate for rate in _alike(rates, asked) if gpu_label(rate.gpu, rate.form) == label)
+    return tuple(sorted({rate.batch_size for rate in on_it if rate.batch_size}))
 
 
 def smallest_memory(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> int | None:

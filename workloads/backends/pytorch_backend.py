@@ -182,7 +182,8 @@ class PyTorchBackend:
         if images.dtype == torch.uint8:
             images = normalised(images, self._device)
         layout = self._layout if images.dim() == 4 else torch.contiguous_format
-        return images.to(self._device, memory_format=layout), labels.to(self._device)
+        images = images.to(self._device, memory_format=layout, non_blocking=True)
+        return images, labels.to(self._device, non_blocking=True)
 
     def _own_clock(self) -> AcceleratorClock:
         """That of the GPU, whose events belong to the device that is the current one when they are first recorded."""

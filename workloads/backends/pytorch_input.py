@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import cv2
@@ -156,8 +157,14 @@ class LoadedImages:
 def normalised(images: Any, device: Any) -> Any:
     """float32 of batch x 3 x side x side on `device`, channels last in memory, from uint8 of n x side x side x 3."""
     there = images.to(device, non_blocking=True).float()
-    mean, deviation = (torch.tensor(values, device=device) for values in (MEAN, DEVIATION))
+    mean, deviation = _on(torch.device(device))
     return there.sub_(mean).div_(deviation).permute(0, 3, 1, 2)
+
+
+@cache
+def _on(device: Any) -> tuple[Any, Any]:
+    """MEAN and DEVIATION there, copied once: a copy from memory that is not pinned waits for what a GPU still does."""
+    return torch.tensor(MEAN, device=device), torch.tensor(DEVIATION, device=device)
 
 
 def centre_crop(height: int, width: int) -> Crop:

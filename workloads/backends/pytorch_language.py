@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from . import FORWARD, FORWARD_BACKWARD, Compute, LanguageModelForm
+from .pytorch_placing import placed
 
 
 class LanguageModel(nn.Module):  # type: ignore[misc]
@@ -43,7 +44,7 @@ def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callab
 
     def loss_of_batch(batch: tuple[Any, Any]) -> Any:
         nonlocal state
-        words, following = (torch.from_numpy(np.ascontiguousarray(part.T, np.int64)).to(device) for part in batch)
+        words, following = (placed(torch.from_numpy(np.ascontiguousarray(part.T, np.int64)), device) for part in batch)
         with mixed():
             scores, carried = model(words, state)
             # The paper's loss: summed over the words of a sequence, averaged over the batch.

@@ -12,6 +12,7 @@ from torch import nn
 from ..faults import Unavailable
 from . import FORWARD, FORWARD_BACKWARD, Compute, TransformerForm
 from .network_forms import CLASSES
+from .pytorch_placing import placed
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1")
 try:
@@ -76,8 +77,8 @@ def training(
         if form.masked:
             words, told = masked(words, vocabulary)
         with mixed():
-            scores = model(words.to(device))
-            return loss_of(scores.flatten(0, 1), told.to(device).flatten())
+            scores = model(placed(words, device))
+            return loss_of(scores.flatten(0, 1), placed(told, device).flatten())
 
     def compute(batch: tuple[Any, Any]) -> Any:
         if mode == FORWARD:

@@ -183,10 +183,30 @@ def test_a_network_in_another_precision_alone_says_in_which() -> None:
         CATALOG.accelerator_rate("train", "resnet18", "RTX 3090", precision="fp32")
 
 
-@pytest.mark.parametrize(("batch", "basis"), [(24, Basis.INTERPOLATED), (16000, Basis.EXTRAPOLATED)])
+@pytest.mark.parametrize(("batch", "basis"), [(24, Basis.INTERPOLATED), (160, Basis.EXTRAPOLATED)])
 def test_beyond_the_published_batch_sizes_is_said(batch: int, basis: Basis) -> None:
-    """A batch of 16,000 was never published, so its rate does not lie between those of a table."""
+    """A batch of 160 was never published, so its rate does not lie between those of a table."""
     found = CATALOG.estimated_rate(RateQuestion("resnet50", "infer", "P100", batch_size=batch, framework="mxnet"))
     assert found is not None
     assert found.basis is basis
     assert found.source.startswith(f"{basis.value}: ")
+
+
+def test_a_batch_far_beyond_the_published_ones_has_no_rate() -> None:
+    """An interval of more than tenfold is no answer, and what is known is named."""
+    assert (
+        CATALOG.estimated_rate(RateQuestion("resnet50", "infer", "P100", batch_size=16000, framework="mxnet")) is None
+    )
+    with pytest.raises(InputError, match=r"on P100 \(`batch_size: 16000`\) .* for both at a batch of 1, 2, "):
+        CATALOG.accelerator_rate("infer", "resnet50", "P100", batch_size=16000, framework="mxnet")
+
+
+def test_another_framework_at_the_batch_size_says_more_than_this_one_far_from_it() -> None:
+    """PyTorch's rates on V100 in fp32 begin at 112, and MXNet has a published one of a batch of 2."""
+    question = RateQuestion("resnet50", "train", "V100", "fp32", 2, "pytorch")
+    found = CATALOG.estimated_rate(question)
+    assert found is not None
+    assert (found.basis, found.framework, found.samples_per_second) == (Basis.PUBLISHED, "MXNet", 65.01)
+    near = CATALOG.estimated_rate(replace(question, batch_size=128))
+    assert near is not None
+    assert near.framework == "PyTorch"

@@ -82,7 +82,7 @@ def test_the_id_of_a_run_follows_from_its_own_rate_alone(catalog: Catalog) -> No
 
 def test_a_rate_says_how_sure_it_is_and_where_it_comes_from(catalog: Catalog) -> None:
     """Also in the resolved study, which has no catalogue; no id of a run follows from it."""
-    study = parsed(SEVERAL.replace("[128, 32, 64]", "[32, 64, 4096]"), catalog)
+    study = parsed(SEVERAL.replace("[128, 32, 64]", "[32, 64, 1024]"), catalog)
     rates = study.workloads[0].workload.computes_on.batch_rates
     assert [each.basis for each in rates] == ["published", "published", "extrapolated"]
     for each in rates:
@@ -93,7 +93,7 @@ def test_a_rate_says_how_sure_it_is_and_where_it_comes_from(catalog: Catalog) ->
     assert [(each.low, each.high, each.basis) for each in again.batch_rates] == [
         (each.low, each.high, each.basis) for each in rates
     ]
-    assert (run_of(study, 32).device.rate_unsure, run_of(study, 4096).device.rate_unsure) == (False, True)
+    assert (run_of(study, 32).device.rate_unsure, run_of(study, 1024).device.rate_unsure) == (False, True)
 
 
 def test_a_transferred_rate_is_unsure(catalog: Catalog) -> None:
