@@ -10,6 +10,11 @@ from sizer.records import COMMAND, Doubt, DoubtKind, FrameworkPython, Workload
 from sizer.runner import gpu_environment
 
 
+def lacks_driver(workload: Workload) -> bool:
+    """Whether it computes on a GPU and NVIDIA's driver is not here: its programs would only start to fail."""
+    return workload.computes_on.kind == "cuda" and workload.input != "replay" and not has_driver()
+
+
 def doubts_of_gpu(workload: Workload, count: int = 1, chosen: FrameworkPython | None = None) -> Iterator[Doubt]:
     """Why it will not, of so many GPUs from its device on: there is no driver, no GPU of an index, CUDA_VISIBLE_DEVICES
     does not show it, or its framework, in the interpreter that the study chose, does not see it."""

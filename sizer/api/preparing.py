@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sizer import bundled
 from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent, SettingUp, SetupFailed
+from sizer.api.gpu_doubts import lacks_driver
 from sizer.api.measuring_host import MeasuringHost
 from sizer.host import interpreter
 from sizer.records import (
@@ -113,10 +114,12 @@ class Preparation:
             _stop_if_asked(stop)
 
     def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks, start_up_seconds: float | None = None) -> Run:
-        """Measure one configuration; refused where what it needs could not be had.
+        """Measure one configuration; refused where what it needs could not be had, unsupported without a driver.
 
         `start_up_seconds` are those to its first step that other runs of its workload let expect.
         """
+        if lacks_driver(spec.workload):
+            return self._refused(spec, Cause(CauseKind.UNSUPPORTED))
         if spec.workload in self._data.not_set_up:
             host = self._host.host
             return refused(spec, self._data.not_set_up[spec.workload], host.cpus, host.memory_bytes)

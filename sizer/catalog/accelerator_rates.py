@@ -51,6 +51,11 @@ class AcceleratorRate:
         return None if not self.batch_size else self.gpu_count * self.batch_size / self.samples_per_second
 
     @property
+    def gpu_form(self) -> str:
+        """The model with its form where that is published: `A100 PCIe`."""
+        return f"{self.gpu} {self.form}" if self.form and self.form not in self.gpu else self.gpu
+
+    @property
     def framework_name(self) -> str:
         """As a study names it: `mxnet` of `MXNet(Gluon)`."""
         return (self.framework or "").lower().split("(")[0].split("/")[0].strip()

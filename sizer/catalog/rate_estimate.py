@@ -223,7 +223,7 @@ def _estimated(
         sources=tuple(dict.fromkeys(rate.source for rate in curve.rates)),
         as_of=first.as_of,
         sample_unit=first.sample_unit,
-        known_on=() if basis is not Basis.TRANSFERRED else (first.gpu,),
+        known_on=() if basis is not Basis.TRANSFERRED else (first.gpu_form,),
     )
 
 

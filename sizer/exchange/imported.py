@@ -23,7 +23,7 @@ from sizer.exchange.headers import (
 )
 from sizer.exchange.imported_columns import AXES, MODES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
-from sizer.exchange.jobs import named_apart, unknown_modes, with_versions
+from sizer.exchange.jobs import named_apart, unknown_words, with_versions
 from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
@@ -90,7 +90,7 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     parsed = [parse_row(row, rated_by) for row in table.rows]
     if rated_by is not None and any(row[rated_by] is not None for row in parsed):
         notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
-    notes += unknown_modes(parsed)
+    notes += unknown_words(parsed)
     parsed, found = with_versions(parsed)
     notes += found
     parsed, found = named_apart(parsed)

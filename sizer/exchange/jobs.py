@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sizer.exchange.imported_columns import MODES, ParsedRow
 from sizer.exchange.imported_runs import run_key
-from sizer.exchange.measurements import MODE
-from sizer.records import LONGEST_NAME, Note, NoteKind
+from sizer.exchange.measurements import MODE, PRECISION
+from sizer.records import LONGEST_NAME, Note, NoteKind, is_precision
 
 DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
 VERSION = "framework_version"
@@ -39,20 +39,25 @@ def named_apart(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Not
     return renamed, tuple(notes)
 
 
-def unknown_modes(parsed: Sequence[ParsedRow]) -> tuple[Note, ...]:
-    """A note for each column of modes with words that mean none, each with the line where it is first."""
-    notes = []
+def unknown_words(parsed: Sequence[ParsedRow]) -> tuple[Note, ...]:
+    """A note for each column of modes, and for precisions, with words that mean none, each with its first line."""
+    notes: list[Note] = []
     for column in MODES:
-        found: dict[str, int] = {}
-        for row in parsed:
-            said = row.other.get(column, "")
-            if any(map(str.isalpha, said)):
-                found.setdefault(said, row.row.line)
-        if found:
-            notes.append(
-                Note(NoteKind.MODES_UNKNOWN, columns=(column,), names=tuple(found), lines=tuple(found.values()))
-            )
+        said = ((row, row.other.get(column, "")) for row in parsed)
+        notes += _noted(NoteKind.MODES_UNKNOWN, column, said)
+    called = ((row, row[PRECISION] or "") for row in parsed)
+    notes += _noted(NoteKind.PRECISIONS_UNKNOWN, PRECISION, (each for each in called if not is_precision(each[1])))
     return tuple(notes)
+
+
+def _noted(kind: NoteKind, column: str, said: Iterable[tuple[ParsedRow, str]]) -> Iterator[Note]:
+    """A note of the words of a column that mean nothing; numbers are none."""
+    found: dict[str, int] = {}
+    for row, word in said:
+        if any(map(str.isalpha, word)):
+            found.setdefault(word, row.row.line)
+    if found:
+        yield Note(kind, columns=(column,), names=tuple(found), lines=tuple(found.values()))
 
 
 def with_versions(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Note, ...]]:

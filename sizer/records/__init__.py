@@ -52,8 +52,10 @@ from sizer.records.framework_options import (
     OF_FRAMEWORK,
     OF_IMAGES,
     OF_READING,
+    PRECISIONS,
     WITHOUT,
     FrameworkOptions,
+    is_precision,
     plain_precision,
 )
 from sizer.records.gpu import ClockReason, GpuSample, GpuUse
@@ -203,6 +205,7 @@ __all__ = [
     "OPENCV",
     "OTHER",
     "PLACEHOLDERS",
+    "PRECISIONS",
     "PREPROCESSING",
     "RELATIVE",
     "SCHEMA_VERSION",
@@ -334,6 +337,7 @@ __all__ = [
     "format_seconds",
     "format_share",
     "format_usd",
+    "is_precision",
     "known_log",
     "parse_batch_size",
     "parse_bytes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sizer.records.domains import Count, Decoder
@@ -36,7 +37,12 @@ OF_FRAMEWORK = {"mxnet": frozenset[str](), "pytorch": OF_IMAGES | {"precision", 
 WITHOUT = {"channels_last": False, "compile": False, "pin_memory": False, "precision": "fp32"}
 """What a framework does that lacks the option."""
 
+PRECISIONS = ("fp64", "fp32", "tf32", "fp16", "bf16", "mixed", "fp8", "fp4", "int8", "int4")
+"""What tables compute with, by the names that are plain here."""
+
 _ALSO_CALLED = {
+    "float64": "fp64",
+    "double": "fp64",
     "float32": "fp32",
     "single": "fp32",
     "float16": "fp16",
@@ -51,3 +57,8 @@ def plain_precision(called: str) -> str:
     """One name for what tables call `FP32`, `float32` and `single`; one that is not known stays, in small letters."""
     plain = called.strip().lower()
     return _ALSO_CALLED.get(plain, plain)
+
+
+def is_precision(called: str) -> bool:
+    """Whether any of its words means a precision, as in `fp32 (auto-cast)` and `int8 or fp8`."""
+    return any(plain_precision(word) in PRECISIONS for word in re.findall(r"[a-z]+\d*", called.lower()))

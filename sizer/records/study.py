@@ -509,6 +509,7 @@ class NoteKind(str, Enum):
     CPUS_NAMED = "cpus_named"
     """Cells `names` name CPUs, which are told apart as the machines `read_as`, in the same order."""
     MODES_UNKNOWN = "modes_unknown"
+    PRECISIONS_UNKNOWN = "precisions_unknown"
     """The words `names` in the one of `columns` mean no mode; each is first in one of `lines`, in the same order."""
     VERSIONS_NAMED = "versions_named"
     """Versions in the one of `columns` were compared, so frameworks are called `names`."""

@@ -249,11 +249,14 @@ def _as_recorded(watch: GpuWatch) -> tuple[GpuUse, ...]:
     )
 
 
+_OUTCOMES = {CauseKind.INTERRUPTED: Outcome.INTERRUPTED, CauseKind.UNSUPPORTED: Outcome.UNSUPPORTED}
+
+
 def refused(spec: RunSpec, failure: Failure, host_vcpus: int, host_memory_bytes: int) -> Run:
     """The record of a run that could not begin, because this host lacks what it needs or it was interrupted before."""
     now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     configuration = _configuration(spec, host_vcpus, host_memory_bytes)
-    outcome = Outcome.INTERRUPTED if failure.cause.kind is CauseKind.INTERRUPTED else Outcome.REFUSED
+    outcome = _OUTCOMES.get(failure.cause.kind, Outcome.REFUSED)
     return Run(spec, outcome, configuration, now, 0.0, error=failure)
 
 

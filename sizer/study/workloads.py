@@ -21,7 +21,6 @@ from sizer.records import (
     PREPROCESSING,
     TAKES_VECTORS,
     AnyOf,
-    Device,
     Limits,
     Workload,
     WorkloadPlan,
@@ -31,6 +30,7 @@ from sizer.study.commands import check_cache, check_pattern, check_placeholders,
 from sizer.study.devices import read_device, with_scaling
 from sizer.study.document import Document, Key
 from sizer.study.framework_options import read_options
+from sizer.study.gpu_counts import check_used, read_gpu_counts
 from sizer.study.kinds import format_of
 from sizer.study.modes import kind_of_mode, read_modes
 from sizer.study.tiers import Figures
@@ -74,6 +74,7 @@ def read_workloads(document: Document, defaults: WorkloadDefaults) -> tuple[Work
                     longest=LONGEST_NAME,
                 )
             plans[name] = plan
+    check_used(document, tuple(plans.values()))
     return tuple(plans.values())
 
 
@@ -115,7 +116,7 @@ def _expand(document: Document, key: Key, entry: dict[str, Any], defaults: Workl
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
         )
-        counts = _gpu_counts(document, key, entry, axes, device)
+        counts = read_gpu_counts(document, key, entry, axes, workload, device)
         device = with_scaling(document, (*key, "device"), device, counts, workload.kind, network, defaults.figures)
         options = read_options(document, (*key, "options"), entry, framework, device)
         plans.append(
@@ -132,24 +133,6 @@ def _expand(document: Document, key: Key, entry: dict[str, Any], defaults: Workl
             )
         )
     return plans
-
-
-def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes, device: Device) -> tuple[int, ...]:
-    """How many accelerators; an axis of the whole study is none of a workload that the CPU computes.
-
-    Raises InputError for a workload's own axis without an accelerator.
-    """
-    own = "gpu_count" in entry.get("axes", {})
-    if device.kind == "cpu":
-        if own and axes.gpu_count:
-            raise document.input_error(
-                (*key, "axes", "gpu_count"),
-                "`gpu_count` counts accelerators, and this workload computes on the CPU; write a `device` such as "
-                "{example}, or remove this line.",
-                example="{emulate: {gpu: V100}}",
-            )
-        return ()
-    return axes.gpu_count or ()
 
 
 def _largest_batch(document: Document, key: Key, asked: bool | int, batch_sizes: Sequence[int]) -> int:

@@ -32,6 +32,7 @@ from sizer.words.names import (
     disk_of,
     gpu_name,
     listed,
+    machine_unvaried,
     row,
     spec_name,
     with_instance,
@@ -47,7 +48,8 @@ def headline(answer: Answer, terms: Terms) -> str:
             return _("{workload}: nothing measured is in time", workload=answer.workload)
         return _("{workload}: no recommendation", workload=answer.workload)
     rate, unit = answer.throughput, answer.sample_unit
-    said = verdict(answer, with_instance(spec_name(answer.spec, terms), _own_machine(answer)))
+    spec = with_instance(spec_name(answer.spec, terms), _own_machine(answer)) or machine_unvaried(terms.device)
+    said = verdict(answer, spec)
     if answer.rate_in_doubt:
         return _(
             "{workload}: {verdict}, of which the rate in {unit} is not known",

@@ -166,6 +166,11 @@ def with_instance(spec: str, instance: str | None) -> str:
     return _("{spec} ({instance})", spec=spec, instance=instance) if spec and instance else spec or instance or ""
 
 
+def machine_unvaried(device: Device) -> str:
+    """What a verdict calls a spec of which nothing was varied: its accelerators, or that it has none."""
+    return _("a machine without an accelerator") if device.kind == "cpu" else accelerators_name(None, 0, device)
+
+
 def spec_name(spec: Spec, terms: Terms, between: str | None = None) -> str:
     """`2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`, with only what the spec fixes."""
     parts = [vcpus_in_words(spec.vcpus)] if spec.vcpus is not None else []

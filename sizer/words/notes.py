@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sizer.plan import Spread
-from sizer.records import MODES, Note, NoteKind, format_number
+from sizer.records import MODES, PRECISIONS, Note, NoteKind, format_number
 from sizer.words.figures import paragraph
 from sizer.words.language import _, _n
 from sizer.words.names import either, listed
@@ -236,15 +236,27 @@ def _cpus_named(note: Note) -> str:
     return _("CPUs with a name are machines of their own, without an accelerator: {pairs}.", pairs=_listed_some(pairs))
 
 
+def _words_with_lines(note: Note) -> str:
+    pairs = zip(note.names, note.lines, strict=True)
+    return _listed_some([_("`{name}` (line {line})", name=name, line=line) for name, line in pairs])
+
+
+def _precisions_unknown(note: Note) -> str:
+    return _(
+        "{columns} says {pairs}, which is no precision that sizer knows, so jobs are told apart by the word alone. "
+        "Write {precisions}, if it is one of these.",
+        columns=_quoted(note.columns),
+        pairs=_words_with_lines(note),
+        precisions=either(PRECISIONS),
+    )
+
+
 def _modes_unknown(note: Note) -> str:
-    pairs = [
-        _("`{name}` (line {line})", name=name, line=line) for name, line in zip(note.names, note.lines, strict=True)
-    ]
     return _(
         "{columns} says {pairs}, which is no mode that sizer knows, so jobs are told apart by the word alone. Write "
         "{modes}, if it is one of these.",
         columns=_quoted(note.columns),
-        pairs=_listed_some(pairs),
+        pairs=_words_with_lines(note),
         modes=either(MODES),
     )
 
@@ -396,6 +408,7 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.MACHINES_PARTLY_KNOWN: _machines_partly_known,
     NoteKind.CPUS_NAMED: _cpus_named,
     NoteKind.MODES_UNKNOWN: _modes_unknown,
+    NoteKind.PRECISIONS_UNKNOWN: _precisions_unknown,
     NoteKind.VERSIONS_NAMED: _versions_named,
     NoteKind.BATCH_LIKE_OF_ONE: _batch_like_of_one,
     NoteKind.GAPS: _gaps,

@@ -35,7 +35,7 @@ from sizer.words.figures import (
     vcpus_listed,
 )
 from sizer.words.language import _, _n, without_marks
-from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
+from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, machine_unvaried, spec_name
 from sizer.words.page_answers import offer_name, provider_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
@@ -148,7 +148,8 @@ def spec_parts(spec: Spec, terms: Terms) -> list[str]:
     if spec.gpu or spec.gpu_count or device.kind != "cpu":
         parts.append(accelerators_name(spec.gpu, spec.gpu_count, device))
     parts += [disk_in_words(spec.disk)] if spec.disk is not None else []
-    return parts + ([_("batch {size}", size=spec.batch_size)] if spec.batch_size is not None else [])
+    parts += [_("batch {size}", size=spec.batch_size)] if spec.batch_size is not None else []
+    return parts or [machine_unvaried(device)]
 
 
 def is_emulated(spec: Spec, terms: Terms) -> bool:

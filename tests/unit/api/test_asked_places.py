@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from sizer.exchange import read_measurements
 from sizer.model import Model, WhatIf, fit
 from sizer.records import (
     CauseKind,
+    Device,
     DiskRates,
     DiskTier,
     HostError,
@@ -130,6 +132,14 @@ def test_a_disk_that_cannot_be_used_refuses_its_runs(tmp_path: Path) -> None:
         CauseKind.REFUSED,
         "no space for a volume",
     )
+
+
+def test_a_run_on_a_gpu_without_its_driver_is_unsupported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once: no data and no disk is asked for, and nothing is started."""
+    monkeypatch.setattr("sizer.api.gpu_doubts.has_driver", lambda: False)
+    spec = replace(SPEC, workload=replace(TRAIN, device=Device("cuda", 0)))
+    said = refused_run(preparation(), spec, tmp_path / "log")
+    assert said == (Outcome.UNSUPPORTED, CauseKind.UNSUPPORTED, "")
 
 
 def test_a_run_whose_needs_cannot_be_had_is_refused(tmp_path: Path) -> None:

@@ -49,10 +49,17 @@ def test_a_pair_that_was_not_published_is_transferred() -> None:
     )
     assert here is not None
     assert there is not None
-    assert (there.basis, there.known_on) == (Basis.TRANSFERRED, ("A10",))
+    assert (there.basis, there.known_on) == (Basis.TRANSFERRED, ("A10 PCIe",))
     assert there.samples_per_second < here.samples_per_second
     assert there.high / there.low > here.high / here.low
-    assert there.source.startswith("transferred from A10: ")
+    assert there.source.startswith("transferred from A10 PCIe: ")
+
+
+def test_the_form_of_the_gpu_that_it_is_transferred_from_is_said() -> None:
+    """A module and a PCIe card of one name are two GPUs."""
+    found = CATALOG.estimated_rate(RateQuestion("inception_v3", "train", "A100", "fp16"))
+    assert found is not None
+    assert found.known_on == ("A100 PCIe",)
 
 
 @pytest.mark.parametrize("gpu", ["A10G", "MI300X", "Z9000"])

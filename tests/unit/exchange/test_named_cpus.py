@@ -133,6 +133,18 @@ def test_a_word_that_is_no_mode_is_named(read: Read) -> None:
     )
 
 
+def test_a_word_that_is_no_precision_is_named(read: Read) -> None:
+    """As an unknown mode is."""
+    found = read(
+        "network,batch_size,precision,throughput\nvgg16,8,Mixed precision,10\nvgg16,8,fp99,11\nvgg16,8,TF32,12\n"
+    )
+    (note,) = (note_in_words(note) for note in found.notes if note.kind is NoteKind.PRECISIONS_UNKNOWN)
+    assert note == (
+        "`precision` says `fp99` (line 3), which is no precision that sizer knows, so jobs are told apart by the word "
+        "alone. Write fp64, fp32, tf32, fp16, bf16, mixed, fp8, fp4, int8 or int4, if it is one of these."
+    )
+
+
 def test_without_an_unknown_word_nothing_is_said_of_modes(read: Read) -> None:
     assert NoteKind.MODES_UNKNOWN not in kinds(read("network,gpu,mode,img/s\na,T4,eval,10\na,V100,,20\n"))
     assert NoteKind.MODES_UNKNOWN not in kinds(read("network,gpu,phase,img/s\na,T4,1,10\na,V100,2,20\n"))

@@ -12,6 +12,8 @@ from sizer.words import in_words
 
 Parse = Callable[..., Study]
 EMULATED = "workloads:\n  - {kind: image_training, network: resnet50, device: {emulate: {gpu: P100}}}\n"
+ON_CPU = "workloads:\n  - {kind: image_training, framework: pytorch, network: alexnet}\n"
+INFER = "workloads:\n  - {kind: image_inference, framework: mxnet, network: resnet50, device: 'cuda:0'}\n"
 
 
 def test_it_is_an_axis_of_an_accelerator(parse: Parse) -> None:
@@ -42,6 +44,14 @@ def test_the_axis_of_a_study_is_none_of_a_workload_on_the_cpu(parse: Parse) -> N
     assert [plan.gpu_count for plan in parse(text).workloads] == [(1, 2), ()]
 
 
+def test_several_gpus_train_together_or_are_counted_singly(parse: Parse) -> None:
+    """PyTorch trains on several; a workload that infers has an axis of its own."""
+    train = INFER.replace("inference", "training").replace("mxnet", "pytorch")
+    infer = INFER.removeprefix("workloads:\n").replace("}", ", axes: {gpu_count: 1}}")
+    plans = parse(f"{train}{infer}axes: {{gpu_count: [1, 2]}}\n").workloads
+    assert [plan.gpu_count for plan in plans] == [(1, 2), (1,)]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -56,6 +66,12 @@ def test_the_axis_of_a_study_is_none_of_a_workload_on_the_cpu(parse: Parse) -> N
         (
             "workloads:\n  - {kind: command, command: [train], device: 'cuda:0', axes: {gpu_count: [1, 2]}}\n",
             "write {gpu_count} among its words or in `env`",
+        ),
+        (f"{ON_CPU}axes: {{vcpus: [1], gpu_count: [1, 2]}}\n", "line 3: `gpu_count` counts accelerators, and every"),
+        (f"{INFER}axes: {{gpu_count: [1, 2]}}\n", "line 3: GPUs that only infer do not work together; give workload"),
+        (
+            f"{INFER.replace('inference', 'training')}axes: {{gpu_count: 2}}\n",
+            "line 3: mxnet does not train on several GPUs here; write `framework: pytorch`",
         ),
         (f"{EMULATED}axes: {{gpu_count: 0}}\n", "from 1 to 1024"),
         (f"{EMULATED}axes: {{gpu_count: 1.5}}\n", "a number of accelerators from 1 to 1024"),

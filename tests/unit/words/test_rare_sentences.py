@@ -285,11 +285,22 @@ def test_a_suggestion_says_what_to_do(suggestion: Suggestion, sentence: str) -> 
             Answer("train", "at_least", TWO_VCPUS, RATE, "image", provisional=True),
             "train: provisionally at least 2 vCPUs, 8 GiB, disk nvme, 100 images/s (95 images/s to 105 images/s)",
         ),
+        (
+            Answer("train", "recommended", Spec(None), RATE, "image", provisional=True),
+            "train: provisionally recommended a machine without an accelerator, 100 images/s (95 images/s to "
+            "105 images/s)",
+        ),
     ],
 )
 def test_a_headline_is_no_surer_than_its_answer(answer: Answer, line: str) -> None:
     """A bottleneck that is not known is left out, and a refused size is never called recommended."""
     assert words.headline(answer, TERMS) == line
+
+
+def test_a_spec_of_which_nothing_was_varied_has_a_name_on_the_page() -> None:
+    """By its accelerators, or that it has none."""
+    assert words.spec_parts(Spec(None), TERMS) == ["a machine without an accelerator"]
+    assert words.spec_parts(Spec(None), replace(TERMS, device=Device("cuda", 0))) == ["1 accelerator"]
 
 
 def test_a_prediction_that_does_not_fit_in_memory_has_no_rate() -> None:
