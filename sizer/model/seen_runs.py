@@ -16,7 +16,7 @@ from sizer.records import SLIP, Run
 EXPOSED = 0.3
 """From here on a run moves with the CPUs of its host; below, with what binds it instead."""
 STEADY = 0.003
-"""Standard deviation of ln rate, at the least, of runs that something else than the CPU binds."""
+"""Standard deviation of ln rate, at the least: repeats that are all alike are as many as they are, and no certainty."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def left_noise(groups: Collection[Sequence[SeenRun]], of_all: float, repeated: b
     quiet = max(median(inside), STEADY) if inside else of_all
     of_exposed, of_others = _spread(exposed), _spread(others)
     return LeftNoise(
-        of_all if of_exposed is None else of_exposed,
-        (quiet if repeated else of_all) if of_others is None else max(of_others, STEADY),
+        max(of_all if of_exposed is None else of_exposed, STEADY),
+        max((quiet if repeated else of_all) if of_others is None else of_others, STEADY),
     )
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 
+from sizer.model import fit
 from sizer.model.drift import NO_DRIFT, drift_of
 from sizer.model.exposure import exposures, own_deviation
 from sizer.model.observations import observe
@@ -156,3 +157,10 @@ def test_of_two_repeats_the_undisturbed_one_counts_for_more(make_run: MakeRun) -
     (found,), _ = observe([clean, disturbed])
     assert math.exp(even.log_rate) == pytest.approx(90.0)
     assert math.exp(found.log_rate) > 97
+
+
+def test_repeats_that_are_all_alike_are_no_certainty(make_run: Callable[..., Run]) -> None:
+    """A log's rates may be whole numbers: that three of them are the same divides nothing by nothing."""
+    points = ((1.0, 100.0), (2.0, 190.0), (4.0, 300.0))
+    model = fit([make_run(rate, vcpus, repeat=n, spread=0.0) for vcpus, rate in points for n in range(3)])
+    assert model.workload("train").refused is None
