@@ -95,6 +95,7 @@ class Chooser:
         self._reference = reference(study, host)
         self._axes = {each.workload.name: axes_of(each, study, host) for each in study.workloads}
         self._known: dict[str, tuple[tuple[object, ...], Known]] = {}
+        self._drift: tuple[tuple[object, ...], Drift] | None = None
 
     def next_run(self, runs: Sequence[Run]) -> NextRun | PlanEnd:
         """The next run after these, in the order in which they were made, or why none is."""
@@ -200,12 +201,19 @@ class Chooser:
     def _conclude(self, name: str, runs: Sequence[Run]) -> Known:
         """The model and the answer of one workload among these runs; those of the same runs as before are kept, unless
         what others tell of the host since then moves them."""
-        own, drift = _own(name, runs), drift_of(completed(runs))
+        own, drift = _own(name, runs), self._drift_of(runs)
         key = tuple((run.id, run.started_at, run.throughput, drift.at(run)) for run in own)
         found = self._known.get(name)
         if found is None or found[0] != key:
             found = self._known[name] = key, self._concluded(name, own, drift)
         return found[1]
+
+    def _drift_of(self, runs: Sequence[Run]) -> Drift:
+        """The path of the host by all of these runs, found once for all workloads."""
+        key = tuple((run.id, run.started_at, run.throughput) for run in runs)
+        if self._drift is None or self._drift[0] != key:
+            self._drift = key, drift_of(completed(runs))
+        return self._drift[1]
 
     def _concluded(self, name: str, own: Sequence[Run], drift: Drift) -> Known:
         objective = self._study.objective

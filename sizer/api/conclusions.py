@@ -17,6 +17,7 @@ from typing import Any
 
 from sizer import __version__
 from sizer.api.measuring_host import recorded_size
+from sizer.api.status import asked_specs
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled.reports import Material, Progress
 from sizer.bundled.reports import write_report as write_page
@@ -25,7 +26,7 @@ from sizer.exchange import recommendation_form, write_csv, write_rows
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
 from sizer.model import Model, WorkloadModel, completed, drift_of
 from sizer.model import fit as fit_model
-from sizer.plan import DRIFT_SHARE, Spread, of_older_form, plan, reference, remaining, spread
+from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
     SCHEMA_VERSION,
@@ -211,9 +212,7 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
     planned."""
     if folder.study.imported:
         return None
-    specs = plan(folder.study, recorded_size(folder.host))
-    if folder.study.adaptive is not None:  # only as many of them are asked for as an answer needs
-        specs = tuple(spec for spec in specs if spec.id in {run.id for run in runs})
+    specs = asked_specs(folder, {run.id for run in runs})
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)), older)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sizer.host import gpus, gpus_seen, has_driver, interpreter, visible_gpus
-from sizer.records import COMMAND, Doubt, DoubtKind, FrameworkPython, Workload
+from sizer.records import COMMAND, Doubt, DoubtKind, FrameworkPython, RunSpec, Workload
 from sizer.runner import gpu_environment
 
 
 def lacks_driver(workload: Workload) -> bool:
     """Whether it computes on a GPU and NVIDIA's driver is not here: its programs would only start to fail."""
-    return workload.computes_on.kind == "cuda" and workload.input != "replay" and not has_driver()
+    return _needs_driver(workload) and not has_driver()
+
+
+def without_lacking(specs: Sequence[RunSpec]) -> list[RunSpec]:
+    """Those whose workloads do not lack the driver, which is asked once for all of them."""
+    lacking = any(_needs_driver(spec.workload) for spec in specs) and not has_driver()
+    return [spec for spec in specs if not (lacking and _needs_driver(spec.workload))]
+
+
+def _needs_driver(workload: Workload) -> bool:
+    return workload.computes_on.kind == "cuda" and workload.input != "replay"
 
 
 def doubts_of_gpu(workload: Workload, count: int = 1, chosen: FrameworkPython | None = None) -> Iterator[Doubt]:

@@ -26,7 +26,7 @@ from sizer.api.events import (
     RunStarted,
     ignore,
 )
-from sizer.api.gpu_doubts import lacks_driver
+from sizer.api.gpu_doubts import without_lacking
 from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
@@ -190,7 +190,7 @@ class Measurement:
             self._said_busy = True
             self._on_event(HostBusy(busy))
         self.folder.hold_room()
-        needed = [spec for spec in needed if not lacks_driver(spec.workload)]
+        needed = without_lacking(needed)
         data = prepare_data(study, needed, cache, self._on_event, self._stop, self._set_up)
         room = room_on_emulated(study, [spec for spec in needed if spec.workload in data.sets], data.sets)
         with Placement(cache, room, self._on_event, self._stop) as places:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sizer.api.measuring_host import recorded_size
@@ -47,10 +47,14 @@ def study_status(folder: StudyFolder) -> StudyStatus:
     if folder.study.imported:
         runs = folder.runs()
         return StudyStatus([run.spec for run in runs], runs, False, None)
-    specs = plan(folder.study, recorded_size(folder.host))
     held = is_held(folder)
     current = current_run(folder) if held else None
-    if folder.study.adaptive is not None:  # only as many of them are asked for as an answer needs
-        begun = {current, *(run.id for run in folder.runs())}
-        specs = tuple(spec for spec in specs if spec.id in begun)
-    return StudyStatus(specs, folder.runs(), held, current)
+    runs = folder.runs()
+    return StudyStatus(asked_specs(folder, {current, *(run.id for run in runs)}), runs, held, current)
+
+
+def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[RunSpec, ...]:
+    """The runs that the study of a folder asks for; of an adaptive plan, which asks for as many as an answer needs,
+    those of the ids in `begun`."""
+    specs = tuple(plan(folder.study, recorded_size(folder.host)))
+    return specs if folder.study.adaptive is None else tuple(spec for spec in specs if spec.id in begun)

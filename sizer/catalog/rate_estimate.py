@@ -131,10 +131,10 @@ def estimate(rates: tuple[AcceleratorRate, ...], asked: RateQuestion) -> RateEst
     """From these rates; None where neither the GPU nor another one that compares with it has one for the network, or
     where the interval would span more than tenfold."""
     alike = _alike(rates, asked)
-    label, sheet = gpu_label(asked.gpu), data_sheet(asked.gpu)
+    sheet = data_sheet(asked.gpu)
     if plain_precision(asked.precision or "") == "bf16" and sheet is not None and not sheet.has_bf16:
         return None
-    own = _best([rate for rate in alike if gpu_label(rate.gpu, rate.form) == label], asked)
+    own = _best(_on_gpu(alike, asked.gpu), asked)
     found = _own(own, asked) if own is not None else _transferred(rates, alike, asked)
     return found if found is None or found.high <= found.low * math.exp(2 * MOST_90) else None
 
@@ -149,6 +149,11 @@ def _alike(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> list[Accele
         and passes_of(rate.mode) == passes_of(asked.mode)
         and _is_of(rate.precision, asked.precision)
     ]
+
+
+def _on_gpu(rates: Sequence[AcceleratorRate], gpu: str) -> list[AcceleratorRate]:
+    label = gpu_label(gpu)
+    return [rate for rate in rates if gpu_label(rate.gpu, rate.form) == label]
 
 
 def _is_of(precision: str | None, asked: str | None) -> bool:
@@ -290,8 +295,7 @@ def published_gpus(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tup
 
 def published_batch_sizes(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[int, ...]:
     """Those that the network was published at on this GPU, in the asked mode and precision, ascending."""
-    label = gpu_label(asked.gpu)
-    on_it = (rate for rate in _alike(rates, asked) if gpu_label(rate.gpu, rate.form) == label)
+    on_it = _on_gpu(_alike(rates, asked), asked.gpu)
     return tuple(sorted({rate.batch_size for rate in on_it if rate.batch_size}))
 
 
@@ -317,8 +321,7 @@ def known_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple
         for rate in rates
         if rate.gpu_count == 1 and passes_of(rate.mode) == passes_of(asked.mode) and not rate.gpu.startswith(PROCESSOR)
     ]
-    label = gpu_label(asked.gpu)
-    own = [rate for rate in single if gpu_label(rate.gpu, rate.form) == label]
+    own = _on_gpu(single, asked.gpu)
     others = [rate for rate in single if rate.network == asked.network and rate not in own]
     return (
         sorted({rate.network for rate in own if _is_of(rate.precision, asked.precision)}),

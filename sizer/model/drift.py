@@ -21,7 +21,7 @@ import numpy as np
 
 from sizer.model.equation import Array, Indices
 from sizer.model.exposure import exposures, own_deviation, rate_of, within
-from sizer.model.feeds import feed_of
+from sizer.model.feeds import made_alike
 from sizer.model.slowness import slowness
 from sizer.records import Run
 
@@ -164,10 +164,7 @@ def _middle(run: Run) -> float | None:
 
 def _measured_again(runs: Sequence[Run]) -> list[list[Run]]:
     """The groups of runs that were made alike, at most MOST runs in all."""
-    alike: dict[object, list[Run]] = defaultdict(list)
-    for run in runs:
-        alike[run.spec.workload.name, feed_of(run), run.configuration].append(run)
-    groups = sorted((group for group in alike.values() if len(group) > 1), key=len, reverse=True)
+    groups = sorted((group for group in made_alike(runs) if len(group) > 1), key=len, reverse=True)
     found, count = [], 0
     for group in groups:
         kept = group[:: math.ceil(len(group) / MOST)]

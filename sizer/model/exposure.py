@@ -7,11 +7,10 @@ long as before. So what is uncertain about the host is uncertain about a run by 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 
 from sizer.model.coordinates import vcpus_of
-from sizer.model.feeds import feed_of
+from sizer.model.feeds import made_alike
 from sizer.records import Bottleneck, Estimate, Run, WarningKind
 
 BUSY = 0.85
@@ -38,11 +37,8 @@ def exposures(runs: Sequence[Run]) -> dict[int, float]:
     What binds belongs to a configuration, so of its runs the one that was the busiest says it: in another the CPU's
     time may have been taken by others.
     """
-    alike: dict[object, list[Run]] = defaultdict(list)
-    for run in runs:
-        alike[run.spec.workload.name, feed_of(run), run.configuration].append(run)
     found: dict[int, float] = {}
-    for group in alike.values():
+    for group in made_alike(runs):
         shown = max(map(_exposure, group))
         found |= {id(run): shown for run in group}
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +19,14 @@ CPU_LABEL = "cpu"
 def feed_of(run: Run) -> Feed:
     """What the run was fed with."""
     return Feed(run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
+
+
+def made_alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """The runs of each workload, feed and configuration together, in the order of the first of each."""
+    alike: dict[object, list[Run]] = defaultdict(list)
+    for run in runs:
+        alike[run.spec.workload.name, feed_of(run), run.configuration].append(run)
+    return list(alike.values())
 
 
 def label_of(run: Run) -> str | None:

@@ -141,7 +141,11 @@ def _to_measure(model: WorkloadModel, at: Configuration, count: int) -> Suggesti
 
 def _asked(runs: Sequence[Run]) -> set[int]:
     """The numbers of accelerators that runs of a whole workload were made with, whatever became of them."""
-    return {max(1, gpus_of(run.configuration) or run.spec.gpu_count) for run in as_asked(runs)}
+    return {_count(run) for run in as_asked(runs)}
+
+
+def _count(run: Run) -> int:
+    return max(1, gpus_of(run.configuration) or run.spec.gpu_count)
 
 
 def _failed(model: WorkloadModel, runs: Sequence[Run]) -> Refusal | None:
@@ -150,7 +154,7 @@ def _failed(model: WorkloadModel, runs: Sequence[Run]) -> Refusal | None:
     lacking = sorted(_asked(runs) - known) if known else []
     if not lacking:
         return None
-    ended = [run for run in as_asked(runs) if max(1, gpus_of(run.configuration) or run.spec.gpu_count) in lacking]
+    ended = [run for run in as_asked(runs) if _count(run) in lacking]
     numbers = tuple(map(float, lacking))
     why = reason(ReasonCode.COUNTS_FAILED, numbers=numbers, **counted_outcomes(run.outcome for run in ended))
     full = all(run.outcome is Outcome.OUT_OF_MEMORY for run in ended)

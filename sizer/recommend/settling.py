@@ -88,9 +88,9 @@ def _doubt(model: WorkloadModel, margin: Margin, places: Sequence[Configuration]
     rates = predict_rates(model, places)
     effects, own = own_effects(model, places, rates.mean)
     less, more = places.index(margin.less), places.index(margin.more)
-    centred = rates.draws - (rates.weights[:, None] * rates.draws).sum(axis=0) / rates.weights.sum()
-    off = centred[:, less] - centred[:, more]
     weights = rates.weights / rates.weights.sum()
+    centred = rates.draws - weights @ rates.draws
+    off = centred[:, less] - centred[:, more]
     misfit = np.zeros(len(places))
     misfit[less] += own[less]
     misfit[more] -= own[more]

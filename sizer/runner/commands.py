@@ -181,11 +181,12 @@ def _exchange(spec: RunSpec) -> float | None:
 
 
 def _rate(spec: RunSpec) -> float | None:
-    if spec.device.kind != "emulated":
+    device = spec.device
+    if device.kind != "emulated":
         return None
-    if spec.device.samples_per_second is None:
+    if device.samples_per_second is None:
         raise InputError(
             "workload `{workload}`: the emulated accelerator has no rate; write its samples_per_second.",
             workload=spec.workload.name,
         )
-    return spec.device.samples_per_second
+    return device.samples_per_second
