@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizer.analysis.absence import is_absent
 from sizer.analysis.accounting import other_cores, stolen_cores
+from sizer.analysis.deadline import reading_seconds
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.events import ChildEvent, EventError, EventReader
 from sizer.analysis.log_lines import LogContent, LogReading, ReadLine, read_log
@@ -35,6 +36,7 @@ __all__ = [
     "measured_from_epoch",
     "other_cores",
     "read_log",
+    "reading_seconds",
     "run_record",
     "stolen_cores",
 ]

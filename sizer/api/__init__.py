@@ -8,7 +8,8 @@ Three modules are part of it: `events` has what a callback hears, `predicting` t
 from __future__ import annotations
 
 from sizer.api import demonstration, events, predicting
-from sizer.api.conclusions import fit, open_study, recommend, write_report
+from sizer.api.conclusions import recommend, write_report
+from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
 from sizer.api.importing import ImportedStudy, import_table
 from sizer.api.measuring import Measurement, continued, measure, measurement
 from sizer.api.measuring_host import MeasuringHost, this_host
@@ -21,6 +22,7 @@ from sizer.api.watched_page import WatchedPage
 from sizer.study import OwnJob
 
 __all__ = [
+    "FittedStudy",
     "ImportedStudy",
     "Measurement",
     "MeasuringHost",
@@ -34,6 +36,7 @@ __all__ = [
     "demonstration",
     "events",
     "fit",
+    "fitted_study",
     "import_table",
     "measure",
     "measurement",
@@ -47,6 +50,7 @@ __all__ = [
     "profile_of",
     "read_study",
     "recommend",
+    "stored_study",
     "study_status",
     "this_host",
     "write_report",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,6 @@ from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is
 from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
-from sizer.recommend import rates_mistold
 from sizer.records import (
     AnyOf,
     Configuration,
@@ -27,9 +27,9 @@ from sizer.records import (
     Message,
     NoAnswer,
     Prediction,
+    Reason,
     Refusal,
     Refused,
-    Run,
 )
 from sizer.words import (
     ENGLISH,
@@ -85,10 +85,9 @@ class AskedPrediction:
 
 def predict(arguments: argparse.Namespace) -> int:
     """A configuration without an answer keeps its place; only where none has one is it an error."""
-    folder = opened(arguments.folder)
-    model = api.fit(folder)
-    disks = [tier.name for tier in folder.study.disks]
-    answers = [_answer(asked) for asked in _asked(arguments, model, disks)]
+    alone = arguments.workload if arguments.at is None else None
+    study = api.stored_study(arguments.folder, alone) or api.fitted_study(opened(arguments.folder))
+    answers = _answers(_asked(arguments, study.model, study.disks))
     answered = any(answer.prediction for answer in answers)
     if arguments.json:
         print(json.dumps({"predictions": [_form(each) for each in answers]}, indent=1))
@@ -96,17 +95,16 @@ def predict(arguments: argparse.Namespace) -> int:
         raise NoAnswer(Lines(*dict.fromkeys(answer.why for answer in answers)))
     for each in () if arguments.json else answers:
         print(_in_words(each))
-    for doubt in _doubts(answers, folder.runs()):
+    for doubt in _doubts(answers, study.mistold):
         print(warning_said(doubt), file=sys.stderr)
     return 0 if answered else NoAnswer.exit_code
 
 
-def _doubts(answers: Sequence[AskedPrediction], runs: Sequence[Run]) -> Iterator[str]:
+def _doubts(answers: Sequence[AskedPrediction], mistold: Mapping[str, Reason]) -> Iterator[str]:
     """Of each workload whose runs told rates that are known to be wrong, why."""
     for workload in {each.workload.name: each.workload for each in answers if each.prediction}.values():
-        mistold = rates_mistold([run for run in runs if run.spec.workload.name == workload.name])
-        if mistold is not None:
-            yield rates_in_doubt(mistold, terms_of(workload))
+        if workload.name in mistold:
+            yield rates_in_doubt(mistold[workload.name], terms_of(workload))
 
 
 def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:
@@ -170,18 +168,28 @@ def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
     )
 
 
-def _answer(question: Question) -> AskedPrediction:
-    workload, configuration = question.workload, question.configuration
-    if workload.refused and not workload.measured.rates:
-        return AskedPrediction(question, refusal=workload.refused)
-    try:
-        what_if = question.what_if.of(workload)
-    except Refused as error:
-        return AskedPrediction(question, refusal=error.refusal)
-    try:
-        return AskedPrediction(question, what_if, api.predicting.predict_at(workload, configuration, what_if))
-    except Refused as error:
-        return AskedPrediction(question, what_if, refusal=error.refusal)
+def _answers(questions: Sequence[Question]) -> list[AskedPrediction]:
+    """In their order; those of one workload and what-if are predicted together."""
+    found: dict[int, AskedPrediction] = {}
+    together: dict[tuple[str, WhatIf], list[int]] = defaultdict(list)
+    for number, question in enumerate(questions):
+        workload = question.workload
+        try:
+            if workload.refused and not workload.measured.rates:
+                raise Refused(workload.refused)
+            together[workload.name, question.what_if.of(workload)].append(number)
+        except Refused as error:
+            found[number] = AskedPrediction(question, refusal=error.refusal)
+    for (_, what_if), numbers in together.items():
+        asked = [questions[number] for number in numbers]
+        places = [question.configuration for question in asked]
+        predicted = api.predicting.predict_all(asked[0].workload, places, what_if)
+        for number, question, each in zip(numbers, asked, predicted, strict=True):
+            if isinstance(each, Refusal):
+                found[number] = AskedPrediction(question, what_if, refusal=each)
+            else:
+                found[number] = AskedPrediction(question, what_if, each)
+    return [found[number] for number in range(len(questions))]
 
 
 def _form(answer: AskedPrediction) -> dict[str, Any]:

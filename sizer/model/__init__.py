@@ -68,8 +68,8 @@ from sizer.model.model import (
 )
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import best_measured, predict, predict_line, predict_several
+from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
+from sizer.model.prediction import best_measured, predict, predict_several, predictions
 from sizer.model.relief import headroom
 from sizer.model.stages import INSTANT, as_good
 from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
@@ -147,6 +147,7 @@ __all__ = [
     "label_of",
     "largest_batch",
     "loader_waits",
+    "mean_rates",
     "measured_rate",
     "memory_compared",
     "memory_edge",
@@ -162,9 +163,9 @@ __all__ = [
     "only_completed",
     "own_effects",
     "predict",
-    "predict_line",
     "predict_rates",
     "predict_several",
+    "predictions",
     "reaches",
     "same_floor",
     "searched_floor",

@@ -13,7 +13,7 @@ from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus
 from sizer.model.edge import vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.model import Member, Parameter, Quantity, Source, WorkloadModel
-from sizer.model.predicted_rates import predict_rates
+from sizer.model.predicted_rates import mean_rates
 from sizer.model.prediction import best_measured, predict
 from sizer.model.stages import disk_is_free, read_seconds
 from sizer.model.trend import GAIN, Trend
@@ -167,7 +167,7 @@ def _scaling(model: WorkloadModel) -> Reason:
     if len(known) < 3:
         return _best(model)
     top = best_measured(model).configuration
-    at_best, at_most = predict_rates(model, [top, replace(top, vcpus=known[-1])]).mean
+    at_best, at_most = mean_rates(model, [top, replace(top, vcpus=known[-1])])
     if at_best - at_most > math.log(1 + GAIN):
         return reason(ReasonCode.FASTEST_AT, vcpus=_two_digits(vcpus_of(top)))
     edge = vcpus_edge(model, top)
@@ -208,7 +208,7 @@ def _knee(model: WorkloadModel, top: Configuration) -> float:
     grid = [low * (high / low) ** (step / 40) for step in range(41)]
     configurations = [replace(top, vcpus=vcpus) for vcpus in grid]
     doubled = [replace(configuration, vcpus=min(high, 2 * vcpus_of(configuration))) for configuration in configurations]
-    rates = predict_rates(model, [*configurations, *doubled]).mean
+    rates = mean_rates(model, [*configurations, *doubled])
     here, twice, worth = rates[:41], rates[41:], math.log(1 + GAIN)
     knee: float = next(c for c, now, then in zip(grid, here, twice, strict=True) if max(here[-1], then) - now < worth)
     return knee

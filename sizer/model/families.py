@@ -169,11 +169,12 @@ def _belief(
         return math.log(UNBINDING * facts.highest_rate), 1.5
     if kind in ("missed", "slowed"):
         return (-1.0, 1.5) if kind == "missed" else (0.0, 1.0)
+    if kind == "knee":
+        return math.log(median(sorted({vcpus_of(o.configuration) for o in observations}))), 1.0
     return {
         "exponent": (1.0, 0.3),
         "contention": (math.log(0.05), 1.5),
         "coherence": (math.log(1e-3), 2.0),
-        "knee": (math.log(median(sorted({vcpus_of(o.configuration) for o in observations}))), 1.0),
         "yield": (0.3, 0.3),
         "slope": (0.0, 0.6),
         "quota": (0.05, 0.05),  # images a core-second at half a vCPU over those at one: 0.93 (benchmarks, halving.py)

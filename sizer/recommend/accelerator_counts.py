@@ -7,9 +7,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from sizer.model import Gpus, MeasuredDisk, WhatIf, WorkloadModel, accelerators_alone, best_measured, gpus_of, predict
+from sizer.model import (
+    Gpus,
+    MeasuredDisk,
+    WhatIf,
+    WorkloadModel,
+    accelerators_alone,
+    best_measured,
+    gpus_of,
+    predict,
+    predict_several,
+)
 from sizer.recommend.scoring import vcpus_of_ceiling
-from sizer.records import AcceleratorCount, Configuration, DiskRates, Estimate, NoAnswer, Prediction
+from sizer.records import AcceleratorCount, Configuration, DiskRates, Estimate, NoAnswer, Prediction, Refusal
 
 FED = 0.95
 """Of what the accelerators alone would make: from there on they are fed, and more vCPUs gain at most a twentieth."""
@@ -39,12 +49,11 @@ def _of_kind(model: WorkloadModel, best: Configuration, kind: tuple[Gpus, ...]) 
     if not all(map(model.measured_together, places)):
         return
     fewest: Prediction | None = None
-    for place in places:
+    for here in predict_several(model, places, with_headroom=False):
+        if isinstance(here, Refusal) or here.out_of_memory or here.throughput.value <= 0:
+            continue
+        fewest = fewest or here
         with suppress(NoAnswer):
-            here = predict(model, place)
-            if here.out_of_memory or here.throughput.value <= 0:
-                continue
-            fewest = fewest or here
             yield _counted(model, here, fewest)
 
 
@@ -79,12 +88,14 @@ def _fed_vcpus(model: WorkloadModel, place: Configuration, ceiling: float | None
     """The fewest of the measured vCPUs from which all more keep the accelerators fed."""
     if ceiling is None:
         return None
-    found = None
-    for vcpus in reversed(model.measured.vcpus):
-        with suppress(NoAnswer):
-            if predict(model, replace(place, vcpus=vcpus)).throughput.value < FED * ceiling:
-                break
-            found = vcpus
+    found, falling = None, tuple(reversed(model.measured.vcpus))
+    known = predict_several(model, [replace(place, vcpus=vcpus) for vcpus in falling], with_headroom=False)
+    for vcpus, there in zip(falling, known, strict=True):
+        if isinstance(there, Refusal):
+            continue
+        if there.throughput.value < FED * ceiling:
+            break
+        found = vcpus
     return found
 
 

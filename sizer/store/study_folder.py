@@ -88,7 +88,7 @@ class StudyFolder:
         """The study folder at `path`; raises InputError where it is none, or not this user's own."""
         path = Path(path)
         with _file_system(path, writing=False):
-            _refuse_what_leads_elsewhere(path)
+            refuse_what_leads_elsewhere(path)
             found = _is_study_folder(path)
         if not found:
             raise _no_study_folder(path)
@@ -356,7 +356,7 @@ def _is_half_a_run(name: str) -> bool:
 def refuse_unusable(path: Path) -> None:
     """Raise InputError unless a study can be made at `path`, or gone on with; nothing is written."""
     with _file_system(path, writing=True):
-        _refuse_what_leads_elsewhere(path)
+        refuse_what_leads_elsewhere(path)
         _check_free(path)
     above = next(place for place in (path, *path.absolute().parents) if place.exists())
     try:
@@ -371,7 +371,7 @@ def refuse_unusable(path: Path) -> None:
         )
 
 
-def _refuse_what_leads_elsewhere(path: Path) -> None:
+def refuse_what_leads_elsewhere(path: Path) -> None:
     """Raise InputError where the folder, or what is read or written in it, is a link, a pipe or another user's."""
     if os.path.lexists(path):
         check_folder(path)
