@@ -61,7 +61,14 @@ def cpu_seconds(words: Sequence[str], folder: Path) -> float:
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     before = _children()
-    subprocess.run([sys.executable, *words], cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env=environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     return _children() - before
 
 
@@ -74,9 +81,9 @@ def _children() -> float:
 def beside_numpy(words: Sequence[str], folder: Path, times: int, fresh: str | None = None) -> tuple[float, float]:
     """The least of so many goes of both, in turns; before each the folder `fresh` is moved out of the way."""
     found = []
-    for number in range(times + 1):  # the first writes the compiled modules
+    for _ in range(times + 1):  # the first writes the compiled modules
         if fresh is not None and (folder / fresh).exists():
-            (folder / fresh).rename(folder / f"{fresh}-{number}")
+            (folder / fresh).rename(folder / f"{fresh}-{time.monotonic_ns()}")
         found.append((cpu_seconds(words, folder), cpu_seconds(UNIT, folder)))
     own, numpy = zip(*found[1:], strict=True)
     return min(own), min(numpy)

@@ -13,7 +13,6 @@ from sizer.model import predict_several
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Run, Spec, format_bytes, format_number
 from sizer.words import _
 
-from .. import results
 from ..charts import Cell, Cells, Figure, Part, Pile, legend
 from ..subject import Subject
 from .ceilings import rates_of
@@ -105,7 +104,7 @@ def hues_of(subject: Subject, shares: Sequence[Bottleneck]) -> tuple[legend.Key,
 def binding_map(subject: Subject) -> Figure | None:
     """Throughput and what binds, over vCPUs and disks, or memory where one disk was measured; None where there is no
     such plane or no model of it."""
-    measured = results.of_the_job(subject.runs)
+    measured = subject.of_the_job
     plane = _plane(measured, subject)
     if plane is None or subject.model is None:
         return None
@@ -114,7 +113,7 @@ def binding_map(subject: Subject) -> Figure | None:
         subject.model, [configuration for _place, configuration in plane.places], with_headroom=False
     )
     told = {
-        place: (prediction, results.measured_at(configuration, measured))
+        place: (prediction, subject.measured_at(configuration))
         for (place, configuration), prediction in zip(plane.places, found, strict=True)
         if isinstance(prediction, Prediction)
     }

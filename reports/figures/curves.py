@@ -42,11 +42,6 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
     return stretches
 
 
-def predicted(model: WorkloadModel, configuration: Configuration) -> CurvePoint | None:
-    """The model at one configuration; None where it has no answer or the run would not complete."""
-    return points(model, [configuration])[0]
-
-
 def points(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[CurvePoint | None]:
     """The model at each, without their places on an axis; None where it has no answer or the run would not complete."""
     found = predict_several(model, configurations, with_headroom=False)

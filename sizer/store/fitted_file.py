@@ -45,7 +45,7 @@ def sources_of(folder: Path) -> Sources:
 
 def write_fitted(path: Path, sources: Sources, form: Mapping[str, Any]) -> None:
     """Write what was fitted of these, as plain JSON values; whole or not at all. Raises HostError."""
-    rest = '",\n' + json.dumps({"made_of": sources.key, **form}, indent=1, allow_nan=False).removeprefix("{\n") + "\n"
+    rest = '",\n' + json.dumps({"made_of": sources.key, **form}, allow_nan=False).removeprefix("{") + "\n"
     write_text(path, f"{HEAD}{_checksum(rest.encode())}{rest}")
 
 

@@ -42,7 +42,7 @@ SPOILED: dict[str, Callable[[Path], object]] = {
     "another study": lambda study: (study / "study.yaml").write_text("workloads: {}\n"),
     "edited": lambda study: _edit(study, lambda text: text.replace("2.5", "2.6")),
     "cut short": lambda study: _edit(study, lambda text: text[:-20]),
-    "empty": lambda study: _edit(study, lambda text: ""),
+    "empty": lambda study: (study / "model.json").write_text(""),
     "not text": lambda study: (study / "model.json").write_bytes(b"\xff\xfe"),
     "gone": lambda study: (study / "model.json").unlink(),
     "a folder": lambda study: ((study / "model.json").unlink(), (study / "model.json").mkdir()),
