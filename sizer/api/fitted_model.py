@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.files import FormatError, from_json, to_json
 from sizer.model import Model, WorkloadModel
 from sizer.records import HostError, InputError, NoAnswer, Reason, Run, typed_path
-from sizer.store import StudyFolder, read_fitted, refuse_what_leads_elsewhere, sources_of, write_fitted
+from sizer.store import read_fitted, refuse_what_leads_elsewhere, sources_of, write_fitted
+
+if TYPE_CHECKING:
+    from sizer.store import StudyFolder
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class FittedStudy:
 
 def open_study(path: str | Path) -> StudyFolder:
     """The study folder at `path`, to be read; raises InputError where there is none."""
+    from sizer.store import StudyFolder
+
     return StudyFolder.open(Path(path))
 
 

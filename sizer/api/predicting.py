@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from sizer import words
 from sizer.api.accelerators import accelerator
 from sizer.model import Model, WhatIf, WorkloadModel, filled, name_of_disk, predict_several
 from sizer.records import AnyOf, Bottleneck, Configuration, InputError, Prediction, Refusal, Refused, typed_line
-from sizer.words import ENGLISH, in_language, refusal_sentences, terms_of
 
 
 def predict(
@@ -48,8 +48,8 @@ def predict(
 
 def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
     """The refusal, whose text is the English sentence."""
-    with in_language(ENGLISH):
-        return Refused(refusal, refusal_sentences(refusal, terms_of(workload)))
+    with words.in_language(words.ENGLISH):
+        return Refused(refusal, words.refusal_sentences(refusal, words.terms_of(workload)))
 
 
 def workload_of(model: Model, name: str | None) -> WorkloadModel:

@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer import api
+from sizer import api, exchange, files, words
 from sizer.cli.folders import opened
-from sizer.cli.tables import read_configurations
 from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is_tier, tier_rates
-from sizer.exchange import no_prediction_form, prediction_form
-from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.records import (
     AnyOf,
@@ -30,23 +27,6 @@ from sizer.records import (
     Reason,
     Refusal,
     Refused,
-)
-from sizer.words import (
-    ENGLISH,
-    assumed_line,
-    assumptions,
-    clauses,
-    configuration_name,
-    in_language,
-    in_words,
-    no_prediction_line,
-    prediction_line,
-    rates_in_doubt,
-    refusal_sentences,
-    terms_of,
-    unknown_columns_ignored,
-    warning_said,
-    what_if_disk_name,
 )
 
 
@@ -80,7 +60,7 @@ class AskedPrediction:
     @property
     def why(self) -> str:
         """Why there is no prediction, in the reader's language."""
-        return refusal_sentences(self.refusal, terms_of(self.workload)) if self.refusal is not None else ""
+        return words.refusal_sentences(self.refusal, words.terms_of(self.workload)) if self.refusal is not None else ""
 
 
 def predict(arguments: argparse.Namespace) -> int:
@@ -96,7 +76,7 @@ def predict(arguments: argparse.Namespace) -> int:
     for each in () if arguments.json else answers:
         print(_in_words(each))
     for doubt in _doubts(answers, study.mistold):
-        print(warning_said(doubt), file=sys.stderr)
+        print(words.warning_said(doubt), file=sys.stderr)
     return 0 if answered else NoAnswer.exit_code
 
 
@@ -104,7 +84,7 @@ def _doubts(answers: Sequence[AskedPrediction], mistold: Mapping[str, Reason]) -
     """Of each workload whose runs told rates that are known to be wrong, why."""
     for workload in {each.workload.name: each.workload for each in answers if each.prediction}.values():
         if workload.name in mistold:
-            yield rates_in_doubt(mistold[workload.name], terms_of(workload))
+            yield words.rates_in_doubt(mistold[workload.name], words.terms_of(workload))
 
 
 def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:
@@ -124,10 +104,13 @@ def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) ->
         given["disk"] = WHAT_IF_DISK
     if arguments.at is None:
         return [_asked_configuration(given, model, disks, wish)]
+    from sizer.cli.tables import read_configurations
+
     rows, unknown = read_configurations(Path(arguments.at))
     asked = [_configuration_of_row(where, {**row, **given}, model, disks, wish) for where, row in rows]
     if unknown:
-        print(unknown_columns_ignored(arguments.at, in_words(named(unknown)), len(unknown)), file=sys.stderr)
+        names = words.in_words(files.named(unknown))
+        print(words.unknown_columns_ignored(arguments.at, names, len(unknown)), file=sys.stderr)
     return asked
 
 
@@ -196,11 +179,11 @@ def _form(answer: AskedPrediction) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
     workload, configuration = answer.workload, answer.configuration
     if answer.prediction is not None:
-        found = prediction_form(answer.prediction, workload)
+        found = exchange.prediction_form(answer.prediction, workload)
     else:
         code = answer.refusal.reason.code if answer.refusal is not None else None
-        with in_language(ENGLISH):
-            found = no_prediction_form(configuration, workload, answer.why, code)
+        with words.in_language(words.ENGLISH):
+            found = exchange.no_prediction_form(configuration, workload, answer.why, code)
     found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(answer)}
     found = {key: value for key, value in found.items() if value or key not in ("gpu", "gpu_count")}
     return found | ({"what_if": form(answer.what_if)} if answer.what_if != WhatIf() else {})
@@ -213,15 +196,15 @@ def _gpu_count(answer: AskedPrediction) -> int:
 
 def _in_words(answer: AskedPrediction) -> str:
     workload, prediction = answer.workload, answer.prediction
-    terms, disk = terms_of(workload), None
+    terms, disk = words.terms_of(workload), None
     if answer.what_if.disk_rates is not None:
         name = answer.configuration.disk
-        disk = what_if_disk_name(None if name == WHAT_IF_DISK else name)
-    where = configuration_name(answer.configuration, workload, terms, disk)
+        disk = words.what_if_disk_name(None if name == WHAT_IF_DISK else name)
+    where = words.configuration_name(answer.configuration, workload, terms, disk)
     if prediction is None:
-        return no_prediction_line(workload.name, where, answer.why)
+        return words.no_prediction_line(workload.name, where, answer.why)
     filled = answer.question.filled_in
-    parts = [configuration_name(filled, workload, terms)] if filled is not None else []
-    parts += [said] if (said := assumptions(answer.what_if, workload)) else []
-    line = prediction_line(prediction, where, terms)
-    return assumed_line(line, clauses(parts)) if parts else line
+    parts = [words.configuration_name(filled, workload, terms)] if filled is not None else []
+    parts += [said] if (said := words.assumptions(answer.what_if, workload)) else []
+    line = words.prediction_line(prediction, where, terms)
+    return words.assumed_line(line, words.clauses(parts)) if parts else line

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 
 from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
 from sizer.records import DiskRates, format_bytes, format_number, format_seconds, rate_unit
-from sizer.words.answers import refusal_sentences
 from sizer.words.figures import apart, paragraph, volume
 from sizer.words.language import _
 from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of
-from sizer.words.reasons import reason_sentence
 from sizer.words.units import a_sample, one_of, percent, rate_in_words
 
 
 def model_summary(model: WorkloadModel) -> str:
     """What one sample costs, and where more vCPUs stop paying; empty for a model that was refused."""
+    from sizer.words.reasons import reason_sentence
+
     scaling = reason_sentence(model.scaling, terms_of(model)) if model.scaling is not None else ""
     return paragraph([_cost(model) if scaling else "", scaling])
 
@@ -24,6 +24,8 @@ def model_line(model: WorkloadModel) -> str:
     """A workload with what its runs showed, or why it has no model."""
     if model.refused is None:
         return _("{workload}: {summary}", workload=model.name, summary=model_summary(model))
+    from sizer.words.answers import refusal_sentences
+
     why = refusal_sentences(model.refused, terms_of(model))
     return _("{workload}: {summary}", workload=model.name, summary=why)
 
