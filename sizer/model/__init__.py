@@ -20,10 +20,9 @@ if TYPE_CHECKING:
         unfinished_end,
         whole_data,
     )
-    from sizer.model.ceilings import accelerators_alone, known_ceilings
+    from sizer.model.ceilings import accelerators_alone, known_ceilings, vcpus_of_ceiling
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
     from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
-    from sizer.model.equation import Array
     from sizer.model.feeds import CPU_LABEL, label_at, label_of
     from sizer.model.filling import filled
     from sizer.model.fitting import fit
@@ -74,7 +73,7 @@ if TYPE_CHECKING:
     from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
     from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
-    from sizer.model.prediction import best_measured, predict, predict_several, predictions
+    from sizer.model.prediction import best_measured, measured_values, predict, predict_several, predictions
     from sizer.model.relief import headroom
     from sizer.model.stages import INSTANT, as_good
     from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
@@ -99,7 +98,6 @@ __all__ = [
     "SHOWN_BY_VCPUS",
     "UNLIKELY",
     "WITHIN",
-    "Array",
     "Bounds",
     "Edge",
     "GivenUp",
@@ -156,6 +154,7 @@ __all__ = [
     "loader_waits",
     "mean_rates",
     "measured_rate",
+    "measured_values",
     "memory_compared",
     "memory_edge",
     "memory_floor",
@@ -183,6 +182,7 @@ __all__ = [
     "unfinished_end",
     "vcpus_edge",
     "vcpus_of",
+    "vcpus_of_ceiling",
     "vcpus_to_measure",
     "whole_data",
 ]

@@ -11,7 +11,15 @@ from functools import cache
 import numpy as np
 
 from sizer.model import advice
-from sizer.model.attribution import Rivals, bottleneck_of, rivals, shares_by_bottleneck, shown, shown_by_an_axis
+from sizer.model.attribution import (
+    Rivals,
+    bottleneck_of,
+    rivals,
+    shares_by_bottleneck,
+    shown,
+    shown_by_an_axis,
+    with_accounted_cpu,
+)
 from sizer.model.coordinates import memory_of, or_unknown
 from sizer.model.equation import Array
 from sizer.model.feeds import with_usual_accelerator
@@ -185,7 +193,7 @@ def _binding(
     evidence = model.measured.evidence_at(configuration) if plain else None
     open_ended = beyond is not None and is_open(own[configuration], beyond)
     bottleneck = Bottleneck.AMBIGUOUS if open_ended else bottleneck_of(shares, evidence)
-    if shown(model, configuration, bottleneck):
+    if shown(model, configuration, bottleneck, shares):
         return bottleneck, shares
     return Bottleneck.AMBIGUOUS, {}
 
@@ -222,7 +230,9 @@ def _shown(
     elsewhere, with_more = (
         max((known[each] for each in some), default=-math.inf) - here for some in (others.elsewhere, others.with_more)
     )
-    return shown_by_an_axis(model, configuration, shares, elsewhere, with_more)
+    return with_accounted_cpu(
+        model, configuration, shown_by_an_axis(model, configuration, shares, elsewhere, with_more)
+    )
 
 
 def _own_rates(model: WorkloadModel, configurations: Sequence[Configuration]) -> dict[Configuration, float]:

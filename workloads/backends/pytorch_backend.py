@@ -12,6 +12,7 @@ from ..accelerator_clock import AcceleratorClock
 from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
+from ..freed_memory import keep_freed_memory
 from ..networks import TRANSFORMERS
 from . import (
     TRAIN,
@@ -68,6 +69,9 @@ class PyTorchBackend:
         self._settings = settings
         self._device = device
         self._layout = torch.channels_last if settings.computing.channels_last else torch.contiguous_format
+        self.stated["freed_memory_kept"] = keep_freed_memory()
+        # A step whose numbers fall below 1e-38 takes up to eight times as long, by chance and not by the machine.
+        self.stated["denormals_flushed"] = torch.set_flush_denormal(True)
         # PyTorch counts the CPUs of the host, and sees no quota.
         torch.set_num_threads(settings.threads)
         if torch.get_num_interop_threads() != settings.threads:
