@@ -10,6 +10,7 @@ import numpy as np
 
 from sizer.model import advice
 from sizer.model.equation import Array, Flags, parameter_names, solve
+from sizer.model.evidence import judge
 from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
 from sizer.model.families import refinements, scalings, starting_points
@@ -32,8 +33,6 @@ SCREENED = 600
 """Observations by which forms are chosen; the chosen ones are then fitted to all."""
 WEIGHT_KEPT = 0.02
 MEMBERS = 6
-IDLE = 0.5
-"""What a parameter costs that the data do not determine: of forms that explain the same, the shorter counts more."""
 SEED = 20181
 ASSUMED = 3.0
 """Observations that a noise counts as which is assumed, and no repeats show: rows may scatter by several times that."""
@@ -79,9 +78,9 @@ def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
 def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> WorkloadModel:
     observations = _expressible(model, observations)
     kept = _weighed(_candidates(model, observations, noise))
-    scale = _scale(kept[0][0], noise)
+    scale = scale_of(kept[0][0], noise)
     random = np.random.default_rng(SEED)
-    members = tuple(_member(fitted, weight, scale, random) for fitted, weight in kept)
+    members = tuple(member_of(fitted, weight, scale, random) for fitted, weight in kept)
     main = np.array([o.feed == model.facts.setting for o in observations])
     residual = _residual(kept, [o.configuration for o in observations], main, noise)
     deviation = kept[0][0].problem.deviation
@@ -135,7 +134,7 @@ def _candidates(model: WorkloadModel, observations: Sequence[Observation], noise
         return found
     likely = sorted(found, key=lambda fitted: fitted.criterion)[:MEMBERS]
     whole = [problem_of(each.problem.structure, model.facts, model.measured, observations) for each in likely]
-    return [_optimum(problem, noise, each.theta[None]) for problem, each in zip(whole, likely, strict=True)]
+    return [optimum(problem, noise, each.theta[None]) for problem, each in zip(whole, likely, strict=True)]
 
 
 def _searched(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> list[Fitted]:
@@ -147,7 +146,7 @@ def _searched(model: WorkloadModel, observations: Sequence[Observation], noise: 
     def best_with(structures: Iterable[Structure]) -> Fitted:
         for structure in structures:
             if structure not in found:
-                found[structure] = _optimum(problem_of(structure, facts, measured, observations), noise)
+                found[structure] = optimum(problem_of(structure, facts, measured, observations), noise)
         return min(found.values(), key=lambda fitted: fitted.criterion)
 
     best = best_with(plain)
@@ -170,41 +169,26 @@ def _residual(
     return fit_residual(chosen, (problem.target - fitted)[main], problem.deviation[main] ** 2, noise)
 
 
-def _optimum(problem: Problem, noise: Noise, starts: Array | None = None) -> Fitted:
+def optimum(problem: Problem, noise: Noise, starts: Array | None = None) -> Fitted:
     if starts is None:
         starts = starting_points(problem.structure, float(problem.target.max()), problem.belief)
     residuals = problem.residuals(problem.target[None], problem.belief.mean[None], problem.everything)
     thetas, costs = minimise(residuals, starts)
     theta = thetas[int(np.argmin(costs))][None]
     values, slopes = residuals(theta)
-    n = problem.target.size
     data = slopes[0, : -theta.shape[1]]
     information = data.T @ data
-    effective = float(np.trace(np.linalg.solve(information + np.diag(problem.belief.deviation**-2.0), information)))
     # The priors' misfit counts as data: a form that must bend what accounting says is a worse form.
     squares = float((values[0] ** 2).sum())
-    undetermined = theta.shape[1] - effective
-    criterion = _criterion(squares, n, effective, noise) + IDLE * undetermined
-    return Fitted(problem, theta[0], criterion, squares, effective)
-
-
-def _criterion(squares: float, n: int, effective: float, noise: Noise) -> float:
-    """AICc (Hurvich and Tsai 1989) with effective parameters; what is believed of the noise counts as observations.
-
-    Without them three points would show nothing: the correction for small samples would be infinite.
-    """
-    believed = _believed(noise)
-    total, parameters = n + believed, effective + 1
-    spare = max(total - parameters - 1, 0.5)
-    likelihood = total * math.log((squares + believed) / total)
-    return likelihood + 2 * parameters + 2 * parameters * (parameters + 1) / spare
+    judged = judge(problem, information, squares, _believed(noise))
+    return Fitted(problem, theta[0], judged.criterion, squares, judged.effective)
 
 
 def _believed(noise: Noise) -> float:
     return 8.0 if noise.measured else 6.0
 
 
-def _scale(fitted: Fitted, noise: Noise) -> float:
+def scale_of(fitted: Fitted, noise: Noise) -> float:
     """By how much residuals exceed (or fall short of) the deviations that were assumed."""
     believed = _believed(noise) if noise.measured else ASSUMED
     freedom = max(1.0, fitted.problem.target.size + believed - fitted.effective)
@@ -212,7 +196,7 @@ def _scale(fitted: Fitted, noise: Noise) -> float:
 
 
 def _weighed(candidates: Sequence[Fitted]) -> list[tuple[Fitted, float]]:
-    """The best forms with Akaike weights (Burnham and Anderson 2002), best first."""
+    """The best forms with their weights (as Akaike weights: Burnham and Anderson 2002), best first."""
     ordered = sorted(candidates, key=lambda fitted: fitted.criterion)
     weights = [math.exp(-(fitted.criterion - ordered[0].criterion) / 2) for fitted in ordered]
     kept = [(f, w) for f, w in zip(ordered, weights, strict=True) if w >= WEIGHT_KEPT][:MEMBERS]
@@ -220,7 +204,7 @@ def _weighed(candidates: Sequence[Fitted]) -> list[tuple[Fitted, float]]:
     return [(fitted, weight / total) for fitted, weight in kept]
 
 
-def _member(fitted: Fitted, weight: float, scale: float, random: np.random.Generator) -> Member:
+def member_of(fitted: Fitted, weight: float, scale: float, random: np.random.Generator) -> Member:
     """Draws by a parametric bootstrap that redraws data and beliefs alike (randomised maximum a posteriori)."""
     problem, theta = fitted.problem, fitted.theta
     noise = random.standard_normal((DRAWS, problem.target.size)) * problem.deviation * scale

@@ -81,6 +81,7 @@ class Quantity(str, Enum):
     SCALING_EXPONENT = "scaling_exponent"
     SERIAL_SHARE = "serial_share"
     COHERENCE_COST = "coherence_cost"
+    OVERHEAD = "overhead"
     FULL_VCPUS = "full_vcpus"
     YIELD_BEYOND = "yield_beyond"
     EXPONENT_BEYOND = "exponent_beyond"
@@ -330,7 +331,8 @@ class WorkloadFacts:
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together; what they lose to each other is stated
-    where they were emulated (`Device.scaling_loss`), and fitted else.
+    where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every second vCPU of the runs was the
+    other half of a core.
     """
 
     kind: str
@@ -353,6 +355,7 @@ class WorkloadFacts:
     reference_batch: int = 1
     highest_rate: float = 1.0
     several_accounted: bool = False
+    paired: bool = False
 
     def stated_speed_up(self, count: int) -> float | None:
         """How many times the samples of one so many accelerators make, where sizer emulated what they lose."""
@@ -405,7 +408,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Member:
-    """One fitted form: its Akaike weight, its parameters and draws of them that show their uncertainty."""
+    """One fitted form: its weight among all, its parameters and draws of them that show their uncertainty."""
 
     structure: Structure
     weight: float
