@@ -48,7 +48,8 @@ TEST = [
     "playwright>=1.49,<2",
     # Brings axe-core, which knows the rules of accessibility.
     "axe-playwright-python>=0.1.8,<0.2",
-    "mypy>=2,<3",
+    # 2.4 checks with several processes.
+    "mypy>=2.4,<3",
     # Its formatter may change with each minor version.
     "ruff>=0.17,<0.18",
     # Checks the layers that pyproject.toml names.

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from sizer import words
-from sizer.records import CrossCell, CrossRow
+from sizer.recommend import MOST_COLUMNS
+from sizer.records import CrossCell, CrossRow, CrossTable
+from sizer.words import CrossGroup
 
 from .material import Material
 from .subject import Subject
@@ -16,19 +20,74 @@ SHADES = (0.6, 0.8, 0.9, 0.97)
 
 
 def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | None:
-    """The table of the recommendation; None where nothing is compared."""
+    """The table of the recommendation; None where nothing is compared.
+
+    Of more columns than stand side by side, those that were measured against each other with a network and mode have a
+    table of their own.
+    """
     table = material.recommendation.cross_table if material.recommendation is not None else None
     if table is None:
         return None
-    alike, apart = words.conditions_apart(table, material.study)
+    alike, groups = words.cross_groups(table, material.study)
     return {
-        "columns": [words.column_named(column) for column in table.columns],
-        "rows": [
-            {"network": each.network, "under": words.row(parts), "cells": [_cell(cell, each) for cell in each.cells]}
-            for each, parts in zip(table.rows, apart, strict=True)
-        ],
+        "tables": [_table(each, table) for each in _side_by_side(groups, table)],
         "shades": words.cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
         "notes": words.cross_notes(table, alike),
+    }
+
+
+def _side_by_side(groups: Sequence[CrossGroup], table: CrossTable) -> list[list[CrossGroup]]:
+    """The groups of each table."""
+    if len(table.columns) <= MOST_COLUMNS:
+        return [list(groups)]
+    parts = (part for group in groups for part in _rivals(group))
+    return [list(alike) for _columns, alike in groupby(parts, key=lambda part: part.columns)]
+
+
+def _rivals(group: CrossGroup) -> list[CrossGroup]:
+    """The group in parts none of whose columns is in a row of another."""
+    parts: list[tuple[set[int], list[int]]] = []
+    for at, each in enumerate(group.rows):
+        columns, rows = {place for place in group.columns if each.cells[place].runs}, [at]
+        apart = []
+        for part in parts:
+            if part[0] & columns:
+                columns, rows = columns | part[0], part[1] + rows
+            else:
+                apart.append(part)
+        parts = [*apart, (columns, rows)]
+    return [
+        replace(
+            group,
+            rows=tuple(group.rows[at] for at in sorted(rows)),
+            apart=tuple(group.apart[at] for at in sorted(rows)),
+            columns=tuple(sorted(columns)),
+        )
+        for columns, rows in sorted(parts, key=lambda part: min(part[1]))
+    ]
+
+
+def _table(groups: Sequence[CrossGroup], table: CrossTable) -> dict[str, Any]:
+    columns = sorted({at for group in groups for at in group.columns})
+    return {
+        "columns": [words.column_named(table.columns[at]) for at in columns],
+        "groups": [_group(group, columns) for group in groups],
+    }
+
+
+def _group(group: CrossGroup, columns: Sequence[int]) -> dict[str, Any]:
+    """Of several rows the title stands above them, of one in it."""
+    single = len(group.rows) == 1
+    return {
+        "title": "" if single else group.title,
+        "rows": [
+            {
+                "name": group.title if single or not parts else parts,
+                "under": parts if single else "",
+                "cells": [_cell(each.cells[at], each) for at in columns],
+            }
+            for each, parts in zip(group.rows, group.apart, strict=True)
+        ],
     }
 
 

@@ -48,6 +48,7 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("cross_table", cross_table.contents),
+    Section("answers", verdict.answers),
     Section("workloads", workloads.contents),
     Section("instead", instead.contents),
     Section("what_if", what_if.contents),

@@ -13,6 +13,7 @@ import pytest
 from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, fit
 from sizer.records import GIB, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind, Outcome, Run
 from sizer.records.run import Bottleneck
+from tests.shared import made_once
 from tests.tables import WHOLE_MACHINES, runs_of
 
 MakeRun = Callable[..., Run]
@@ -73,7 +74,7 @@ def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:
 @pytest.fixture(scope="session")
 def models(make_run: MakeRun, tmp_path_factory: pytest.TempPathFactory) -> dict[str, WorkloadModel]:
     """By what is special in each."""
-    return dict(_models(make_run, tmp_path_factory.mktemp("tables")))
+    return made_once(tmp_path_factory, "models", lambda: dict(_models(make_run, tmp_path_factory.mktemp("tables"))))
 
 
 def _models(make_run: MakeRun, folder: Path) -> Iterator[tuple[str, WorkloadModel]]:
@@ -119,6 +120,9 @@ def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
     yield "step apart", fitted([*own, alone])
     busy = Evidence(Bottleneck.CPU, {"cpu": 0.99}, EvidenceKind.BUSIEST, {"cpu": 0.99})
     yield "evidence", fitted([replace(run, evidence=busy) for run in own])
+    short = [make_run(40 * b / (b + 1), 2, batch=b, demand=Demand(core_seconds=0.03)) for b in (8, 16, 32)]
+    yield "one size", fitted(short)
+    yield "one size with evidence", fitted([replace(run, evidence=busy) for run in short])
     yield (
         "batches on an accelerator",
         fitted(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import recordio
+from .counted import counted
 from .faults import InputFault
 from .image_folder import LabelledImage, list_images
 
@@ -119,7 +120,9 @@ def _packed(folder: Path, derived: Path, workers: int, seed: int) -> Path:
     images = shuffled(_listed(folder), seed)
     target = derived / f"packed-{_name_of(folder, len(images), sum(image.bytes for image in images))}"
     if not (target / "train.rec").is_file():
-        print(f"packing {len(images)} images of {folder} into {target}/train.rec, shorter side 256", flush=True)
+        print(
+            f"packing {counted(len(images), 'image')} of {folder} into {target}/train.rec, shorter side 256", flush=True
+        )
         run_pass(Task(images, "recordio", False, seed), workers, target, lambda _result: None, lambda: False)
     return target / "train.rec"
 

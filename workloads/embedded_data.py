@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import threads
+from .counted import counted
 from .faults import Fault, InputFault, run_program
 from .options import OneSentenceParser, positive_integer
 
@@ -103,7 +104,7 @@ def _is_made(out: Path, wanted: dict[str, object]) -> bool:
         raise InputFault(f"{out} exists and holds no embedded data set: give --out a new folder") from None
     if any(manifest.get(key) != value for key, value in wanted.items()):
         raise InputFault(f"{out} holds another embedded data set: remove it or give --out a new folder")
-    print(f"{out} is there already: {manifest['files']} files, {manifest['bytes'] / 1e6:.1f} MB")
+    print(f"{out} is there already: {counted(manifest['files'], 'file')}, {manifest['bytes'] / 1e6:.1f} MB")
     return True
 
 
@@ -126,7 +127,8 @@ def _finish(folder: Path, out: Path, wanted: dict[str, object], sizes: Sequence[
     facts = {**wanted, "files": len(sizes), "bytes": sum(sizes), "mean_bytes": sum(sizes) / len(sizes), "note": NOTE}
     (folder / MANIFEST).write_text(json.dumps(facts, indent=1) + "\n")
     os.sync()
-    print(f"made {out}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, mean {sum(sizes) / len(sizes) / 1e3:.1f} kB")
+    total = sum(sizes)
+    print(f"made {out}: {counted(len(sizes), 'file')}, {total / 1e6:.1f} MB, mean {total / len(sizes) / 1e3:.1f} kB")
 
 
 def _parser() -> OneSentenceParser:

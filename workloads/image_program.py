@@ -66,7 +66,7 @@ def _measure(program: str, options: Options, rank: Rank, training: bool, events:
         progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)
         with _source(backend, images, options, settings, training) as source:
             version, stated = ("not used", {}) if backend is None else (backend.version, backend.stated)
-            announce(program, options, images, version, stated, progress, "images")
+            announce(program, options, images, version, stated, progress, "image")
             compute = _compute(backend, options)
             latency = not training and backend is not None
             clock = backend.clock if backend is not None else None

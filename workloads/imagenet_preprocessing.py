@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import threads
+from .counted import counted
 from .events import Events
 from .faults import run_program
 from .image_folder import LabelledImage, list_images, shuffled
@@ -85,8 +86,12 @@ def _images(request: Request) -> list[LabelledImage]:
 
 def _start(progress: Progress, request: Request, images: list[LabelledImage]) -> None:
     size = sum(image.bytes for image in images)
-    source = f"{len(images)} images, {size / 1e6:.1f} MB, of {request.data}" if request.data else "synthetic images"
-    print(f"imagenet_preprocessing: {source} -> {request.output}, {request.workers} workers", flush=True)
+    source = (
+        f"{counted(len(images), 'image')}, {size / 1e6:.1f} MB, of {request.data}"
+        if request.data
+        else "synthetic images"
+    )
+    print(f"imagenet_preprocessing: {source} -> {request.output}, {counted(request.workers, 'worker')}", flush=True)
     progress.start(
         size,
         len(images) if request.data else 0,

@@ -78,7 +78,7 @@ def _run(program: str, options: Options, rank: Rank, progress: Progress) -> None
     cache.before_run()
     words_a_step = options.batch_size * form.steps
     stated = {**backend.stated, "sequence_length": form.steps}
-    announce(program, options, text, backend.version, stated, progress, "words")
+    announce(program, options, text, backend.version, stated, progress, "word")
     compute = _compute(backend, options, form, words_a_step)
     samples = words_a_step * options.gpu_count
     Loop(source, compute, cache, samples, report_latency=False, clock=backend.clock).run(progress)

@@ -91,7 +91,7 @@ def raw_pixels(record: datum.Datum) -> Array:
     return np.frombuffer(record.data, np.uint8).reshape(record.channels, record.height, record.width)
 
 
-class LmdbImages:
+class LmdbBatches:
     """Batches of one LMDB. Training crops and mirrors at random; inference takes the centre."""
 
     def __init__(self, folder: Path, side: int, batch_size: int, training: bool, seed: int) -> None:

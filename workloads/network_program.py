@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .accelerator import EmulatedAccelerator
+from .counted import counted
 from .data_set import DataSet
 from .measured_loop import TimedCompute, emulated
 from .options import Options
@@ -28,13 +29,13 @@ def announce(
     version: str,
     stated: dict[str, bool | int | str],
     progress: Progress,
-    samples: str,
+    sample: str,
 ) -> None:
-    """Print what is about to run and tell it in the `start` event; `samples` is what those of `data` are called."""
-    about = f"{data.samples} {samples}, {data.bytes / 1e6:.1f} MB" if data.samples else "synthetic input"
+    """Print what is about to run and tell it in the `start` event; `sample` is what one of `data` is called."""
+    about = f"{counted(data.samples, sample)}, {data.bytes / 1e6:.1f} MB" if data.samples else "synthetic input"
     print(
         f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
-        f"{options.threads} threads, {options.framework} {version}",
+        f"{counted(options.threads, 'thread')}, {options.framework} {version}",
         flush=True,
     )
     progress.start(

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from .accelerator_clock import StepTime
+from .counted import counted
 from .events import Events
 from .stop import StopRequest
 
@@ -95,7 +96,7 @@ class Progress:
 
     def _account(self) -> str:
         seconds = self._last - self._begin
-        account = f"{self._steps} steps, {self._samples} {self._unit}s in {seconds:.1f} s"
+        account = f"{counted(self._steps, 'step')}, {counted(self._samples, self._unit)} in {seconds:.1f} s"
         account += f", {self._input_wait:.1f} s of them waiting for input"
         if self._latencies:
             steady = self._latencies[1:] or self._latencies

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import recordio
+from .counted import counted
 from .faults import InputFault, run_program
 from .options import OneSentenceParser
 
@@ -17,7 +18,8 @@ def main() -> None:
     given = parser.parse_args()
     if not given.data.is_file():
         raise InputFault(f"there is no file {given.data}, so give --data the path of a .rec file")
-    print(f"indexed {recordio.write_index(given.data, given.out)} records of {given.data}")
+    records = recordio.write_index(given.data, given.out)
+    print(f"indexed {counted(records, 'record')} of {given.data}")
 
 
 if __name__ == "__main__":

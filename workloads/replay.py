@@ -113,7 +113,7 @@ class _CFile:
 
 
 class ReplayedLmdb:
-    """The reads of LmdbImages: one thread goes through the map in the order of the keys and touches every page."""
+    """The reads of LmdbBatches: one thread goes through the map in the order of the keys and touches every page."""
 
     def __init__(self, folder: Path, batch_size: int) -> None:
         self._folder = folder

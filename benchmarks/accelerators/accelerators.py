@@ -16,7 +16,7 @@ import held_out_counts
 import held_out_networks
 import held_out_sources
 import numpy as np
-from held_out_networks import Transferred, covered, covering, relative
+from held_out_networks import LeftOut, Transferred, covered, covering, relative
 
 from sizer.catalog.accelerator_rates import shipped_rates
 from sizer.catalog.gpu_scaling import scaled_runs
@@ -104,8 +104,7 @@ def _networks() -> list[Row]:
         (f"a network on another GPU, {MOST_OTHERS} others on both", most),
         ("  any other on both", found),
     ):
-        aims = (0.08, 0.25) if some is most else None
-        rows.append(Row(name, len(some), *relative([each.error for each in some]), covered(some), aims))
+        rows.append(Row(name, len(some), *relative([each.error for each in some]), covered(some), (0.08, 0.25)))
         rows += _rivals(some)
     return rows
 
@@ -125,7 +124,10 @@ def _publishers() -> list[Row]:
     for name, some in (
         ("a whole publisher, told by the others", found),
         ("  published by another, too", [each for each in found if each.basis is Basis.PUBLISHED]),
-        ("  interpolated or beyond its batch sizes", [each for each in found if each.basis is Basis.INTERPOLATED]),
+        (
+            "  between or beyond its batch sizes",
+            [each for each in found if each.basis in (Basis.INTERPOLATED, Basis.EXTRAPOLATED)],
+        ),
         ("  transferred from another GPU", [each for each in found if each.basis is Basis.TRANSFERRED]),
     ):
         held = float(np.mean([each.covered for each in some]))
@@ -135,10 +137,12 @@ def _publishers() -> list[Row]:
 
 def _gpus() -> list[Row]:
     found = held_out_sources.without_gpu(shipped_rates())
+    apart = held_out_sources.ratios_apart(shipped_rates())
     held = float(np.mean([abs(each.error) <= TRANSFER_90 * each.deviation for each in found]))
     return [
         Row("a whole GPU, by its data sheet alone", len(found), *relative([each.error for each in found]), held),
         Row("    its rival: peak TFLOP/s", len(found), *relative([each.by_arithmetic for each in found])),
+        Row("two publishers on how one GPU compares with another", len(apart), *relative(apart)),
     ]
 
 
@@ -151,8 +155,8 @@ def _print_constants() -> None:
     print("GROWTH, GROWTH_90 = {:.3f}, {:.3f}".format(*held_out_batches.growth(rates)))
     print(held_out_counts.variances(scaled_runs(rates)))
     print(held_out_networks.variances(published_steps(rates)))
-    found = held_out_networks.transferred(rates)
-    print(f"TRANSFER_90 = {covering(found):.2f}")
+    left_out: list[LeftOut] = [*held_out_networks.transferred(rates), *held_out_sources.without_gpu(rates)]
+    print(f"TRANSFER_90 = {covering(left_out):.2f}")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import permutations
+from typing import Protocol
 
 import numpy as np
 from effects_fitted import fitted
@@ -15,8 +16,17 @@ from sizer.catalog.accelerator_rates import AcceleratorRate
 from sizer.catalog.gpu_transfer import MEAN, PublishedStep, TransferVariances, published_steps, rate_model
 from sizer.catalog.networks import family_of, passes_of
 
-PRIOR = (0.05,) * 8
+PRIOR = (0.05,) * len(fields(TransferVariances))
 PRIOR_DEVIATION = 3.0
+
+
+class LeftOut(Protocol):
+    """A rate that was left out: ln of what was told over what is true, and the standard deviation told with it."""
+
+    @property
+    def error(self) -> float: ...
+    @property
+    def deviation(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,7 @@ def _ratios(steps: Sequence[PublishedStep]) -> dict[tuple[object, ...], list[tup
     return found
 
 
-def covering(found: Sequence[Transferred]) -> float:
+def covering(found: Sequence[LeftOut]) -> float:
     """How many standard deviations on each side hold 90 % of these."""
     return float(np.quantile([abs(each.error) / each.deviation for each in found], 0.9))
 

@@ -106,6 +106,28 @@ def _nearest(step: PublishedStep, rest: Sequence[PublishedStep]) -> PublishedSte
     return min((other for other in rest if other.series == step.series), key=apart, default=None)
 
 
+def ratios_apart(rates: Sequence[AcceleratorRate]) -> list[float]:
+    """Ln of how far two publishers lie apart in how much faster one GPU is than another, for one network.
+
+    No transfer from one of them can be expected to come nearer to the other.
+    """
+    series: dict[tuple[str, ...], list[PublishedStep]] = defaultdict(list)
+    for step in published_steps(rates):
+        series[step.series].append(step)
+    found: dict[tuple[str, ...], list[tuple[str, float]]] = defaultdict(list)
+    for same in series.values():
+        for one, other in combinations(sorted(same, key=lambda step: step.gpu), 2):
+            publisher, _, precision = one.table
+            key = (one.network, passes_of(one.mode), precision, one.gpu, other.gpu)
+            found[key].append((publisher, other.log_rate - one.log_rate))
+    return [
+        abs(one - other)
+        for ratios in found.values()
+        for (publisher, one), (another, other) in combinations(ratios, 2)
+        if publisher != another
+    ]
+
+
 def apart(rates: Sequence[AcceleratorRate], same_framework: bool) -> tuple[float, int]:
     """Ln of how far 90 % of two tables lie apart at one GPU, network, precision and batch size, and how many pairs.
 

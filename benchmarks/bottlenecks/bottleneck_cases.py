@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -75,18 +75,19 @@ def known(run: Run) -> Known:
     return Known(own, run.data_set.bytes, run.demand.read_bytes)
 
 
-def cases(probed: Known) -> tuple[Case, ...]:
-    """All eight; two resources bind the last."""
-    return (
-        cpu(),
-        disk_bandwidth(),
-        disk_iops(),
-        accelerator(),
-        memory(probed),
-        serial(),
-        disk_write(),
-        mixed(probed),
-    )
+def cases(probed: Callable[[], Known], only: Collection[str] = ()) -> tuple[Case, ...]:
+    """Those of these names, else all eight; two resources bind the last. `probed` is called for those that need it."""
+    makers: dict[str, Callable[[], Case]] = {
+        "CPU": cpu,
+        "disk bandwidth": disk_bandwidth,
+        "disk IOPS": disk_iops,
+        "emulated GPU": accelerator,
+        "memory": lambda: memory(probed()),
+        "serial": serial,
+        "disk write": disk_write,
+        "mixed": lambda: mixed(probed()),
+    }
+    return tuple(make() for name, make in makers.items() if not only or name in only)
 
 
 def cpu() -> Case:

@@ -21,9 +21,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 
-from bottleneck_cases import Case, MeasuredPoint, cases, known, probe
+from bottleneck_cases import Case, Known, MeasuredPoint, cases, known, probe
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
@@ -56,11 +57,15 @@ def main() -> int:
     length = Measure(arguments.repeats + AGAIN, arguments.seconds, PRECISION, SEED)
     with tempfile.TemporaryDirectory() as temporary:
         out = Path(arguments.out or temporary)
-        first = probe().spec(length)
-        probed = known(measured(out / "probe", [probe()], [first], length)[first.id])
-        chosen = [case for case in cases(probed) if not arguments.only or case.name in arguments.only]
+        chosen = cases(cache(partial(probed, out / "probe", length)), arguments.only or ())
         findings = judged(out / "runs", chosen, length, arguments.repeats)
     return show(findings)
+
+
+def probed(out: Path, length: Measure) -> Known:
+    """What a run on raw images shows."""
+    first = probe().spec(length)
+    return known(measured(out, [probe()], [first], length)[first.id])
 
 
 def judged(out: Path, chosen: Sequence[Case], length: Measure, first: int) -> list[Finding]:

@@ -11,14 +11,15 @@ from ..subject import Subject
 
 
 def rows(subject: Subject) -> dict[str, Any]:
-    """A row for each number, what they say together, and under what conditions; no rows where one was measured."""
+    """A row for each number, what they say together, and under what conditions; no rows where one was measured, but
+    sentences where more were asked for."""
     counts = subject.answer.accelerator_counts if subject.answer is not None else ()
-    if subject.answer is None or not counts:
+    if subject.answer is None:
         return {"rows": [], "sentences": [], "note": ""}
     return {
         "rows": [_row(each, subject) for each in counts],
         "sentences": words.accelerator_counts_sentences(subject.answer, subject.terms),
-        "note": words.accelerator_counts_note(counts),
+        "note": words.accelerator_counts_note(counts) if counts else "",
     }
 
 

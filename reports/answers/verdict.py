@@ -1,8 +1,9 @@
-"""The first screen: the answer for each workload in a row, and what must be known of the whole study."""
+"""The first screen: the answer for each workload in a row, and what must be known of the whole study. Where a table of
+frameworks is what the study is about, the rows are a section below it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,13 +18,16 @@ from ..material import Material
 from ..subject import Subject
 from .answer_row import AnswerRow, answer_row
 
+MOST_NOTES = 2
+"""Notes of the study above a table of frameworks; an imported table may have a dozen."""
+
 
 def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     """What is answered first of all, and what must be known of the whole study."""
     runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
     embedded = bool(found) and all(subject.embedded for subject in found)
-    rows = [answer_row(subject, material) for subject in found]
     table = material.recommendation.cross_table if material.recommendation is not None else None
+    notes, more_notes = _notes(material, found)
     return {
         "objective": _objective(material),
         "measured": words.measured_on([run.started_at for run in runs]),
@@ -35,11 +39,33 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "recommend": f"sizer recommend {material.folder}".strip(),
         **_missing(material),
         "compared": words.cross_answer(table) if table is not None else "",
+        **(_NO_ANSWERS if _table_first(material) else _answers(material, found)),
+        "notes": notes,
+        "more_notes": more_notes,
+    }
+
+
+def answers(material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """The answer for each of many workloads, below the table of frameworks that the study is about; else None, as they
+    are on the first screen."""
+    return _answers(material, found) if _table_first(material) else None
+
+
+def _table_first(material: Material) -> bool:
+    return material.recommendation is not None and words.table_comes_first(material.recommendation)
+
+
+def _answers(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    embedded = bool(found) and all(subject.embedded for subject in found)
+    rows = [answer_row(subject, material) for subject in found]
+    return {
         "rows": [replace(row, data_badge=None) for row in rows] if embedded else rows,
         "keys": _keys(rows),
         **_for_all(material),
-        "notes": _notes(material, found),
     }
+
+
+_NO_ANSWERS: Mapping[str, Any] = {"rows": [], "keys": [], "shared": [], "family": ""}
 
 
 def _keys(rows: Sequence[AnswerRow]) -> list[legend.Key]:
@@ -80,14 +106,16 @@ def _for_all(material: Material) -> dict[str, Any]:
     return {"shared": words.shared_sentences(recommendation), "family": words.family_sentence(recommendation.family)}
 
 
-def _notes(material: Material, found: Sequence[Subject]) -> list[str]:
-    """What must be known of the whole study."""
+def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], list[str]]:
+    """What must be known of the whole study, and what of it is folded away where the first screen has a table."""
     drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
     progress = material.progress
     older = sum(progress.older.values()) if progress is not None and progress.is_complete else 0
     changed = [words.runs_of_older_form(older)] if older else []
     assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
-    return [*map(words.note_in_words, material.notes), *assumed, *changed, *drift]
+    told = [*map(words.note_in_words, material.notes), *assumed]
+    kept = MOST_NOTES if _table_first(material) else len(told)
+    return [*told[:kept], *changed, *drift], told[kept:]
 
 
 def _is_bare(subject: Subject) -> bool:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizer import words
-from sizer.model import batch_of, disk_of, memory_of, vcpus_of
+from sizer.model import batch_of, disk_of, label_of, memory_of, vcpus_of
 from sizer.records import Configuration, Run, Study, format_bytes
 from sizer.words import _
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
-_CONDITIONS = (*AXES, "accelerators", "input", "cache")
+_CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,15 @@ def _condition(run: Run, name: str) -> object:
         return getattr(run.spec.workload, f"assumed_{name}")
     if name == "accelerators":
         return run.configuration.gpu, run.configuration.gpu_count
+    if name == "machine":
+        return _machine(run)
     return getattr(run.configuration, name)
+
+
+def _machine(run: Run) -> str | None:
+    """Whose CPU computed, where a table has its name in the place of its vCPUs."""
+    named = run.machine is not None and run.configuration.vcpus is None and label_of(run) is None
+    return run.machine.name if named and run.machine is not None else None
 
 
 def _words(name: str, run: Run, study: Study) -> str:
@@ -141,6 +149,8 @@ def _words(name: str, run: Run, study: Study) -> str:
         return words.cache_named(workload.assumed_cache)
     if name == "accelerators":
         return words.accelerators_in_words(place) or _("no accelerator")
+    if name == "machine":
+        return words.machine_rented(run.machine)
     return _place_words(name, place, study)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from sizer import words
 from sizer.model import batch_of, memory_of, vcpus_of
+from sizer.records import Outcome
 from sizer.words import _
 
 from .. import results
@@ -33,11 +34,13 @@ MOST_SERIES = 4
 def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], int]:
     """The machines that were compared, for each axis varied the figure closest to the answer, and a map of what binds;
     then further ones, and how many are left out."""
-    machines, disks = machines_figure(subject), disk_answer(subject)
+    batches, disks = batch_chart(subject), disk_answer(subject)
+    only_batches = batches is not None and _differ_in_batches_alone(subject)
+    machines = None if only_batches else machines_figure(subject)
     first: list[Figure] = [] if machines is None else [machines]
     more: list[Figure] = []
     left_out = 0
-    for axis in varied_axes(subject.runs):
+    for axis in () if only_batches else varied_axes(subject.runs):
         found = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
         if machines is not None and all(each.base is None for each in found):
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
@@ -51,12 +54,20 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
         left_out += len(chunks) - len(drawn)
         first += drawn[:1]
         more += drawn[1:]
-    batches = batch_chart(subject)
     first += [batches] if batches is not None else []
     scaling, plane = accelerator_chart(subject), binding_map(subject)
     first += [scaling] if scaling is not None else []
     first += [plane] if plane is not None else []
     return tuple(first), tuple(more), left_out
+
+
+def _differ_in_batches_alone(subject: Subject) -> bool:
+    """Whether the chart of batch sizes has all that was measured, so that no other picture has more."""
+    if varied_axes(subject.runs) != ("batch_size",) or len({run.machine for run in subject.runs}) > 1:
+        return False
+    found = along("batch_size", subject.runs)
+    told = all(results.measured(run) or run.outcome is Outcome.OUT_OF_MEMORY for run in subject.runs)
+    return told and len(found) == 1 and found[0].base is not None
 
 
 def _chunks(axis: str, series: Sequence[Series], subject: Subject) -> list[Sequence[Series]]:

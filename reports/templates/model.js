@@ -478,7 +478,14 @@ const Model = (() => {
       if (both && shares[first] - (shares[evidence] ?? 0) <= K.CLOSE) return evidence;
       return alike(evidence, first) ? first : "ambiguous";
     };
-    const shown = (at, bottleneck) => {
+    const withAccountedCpu = (at, shares) => {
+      if (measured.vcpus.length !== 1 || !("serial" in shares) || evidenceAt(at) !== "cpu") return shares;
+      const { serial, ...moved } = shares;
+      return { ...moved, cpu: (shares.cpu ?? 0) + serial };
+    };
+    const shown = (at, bottleneck, shares) => {
+      const apart = evidenceAt(at) === bottleneck || (shares.serial ?? 0) <= K.CLOSE;
+      if (K.CPU_LIKE.includes(bottleneck) && measured.vcpus.length === 1 && !apart) return false;
       if (!K.SHOWN_BY_VCPUS.includes(bottleneck) || facts.accounted) return true;
       if (bottleneck === "accelerator" && facts.accelerator_rates.length) return true;
       return design.vcpusWith(at).size > 1 || evidenceAt(at) !== null;
@@ -735,12 +742,13 @@ const Model = (() => {
       const [lower, upper, position] = betweenLevels(at);
       const both = [lower, upper].map(each => ratesAt(each, whatIf, true)), rates = between(both, position);
       const own = plain ? rateAt(at) : null, beyond = plain ? onward(at) : null;
-      let shares = shownByAnAxis(at, splitByLastDoubling(at, sharesByBottleneck(rates)), rates.mean);
+      const split = splitByLastDoubling(at, sharesByBottleneck(rates));
+      let shares = withAccountedCpu(at, shownByAnAxis(at, split, rates.mean));
       const around = position > 0 && position < 1 ? both.map(each => each.mean) : [rates.mean];
       const atItsWord = own !== null && (data.refused || !facts.accounted);
       const throughput = atItsWord ? { value: own.value, low: own.low, high: own.high } : estimated(rates, at, whatIf, beyond, around);
       let bottleneck = isOpen(at, beyond) ? "ambiguous" : bottleneckOf(shares, own?.evidence ?? null);
-      if (!shown(at, bottleneck)) [bottleneck, shares] = ["ambiguous", {}];
+      if (!shown(at, bottleneck, shares)) [bottleneck, shares] = ["ambiguous", {}];
       const guessed = K.CPU_LIKE.includes(bottleneck) && !measured.vcpus.length;
       return {
         throughput, shares,

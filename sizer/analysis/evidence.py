@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.analysis.run_warnings import CONTENDED_CORES
 from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind
 
 BUSY = 0.85
@@ -75,17 +76,24 @@ def short_of_memory(demand: Demand, own_bytes: int | None, data: DataSet | None,
 
 
 def name_bottleneck(
-    busy: dict[Bottleneck, float], vcpus: float, starved: bool = False, throttled: float | None = None
+    busy: dict[Bottleneck, float],
+    vcpus: float,
+    starved: bool = False,
+    throttled: float | None = None,
+    withheld: float = 0.0,
 ) -> Evidence:
     """The resource that is busy while the others wait.
 
     `starved`: the disk is read again for want of page cache. `throttled`: share of its periods in which a fraction of a
-    vCPU was used up, None where there is no such quota.
+    vCPU was used up, None where there is no such quota. `withheld`: cores that others on the host used, or the
+    hypervisor.
     """
     shares = {resource.value: round(share, 4) for resource, share in busy.items()}
     ranked = sorted(busy.items(), key=lambda item: -item[1])
     full = [(resource, share) for resource, share in ranked if share >= BUSY]
     if _is_serial(busy, vcpus, throttled):
+        if _others_may_explain(busy[Bottleneck.CPU], withheld):
+            return Evidence(Bottleneck.AMBIGUOUS, shares, EvidenceKind.NONE_FULL, _by_name(ranked))
         cores = busy[Bottleneck.CPU] * vcpus
         return Evidence(Bottleneck.SERIAL, shares, EvidenceKind.SERIAL, {"cores": cores, "vcpus": vcpus})
     if len(full) > 1 and full[0][1] - full[1][1] < CLOSE:
@@ -107,6 +115,12 @@ def _is_serial(busy: dict[Bottleneck, float], vcpus: float, throttled: float | N
         return False
     others = max((share for resource, share in busy.items() if resource is not Bottleneck.CPU), default=0.0)
     return others <= busy[Bottleneck.CPU] / 2
+
+
+def _others_may_explain(busy: float, withheld: float) -> bool:
+    """Whether the vCPUs that were not busy may have been somebody else's: what one thread of a step is kept from, all
+    that wait for it lose, too."""
+    return withheld > CONTENDED_CORES and busy + min(1.0, withheld) >= BUSY
 
 
 def _leads(ranked: list[tuple[Bottleneck, float]]) -> bool:

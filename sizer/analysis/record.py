@@ -183,6 +183,8 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     latencies = [
         step.latency for step in run.steps if step.latency is not None and steady.start < step.time <= steady.end
     ]
+    others = accounting.other_cores(run.samples, *span)
+    stolen = accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None
     return replace(
         run,
         throughput=steady.throughput,
@@ -195,11 +197,11 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
         memory_growth=growth if "anonymous_bytes" in accounted else None,
         hit_rate=accounting.hit_rate(used),
         throttled=throttled,
-        other_cores=accounting.other_cores(run.samples, *span),
+        other_cores=others,
         overhead=accounting.overhead(run.samples, *span),
-        stolen_cores=accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None,
+        stolen_cores=stolen,
         unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
-        evidence=name_bottleneck(busy, place.vcpus, starved, throttled),
+        evidence=name_bottleneck(busy, place.vcpus, starved, throttled, (others or 0.0) + (stolen or 0.0)),
         gpus=gpu_uses(run.gpus, run.samples, *span, counted),
     )
 

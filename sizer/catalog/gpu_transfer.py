@@ -1,8 +1,9 @@
 """The rate of a network on a GPU that it was not published on, from its rate on others and from other networks on both.
 
-The logarithm of a published rate is what its table shares: a level for each network in each table, what each GPU has of
-its own (in each table, too), and what GB/s of memory and TFLOP/s of the precision are worth, the latter by the kind of
-network: a large product follows the arithmetic, a light network the memory.
+The logarithm of a published rate is what its table shares: a level for each network in each table, what GB/s of memory
+and TFLOP/s of the precision are worth, the latter by the kind of network (a large product follows the arithmetic, a
+light network the memory), less where a GPU has much of both (launches and the host become no faster), and what neither
+says: of the GPU, and in each table of its architecture, since a framework's version has kernels for an architecture.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from sizer.records import plain_precision
 
 BANDWIDTH_UNIT, ARITHMETIC_UNIT = 700.0, 20.0
 """GB/s and TFLOP/s that a GPU is compared with: the middle of the data sheets."""
-TRANSFER_90 = 1.36
-"""Standard deviations that hold 90 % of left-out rates: `benchmarks/accelerators/accelerators.py --fit`."""
+TRANSFER_90 = 1.47
+"""Standard deviations that hold 90 % of rates where a network or a whole GPU is left out:
+`benchmarks/accelerators/accelerators.py --fit`."""
 LEVEL_VARIANCE = 25.0
 """Of a network's level in a table: any, since each is known from one rate."""
 MEAN = 6.0
@@ -43,6 +45,7 @@ class PublishedStep:
     series: tuple[str, ...]
     bandwidth: float
     arithmetic: float
+    architecture: str
     log_rate: float
     batch_size: int | None
 
@@ -51,28 +54,28 @@ class PublishedStep:
 class TransferVariances:
     """Of ln rate, by what is shared; fitted to the shipped tables by `benchmarks/accelerators` with --fit."""
 
-    gpu: float = 0.0183
-    gpu_in_table: float = 0.0164
-    bandwidth: float = 0.297
-    arithmetic: float = 0.0444
-    arithmetic_of_family: float = 0.00386
-    gpu_of_kind: float = 0.00363
-    arithmetic_of_kind: float = 0.0409
-    noise: float = 0.00504
+    gpu: float = 0.00493
+    architecture_in_table: float = 0.0256
+    bandwidth: float = 0.399
+    arithmetic: float = 0.0576
+    saturation: float = 0.00803
+    arithmetic_of_family: float = 0.00396
+    arithmetic_of_kind: float = 0.038
+    noise: float = 0.0044
 
     def effects(self) -> tuple[Effect[PublishedStep], ...]:
         """What rates share."""
         return (
             Effect(self.gpu, lambda step: step.gpu),
-            Effect(self.gpu_in_table, lambda step: (step.gpu, step.table, passes_of(step.mode))),
+            Effect(self.architecture_in_table, lambda step: (step.architecture, step.table)),
             Effect(self.bandwidth, lambda _: 0, lambda step: step.bandwidth),
             Effect(self.arithmetic, lambda _: 0, lambda step: step.arithmetic),
+            Effect(self.saturation, lambda _: 0, lambda step: step.bandwidth * step.arithmetic),
             Effect(
                 self.arithmetic_of_family,
                 lambda step: (family_of(step.network), passes_of(step.mode)),
                 lambda step: step.arithmetic,
             ),
-            Effect(self.gpu_of_kind, lambda step: (step.gpu, kind_of(step.network))),
             Effect(self.arithmetic_of_kind, lambda step: kind_of(step.network), lambda step: step.arithmetic),
             Effect(LEVEL_VARIANCE, lambda step: step.series),
         )
@@ -123,7 +126,7 @@ def published_step(rate: AcceleratorRate) -> PublishedStep | None:
     tflops = sheet.tflops(rate.precision) if sheet is not None else None
     if sheet is None or not tflops:
         return None
-    table = (table_of(rate), rate.framework_name, precision_class(rate.precision))
+    table = (table_of(rate), rate.framework or "", precision_class(rate.precision))
     return PublishedStep(
         rate.network,
         rate.mode,
@@ -133,6 +136,7 @@ def published_step(rate: AcceleratorRate) -> PublishedStep | None:
         (*table, rate.mode, rate.network, rate.input_size or ""),
         math.log(sheet.memory_gbps / BANDWIDTH_UNIT),
         math.log(tflops / ARITHMETIC_UNIT),
+        sheet.arch,
         math.log(rate.samples_per_second),
         rate.batch_size,
     )

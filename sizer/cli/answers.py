@@ -26,11 +26,13 @@ from sizer.records import (
     NoAnswer,
     Objective,
     Recommendation,
+    Study,
     typed_path,
 )
 from sizer.words import (
     accelerator_counts_lines,
     alternative_line,
+    answers_in_short,
     batch_sentences,
     conclusion_line,
     cross_lines,
@@ -45,12 +47,15 @@ from sizer.words import (
     parameter_line,
     rejection_line,
     sure_line,
+    table_comes_first,
     terms_of,
 )
 
 GATE_EXIT_CODE = 6
 MOST_ALTERNATIVES = 5
 """Machines that no other dominates, as the terminal lists them; the page has all."""
+MOST_IN_FULL = 12
+"""Workloads with all reasons below a table of frameworks; of more, each has one line."""
 MOST_OFFERS = 5
 """Instance types with a price, as the terminal lists them; the page has more."""
 
@@ -83,11 +88,28 @@ def recommend(arguments: argparse.Namespace) -> int:
         recommendation = replace(recommendation, workloads=only)
     if arguments.json:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
-    for each in () if arguments.json else recommendation.workloads:
-        _print_answer(each, model)
-    if not arguments.json and arguments.workload is None and recommendation.cross_table is not None:
-        print("\n".join(cross_lines(recommendation.cross_table, folder.study)))
+    else:
+        _print(recommendation, model, folder.study, arguments)
     return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
+
+
+def _print(recommendation: Recommendation, model: Model, study: Study, arguments: argparse.Namespace) -> None:
+    """The answers and the table of frameworks, the one first that the study is about."""
+    answers = recommendation.workloads
+    table = recommendation.cross_table if arguments.workload is None else None
+    told = [] if table is None else list(cross_lines(table, study))
+    table_first = table is not None and table_comes_first(recommendation)
+    for line in told if table_first else ():
+        print(line)
+    if table_first and len(answers) > MOST_IN_FULL:
+        for each in answers:
+            print(headline(each, terms_of(model.workload(each.workload))))
+        print(answers_in_short(f"sizer recommend {typed_path(arguments.folder)} --workload NAME"))
+    else:
+        for each in answers:
+            _print_answer(each, model)
+    for line in () if table_first else told:
+        print(line)
 
 
 def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -> int:

@@ -366,7 +366,8 @@ def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         "epoch (0 is the first), first_epoch_throughput, kind, format, dataset, dataset_gib, dataset_samples, "
         "disk_read_iops, disk_read_mbps, disk_write_iops, disk_write_mbps, disk_class, disk_emulated, "
         "peak_anonymous_gib, accelerator_samples_per_second, isolates, latency_p50_ms, latency_p99_ms, mode, what a "
-        "driver told of the GPU (gpu_busy, gpu_memory_peak_gib, gpu_watts, gpu_sm_mhz, gpu_memory_mhz), and what was "
+        "driver told of the GPU (gpu_busy, gpu_memory_peak_gib, gpu_watts, gpu_sm_mhz, gpu_memory_mhz), how sure an "
+        "emulated rate is (accelerator_rate_low, accelerator_rate_high, accelerator_rate_basis), and what was "
         "rented: provider, instance_type, region, usd_per_hour and usd_per_hour_spot. Any other column is kept as it "
         "is. See also docs/import.md."
     )

@@ -23,6 +23,7 @@ from sizer.storage import cache_folder
 from sizer.words import (
     Touch,
     batch_search_to_come,
+    emulated_line,
     epochs_take_longer,
     pass_to_come,
     plan_total,
@@ -188,6 +189,10 @@ def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _devices(plan: StudyPlan) -> Iterator[str]:
+    asked = {(spec.workload.name, spec.batch_size): spec for spec in plan.all_specs}
+    for (name, batch_size), spec in sorted(asked.items()):
+        if spec.device.kind == "emulated":
+            yield emulated_line(name, spec.device, batch_size)
     for workload in plan.workloads:
         if workload.computes_on.kind == "cuda":
             yield touch_line(Touch.GPU, workload.computes_on.index, workload.name)

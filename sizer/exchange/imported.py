@@ -23,12 +23,13 @@ from sizer.exchange.headers import (
 )
 from sizer.exchange.imported_columns import AXES, MODES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
-from sizer.exchange.jobs import named_apart
+from sizer.exchange.jobs import named_apart, unknown_modes, with_versions
 from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
 from sizer.exchange.shares_of_machines import of_whole_machines
 from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
+from sizer.exchange.whole_batches import batches_like_those_of_one
 from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
@@ -36,6 +37,7 @@ from sizer.records import (
     KINDS,
     AllOf,
     AnyOf,
+    BatchRate,
     Device,
     DiskRates,
     DiskTier,
@@ -88,6 +90,9 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     parsed = [parse_row(row, rated_by) for row in table.rows]
     if rated_by is not None and any(row[rated_by] is not None for row in parsed):
         notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
+    notes += unknown_modes(parsed)
+    parsed, found = with_versions(parsed)
+    notes += found
     parsed, found = named_apart(parsed)
     notes += found
     if catalog is not None:
@@ -117,6 +122,7 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
     notes = [
         first,
+        *batches_like_those_of_one(parsed),
         *notes,
         *repeats_that_differ(runs),
         *not_only_repeats(parsed),
@@ -211,7 +217,9 @@ def _published(rows: Sequence[ParsedRow], gpu: str, catalog: Catalog) -> Device 
         with suppress(InputError):
             figure = catalog.accelerator_rate(mode or "", network or "", gpu, **_of_all(rows))
             if figure.basis is not Basis.TRANSFERRED and fastest <= TOLERANCE * figure.samples_per_second:
-                return Device("emulated", 0, gpu, float(figure.samples_per_second), figure.source)
+                rate = float(figure.samples_per_second)
+                known = BatchRate(1, rate, figure.source, figure.low, figure.high, figure.basis.value)
+                return Device("emulated", 0, gpu).with_rate(known)
     return None
 
 

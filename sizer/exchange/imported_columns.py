@@ -27,9 +27,11 @@ from sizer.exchange.measurements import (
     MACHINE_COLUMNS,
     MODE,
     PRECISION,
+    RATE_COLUMNS,
 )
 from sizer.files import Row
 from sizer.records import (
+    BatchRate,
     InputError,
     Outcome,
     RentedMachine,
@@ -87,6 +89,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     "first_epoch_throughput": cells.amount,
     "peak_anonymous_gib": cells.gib,
     "accelerator_samples_per_second": cells.rate,
+    "accelerator_rate_low": cells.rate,
+    "accelerator_rate_high": cells.rate,
+    "accelerator_rate_basis": cells.of_domain(BatchRate, "basis"),
     "isolates": cells.stage,
     "disk_class": cells.disk_class,
     "disk_read_iops": cells.amount,
@@ -122,6 +127,7 @@ assert set(READERS) == {
     *MACHINE_COLUMNS,
     MODE,
     *GPU_COLUMNS,
+    *RATE_COLUMNS,
     EPOCH,
 }
 

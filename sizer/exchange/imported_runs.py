@@ -19,6 +19,7 @@ from sizer.records import (
     IMPORTED,
     ISOLATED_STAGES,
     SEARCHES,
+    BatchRate,
     Cause,
     CauseKind,
     Configuration,
@@ -89,14 +90,21 @@ def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Devi
     groups: dict[RunKey, list[ParsedRow]] = defaultdict(list)
     for each in parsed:
         groups[run_key(each)].append(each)
-    varied = _varied(parsed)
+    varied, rates = _varied(parsed), _batch_rates(parsed)
     numbered = [
         (epochs, repeat) for group in groups.values() for epochs, repeat in _with_repeats(_joined_epochs(group))
     ]
     most = 1 + max(repeat for _, repeat in numbered)
     numbered.sort(key=lambda each: each[0].lead.row.line)
     return tuple(
-        _run(epochs, repeat, Measure(repeats=most), varied[epochs.lead["workload"]], source, devices)
+        _run(
+            epochs,
+            repeat,
+            Measure(repeats=most),
+            varied[epochs.lead["workload"]],
+            source,
+            _workload(epochs, devices, rates.get(_emulated(epochs.lead), ())),
+        )
         for epochs, repeat in numbered
     )
 
@@ -180,9 +188,9 @@ def _run(
     measure: Measure,
     varied: frozenset[str],
     source: str,
-    devices: Mapping[str, Device],
+    workload: Workload,
 ) -> Run:
-    parsed, workload = epochs.lead, _workload(epochs, devices)
+    parsed = epochs.lead
     limits = Limits(
         parsed["vcpus"] if "vcpus" in varied else None,
         parsed["memory_gib"] if "memory_gib" in varied else None,
@@ -246,7 +254,7 @@ def _warnings(epochs: EpochRows) -> tuple[RunWarning, ...]:
     return tuple(found)
 
 
-def _workload(epochs: EpochRows, devices: Mapping[str, Device]) -> Workload:
+def _workload(epochs: EpochRows, devices: Mapping[str, Device], rates: tuple[BatchRate, ...]) -> Workload:
     parsed = epochs.lead
     return Workload(
         name=parsed["workload"],
@@ -258,12 +266,42 @@ def _workload(epochs: EpochRows, devices: Mapping[str, Device]) -> Workload:
         format=parsed["format"],
         input=parsed["input"],
         cache=parsed["cache"] or ("natural" if parsed[EPOCH] else None),
-        device=_device(parsed, devices),
+        device=_device(parsed, devices, rates),
     )
 
 
-def _device(parsed: ParsedRow, devices: Mapping[str, Device]) -> Device | None:
-    """With its rate, where that is known; None where the row says nothing of a device."""
+def _emulated(parsed: ParsedRow) -> tuple[str, str]:
+    """The workload of a row and its emulated device; the latter empty where it is none."""
+    device = parsed["device"]
+    return parsed["workload"], device.label if device is not None and device.kind == "emulated" else ""
+
+
+def _batch_rates(parsed: Sequence[ParsedRow]) -> dict[tuple[str, str], tuple[BatchRate, ...]]:
+    """By workload and emulated device the rates of its batch sizes, where each has one and they differ."""
+    found: dict[tuple[str, str], dict[int, set[BatchRate]]] = defaultdict(lambda: defaultdict(set))
+    for each in parsed:
+        rate, size = each["accelerator_samples_per_second"], each["batch_size"]
+        if _emulated(each)[1] and rate and size:
+            found[_emulated(each)][size].add(_rate(each, size, rate))
+    return {
+        key: tuple(rates.pop() for _, rates in sorted(sizes.items()))
+        for key, sizes in found.items()
+        if all(len(rates) == 1 for rates in sizes.values())
+        and len({rate.samples_per_second for rates in sizes.values() for rate in rates}) > 1
+    }
+
+
+def _rate(parsed: ParsedRow, batch_size: int, rate: float) -> BatchRate:
+    """With its interval, if that holds it."""
+    low, high = parsed["accelerator_rate_low"], parsed["accelerator_rate_high"]
+    if low is None or high is None or not low <= rate <= high:
+        low = high = None
+    return BatchRate(batch_size, rate, GIVEN_IN_TABLE, low, high, parsed["accelerator_rate_basis"])
+
+
+def _device(parsed: ParsedRow, devices: Mapping[str, Device], rates: tuple[BatchRate, ...]) -> Device | None:
+    """With its rate, and those of the other batch sizes, where that is known; None where the row says nothing of a
+    device."""
     device: Device | None = parsed["device"]
     if device is None and (parsed["gpu"] is not None or parsed["gpu_count"]):
         device = Device("cuda", index=None)
@@ -271,8 +309,11 @@ def _device(parsed: ParsedRow, devices: Mapping[str, Device]) -> Device | None:
         return None
     ceiling = parsed["accelerator_samples_per_second"]
     if device.kind != "cpu" and (ceiling or device.samples_per_second):
-        rate = ceiling or device.samples_per_second
+        rate = float(ceiling or device.samples_per_second or 0)
         device = Device(device.kind, device.index, device.gpu, rate, GIVEN_IN_TABLE)
+        if device.kind == "emulated":
+            middle = rates[len(rates) // 2] if rates else _rate(parsed, parsed["batch_size"] or 1, rate)
+            device = replace(device.with_rate(middle), batch_rates=rates)
     elif device.kind == "emulated" and device.samples_per_second is None:
         device = devices.get(f"{parsed['workload']}/{device.gpu}", device)
     return device

@@ -47,6 +47,12 @@ DISK_COLUMNS = {
 }
 """What the disk gives, IOs or MB (10^6) a second, by the field of its rates."""
 LAST_COLUMNS = ("disk_class", "disk_emulated", "peak_anonymous_gib", "accelerator_samples_per_second", "isolates")
+RATE_COLUMNS = {
+    "accelerator_rate_low": "rate_low",
+    "accelerator_rate_high": "rate_high",
+    "accelerator_rate_basis": "rate_basis",
+}
+"""How sure the rate of an emulated accelerator is, by the field of the device: its 90 %, and what it follows from."""
 LATENCY_COLUMNS = {"latency_p50_ms": "latency_p50", "latency_p99_ms": "latency_p99"}
 """Milliseconds from asking to the answer, by the field of the run, which holds seconds."""
 GPU_COLUMNS = {
@@ -156,6 +162,7 @@ def _data(run: Run) -> dict[str, Cell]:
         "first_epoch_throughput": run.first_epoch_throughput,
         "peak_anonymous_gib": _gibibytes(run.peak_anonymous_bytes),
         "accelerator_samples_per_second": run.spec.device.samples_per_second,
+        **{column: getattr(run.spec.device, name) for column, name in RATE_COLUMNS.items()},
         "isolates": run.spec.stage,
     }
 
@@ -231,4 +238,5 @@ ALL_COLUMNS = (
     *MACHINE_COLUMNS,
     MODE,
     *GPU_COLUMNS,
+    *RATE_COLUMNS,
 )

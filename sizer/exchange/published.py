@@ -26,6 +26,7 @@ from sizer.words import (
     in_language,
     offer_notes,
     reason_sentences,
+    refusal_sentences,
     rejection_sentences,
     suggestion_sentences,
     terms_of,
@@ -147,6 +148,12 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
         "next_run": None if suggestion is None else suggestion_sentences(suggestion, terms),
         "next_run_suggestion": None if suggestion is None else to_json(suggestion),
         "instances": [_offer_form(offer, terms) for offer in answer.instances],
+        "accelerator_counts_missing": [
+            to_json(each) | {"why": refusal_sentences(each, terms)} for each in answer.accelerator_counts_missing
+        ],
+        "emulated_rate": next(
+            (dict(each.figures) for each in answer.reasons if each.code is ReasonCode.STEP_EMULATED), None
+        ),
     }
     return {key: _in_gibibytes(value) if key != "beyond" else value for key, value in form.items()}
 

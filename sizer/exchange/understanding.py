@@ -17,6 +17,7 @@ from sizer.exchange.accelerator_names import (
     with_gpu_names,
 )
 from sizer.exchange.cell_units import NUMBERS, plain
+from sizer.exchange.cpu_names import NamedCpu, cpu_in, with_cpu_machines
 from sizer.exchange.headers import (
     BATCH_PER_GPU,
     GPU_MEMORY,
@@ -45,7 +46,7 @@ from sizer.exchange.written_cells import (
 from sizer.files import Row, Table
 from sizer.records import KINDS, LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, Outcome, printable
 
-ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size")
+ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type")
 """Columns that a table has through others: what a rate counts by its header, how many GPUs by `8x V100`."""
 MOST_LINES = 5
 """Lines of the table that one note names."""
@@ -81,6 +82,7 @@ class _Echo:
     not_measured: list[int] = field(default_factory=list)
     counts_differ: list[int] = field(default_factory=list)
     of_one_gpu: set[int] = field(default_factory=set)
+    cpus: dict[int, NamedCpu] = field(default_factory=dict)
     per_gpu: list[str] = field(default_factory=list)
 
     def notes(self) -> list[Note]:
@@ -125,7 +127,8 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     comma = comma_in((row.cells[header] for row in table.rows for header in numbers), table.delimiter)
     _refuse_mixed(table, numbers, comma)
     read = [_row(row, meanings, comma, echo) for row in table.rows]
-    rows, gpus_read = with_gpu_names([row for row in read if row is not None])
+    rows, cpus_read = with_cpu_machines([row for row in read if row is not None], echo.cpus)
+    rows, gpus_read = with_gpu_names(rows)
     if read and not rows:
         raise InputError("{path} has no row with a measurement; write at least one `throughput`.", path=path)
     columns = [meanings[name].column if name in meanings else name for name in table.columns]
@@ -134,10 +137,16 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     rated_by = next((means.column for means in meanings.values() if means.column in TIMES), None)
     if rated_by is None and "throughput" not in columns and LATENCY in columns:
         rated_by = LATENCY
-    notes = (*_notes_of_table(table), *apart, *_notes_of_columns(meanings), *doubted, *echo.notes(), *gpus_read)
+    notes = (
+        *_notes_of_table(table),
+        *apart,
+        *_notes_of_columns(meanings),
+        *doubted,
+        *echo.notes(),
+    )
     headers = {means.column: header for header, means in meanings.items()}
     table = replace(table, columns=tuple(columns), rows=tuple(rows))
-    return Understood(table, notes, rated_by, headers, frozenset(echo.of_one_gpu))
+    return Understood(table, (*notes, *gpus_read, *cpus_read), rated_by, headers, frozenset(echo.of_one_gpu))
 
 
 def with_workloads(table: Table, path: Path) -> tuple[Table, tuple[Note, ...]]:
@@ -270,6 +279,11 @@ SIZE_OF_INPUT = "input_size"
 """What a column `input` of numbers is: how large an image or a sequence is, and not where it comes from."""
 
 
+def _counts_devices(header: str) -> bool:
+    """Whether a column that is read as a count of accelerators counts devices of any kind, CPUs, too."""
+    return "device" in header.lower() or header.lower() in COUNTS
+
+
 def _are_sizes(cells: Sequence[str]) -> bool:
     """Whether cells of a column `input` are sizes, such as `224` and `seq 128`, and none is an input of sizer's."""
     return any(any(map(str.isdigit, text)) for text in cells) and not set(cells) & set(INPUTS)
@@ -277,7 +291,8 @@ def _are_sizes(cells: Sequence[str]) -> bool:
 
 def _names_gpu(text: str) -> bool:
     """Whether the cell of a column `device` is the name of a GPU: `K80`, and not `cuda:0`."""
-    return bool(text) and re.fullmatch(r"cpu\b.*|(?:gpu|cuda)(?::\d*)?|emulated:.*", text, re.IGNORECASE) is None
+    other = re.fullmatch(r"(?:gpu|cuda)(?::\d*)?|emulated:.*", text, re.IGNORECASE)
+    return bool(text) and other is None and cpu_in(text) is None
 
 
 _HARDWARE = ("hardware", "platform", "system", "card", "chip", "processor", "配置", "硬件")
@@ -421,6 +436,10 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
             written, text = text, _input(text)
             if text != written:
                 echo.inputs.setdefault(written, (written, text))
+        elif column in ("gpu", "device") and (cpu := cpu_in(text)) is not None:
+            if cpu:
+                echo.cpus[row.line] = NamedCpu(text, cpu)
+            text = "cpu"
         elif column == "gpu" and means is not None and (found := counted(text)):
             echo.counts.setdefault(header, (text, f"{found[1]} x {found[0]}"))
             text, named_count = found
@@ -434,6 +453,7 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
     if counted_in and not cells.get("sample_unit"):
         cells["sample_unit"] = counted_in
     cells = _counted_by_name(row, cells, named_count, echo)
+    cells = _without_cpus(row, cells, meanings, echo)
     if any(means.column == NODES for means in meanings.values()):
         cells = of_all_nodes(cells)
     read = replace(row, cells=_of_all_gpus(cells, meanings, echo))
@@ -459,6 +479,17 @@ def _counted_by_name(row: Row, cells: dict[str, str], named: str, echo: _Echo) -
     if said:
         echo.counts_differ.append(row.line)
     return cells | {"gpu_count": named} if said in ("", "1") else cells
+
+
+def _without_cpus(row: Row, cells: dict[str, str], meanings: Mapping[str, Meaning], echo: _Echo) -> dict[str, str]:
+    """With no accelerator where a CPU computed, and the column counts devices of any kind."""
+    header = next((header for header, means in meanings.items() if means.column == "gpu_count"), "")
+    if cells.get("device") != "cpu" or cells.get("gpu") or not _counts_devices(header):
+        return cells
+    count, cpu = cells.get("gpu_count", ""), echo.cpus.get(row.line)
+    if cpu is not None and count.isdecimal() and int(count) > 1:
+        echo.cpus[row.line] = replace(cpu, name=f"{int(count)} x {cpu.name}")
+    return cells | {"gpu_count": "0"}
 
 
 _RATES = ("throughput", *TIMES)

@@ -15,10 +15,9 @@ from sizer.model.batch_runs import (
     unfinished_end,
     whole_data,
 )
-from sizer.model.ceilings import accelerators_alone, known_ceilings
+from sizer.model.ceilings import accelerators_alone, known_ceilings, vcpus_of_ceiling
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
-from sizer.model.equation import Array
 from sizer.model.feeds import CPU_LABEL, label_at, label_of
 from sizer.model.filling import filled
 from sizer.model.fitting import fit
@@ -69,7 +68,7 @@ from sizer.model.model import (
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import best_measured, predict, predict_line, predict_several
+from sizer.model.prediction import best_measured, measured_values, predict, predict_line, predict_several
 from sizer.model.relief import headroom
 from sizer.model.stages import INSTANT, as_good
 from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
@@ -92,7 +91,6 @@ __all__ = [
     "SHOWN_BY_VCPUS",
     "UNLIKELY",
     "WITHIN",
-    "Array",
     "Bounds",
     "Edge",
     "GivenUp",
@@ -148,6 +146,7 @@ __all__ = [
     "largest_batch",
     "loader_waits",
     "measured_rate",
+    "measured_values",
     "memory_compared",
     "memory_edge",
     "memory_floor",
@@ -175,6 +174,7 @@ __all__ = [
     "unfinished_end",
     "vcpus_edge",
     "vcpus_of",
+    "vcpus_of_ceiling",
     "vcpus_to_measure",
     "whole_data",
 ]

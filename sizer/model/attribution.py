@@ -81,18 +81,36 @@ def _alike(one: Bottleneck, other: Bottleneck) -> bool:
     return any({one, other} <= kind for kind in (CPU_LIKE, DISK_LIKE))
 
 
-def shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> bool:
+def shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck, shares: dict[str, float]) -> bool:
     """Whether the runs show that this binds: a CPU, a serial part or an accelerator by accounting, or as vCPUs vary.
 
     What vCPUs do on one disk shows nothing of another, nor on one kind and count of accelerator. The rate of an
-    accelerator alone, where it is known, shows that it binds.
+    accelerator alone, where it is known, shows that it binds. With one vCPU value, that vCPUs give less than their
+    core-seconds would may be a serial part, or others on the host: only accounting tells.
     """
+    measured = model.measured
+    evidence = measured.evidence_at(configuration)
+    apart = evidence is bottleneck or shares.get(Bottleneck.SERIAL.value, 0.0) <= CLOSE
+    if bottleneck in CPU_LIKE and len(measured.vcpus) == 1 and not apart:
+        return False
     if bottleneck not in SHOWN_BY_VCPUS or model.facts.core_seconds is not None:
         return True
     if bottleneck is Bottleneck.ACCELERATOR and model.facts.accelerator_rates:
         return True
-    measured = model.measured
-    return len(measured.design.vcpus_with(configuration)) > 1 or measured.evidence_at(configuration) is not None
+    return len(measured.design.vcpus_with(configuration)) > 1 or evidence is not None
+
+
+def with_accounted_cpu(
+    model: WorkloadModel, configuration: Configuration, shares: dict[str, float]
+) -> dict[str, float]:
+    """The shares, with that of the serial part given to the CPU where one vCPU value was measured and accounting names
+    the CPU there: no curve shows the other."""
+    cpu, serial = Bottleneck.CPU.value, Bottleneck.SERIAL.value
+    accounted = model.measured.evidence_at(configuration) is Bottleneck.CPU
+    if len(model.measured.vcpus) != 1 or serial not in shares or not accounted:
+        return shares
+    moved = {name: share for name, share in shares.items() if name != serial}
+    return moved | {cpu: shares.get(cpu, 0.0) + shares[serial]}
 
 
 def shown_by_an_axis(

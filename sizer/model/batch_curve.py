@@ -13,7 +13,7 @@ from sizer.model.isolation import end_to_end
 from sizer.model.model import NORMAL_90, deviation_of
 from sizer.model.observations import Noise, completed, measured_rate, noise_at, noise_of
 from sizer.model.step_line import StepLine, step_line
-from sizer.records import BatchCurve, BatchPoint, Configuration, Estimate, Run, StepFit
+from sizer.records import BatchCurve, BatchPoint, Configuration, Device, Estimate, Run, StepFit
 
 NEAR_BEST = 0.95
 """Share of the best rate that is enough of one: below 5 % nobody chooses a batch by its rate."""
@@ -105,6 +105,7 @@ def _samples_per_batch(runs: Sequence[Run]) -> float:
 def _point(batch: int, group: Sequence[Run], each: float, noise: Noise) -> BatchPoint:
     rate = measured_rate([run.throughput for run in group if run.throughput is not None]).value
     half = NORMAL_90 * deviation_of(noise_at(group, noise), len(group))
+    half = math.hypot(half, max(_beyond_published(run.spec.device) for run in group))
     return BatchPoint(
         batch,
         Estimate(rate, rate * math.exp(-half), rate * math.exp(half)),
@@ -113,6 +114,15 @@ def _point(batch: int, group: Sequence[Run], each: float, noise: Noise) -> Batch
         runs=len(group),
         peak_bytes=max((peak for run in group if (peak := _peak(run))), default=None),
     )
+
+
+def _beyond_published(device: Device) -> float:
+    """Ln of how far a rate may be off that was emulated beyond the published batch sizes; that of others is no other's
+    than that of the whole curve."""
+    ends = (device.rate_low, device.rate_high)
+    if device.rate_basis != "extrapolated" or device.samples_per_second is None or None in ends:
+        return 0.0
+    return max(abs(math.log((each or 1.0) / device.samples_per_second)) for each in ends)
 
 
 def _peak(run: Run) -> int | None:

@@ -1,9 +1,11 @@
-"""The ceiling that is known apart from the curve: what accelerator and disk allow, whatever the vCPUs."""
+"""The ceiling that is known apart from the curve: what accelerator and disk allow, whatever the vCPUs, and how many
+vCPUs reach it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -50,6 +52,31 @@ def accelerators_alone(model: WorkloadModel, configuration: Configuration) -> fl
         logs.append(-member.weight * float(seconds))
     rate = math.exp(sum(logs)) if all(map(math.isfinite, logs)) else math.inf
     return rate if math.isfinite(rate) else None
+
+
+def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
+    """(value, low, high) of the vCPUs that keep known accelerators busy, with the batch and as many accelerators as
+    there: their rate x the core-seconds of a sample. None where the rate is not known apart from the curve."""
+    alone = replace(with_usual_accelerator(model.measured, configuration), vcpus=1.0)
+    label = label_at(model.facts, alone)
+    if label not in model.facts.accelerator_rates or not model.members:
+        return None
+    found, weights = [], []
+    for member in model.members:
+        if f"accelerator:{label}" not in member.names:
+            return None
+        design = build_design(model.facts, model.measured, member.structure, [alone])
+        solved = solve(member.structure, member.vectors[1:], design)
+        found.append(np.exp(solved.cpu[:, 0] - solved.accelerator[:, 0]))
+        weights.append(np.full(len(member.draws), member.weight))
+    low, value, high = _quantiles(np.concatenate(found), np.concatenate(weights), (0.05, 0.5, 0.95))
+    return value, low, high
+
+
+def _quantiles(values: Array, weights: Array, at: Sequence[float]) -> list[float]:
+    order = np.argsort(values)
+    cumulated = np.cumsum(weights[order]) / weights.sum()
+    return [float(values[order][min(int(np.searchsorted(cumulated, q)), len(values) - 1)]) for q in at]
 
 
 def _ceilings(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array:

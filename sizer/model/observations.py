@@ -16,8 +16,10 @@ from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import overfilled_accelerators, trials
 from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
 from sizer.model.slowness import slowness
-from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
+from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run, WarningKind
 
+TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
+"""Of a run with one of these accounting does not tell a serial part from CPUs that others used."""
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
 
@@ -240,10 +242,16 @@ def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: No
     rate = measured_rate([_rate(run) for run in group])
     # An interval that reaches 0 says nothing of how far ln rate may be off below.
     rate = rate if rate.low > 0 else replace(rate, low=min(_rate(run).value for run in group))
-    named = {run.evidence.bottleneck for run in group if run.evidence is not None}
+    named = {run.evidence.bottleneck for run in group if run.evidence is not None and not _serial_or_disturbed(run)}
     named.discard(Bottleneck.AMBIGUOUS)  # accounting that names nothing contradicts nothing
     evidence = (named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS) if named else None
     return MeasuredRate(configuration, rate, len(group), noise_at(group, noise), evidence, _busy(evidence, group))
+
+
+def _serial_or_disturbed(run: Run) -> bool:
+    """Whether one busy core may be a serial part as well as what others on the host left of the CPUs."""
+    serial = run.evidence is not None and run.evidence.bottleneck is Bottleneck.SERIAL
+    return serial and any(warning.kind in TAKES_CPUS for warning in run.warnings)
 
 
 def _busy(resource: Bottleneck | None, group: Sequence[Run]) -> float | None:

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from sizer.model import advice
-from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis
+from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis, with_accounted_cpu
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import (
     batch_of,
@@ -120,11 +120,12 @@ def _prediction(
     shares = shown_by_an_axis(
         model, configuration, split_by_last_doubling(model, configuration, shares), float(rates.mean[0])
     )
+    shares = with_accounted_cpu(model, configuration, shares)
     beyond = onward(model, configuration) if what_if == WhatIf() else None
     throughput = _throughput(model, both, position, configuration, what_if, beyond)
     evidence = measured.evidence if measured else None
     bottleneck = Bottleneck.AMBIGUOUS if is_open(model, configuration, beyond) else bottleneck_of(shares, evidence)
-    if not shown(model, configuration, bottleneck):
+    if not shown(model, configuration, bottleneck, shares):
         bottleneck, shares = Bottleneck.AMBIGUOUS, {}
     return Prediction(
         workload=model.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sizer.recommend.accelerators import EMULATED
 from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
 from sizer.recommend.comparison import ALIKE
+from sizer.recommend.cross_table import CPU_OF, MOST_COLUMNS
 from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
 from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
@@ -14,10 +15,12 @@ from sizer.recommend.thresholds import SURE
 
 __all__ = [
     "ALIKE",
+    "CPU_OF",
     "DOUBTS",
     "EMULATED",
     "LEAST_GAIN",
     "MISTOLD",
+    "MOST_COLUMNS",
     "SOLD_VCPUS",
     "SURE",
     "Change",

@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from sizer.model import Gpus, MeasuredDisk, WhatIf, WorkloadModel, accelerators_alone, best_measured, gpus_of, predict
-from sizer.recommend.scoring import vcpus_of_ceiling
-from sizer.records import AcceleratorCount, Configuration, DiskRates, Estimate, NoAnswer, Prediction
+from sizer.model import (
+    Gpus,
+    MeasuredDisk,
+    WhatIf,
+    WorkloadModel,
+    accelerators_alone,
+    as_asked,
+    best_measured,
+    counted_outcomes,
+    gpus_of,
+    predict,
+    vcpus_of_ceiling,
+)
+from sizer.records import (
+    AcceleratorCount,
+    Action,
+    Configuration,
+    DiskRates,
+    Estimate,
+    NoAnswer,
+    Outcome,
+    Prediction,
+    ReasonCode,
+    Refusal,
+    Refused,
+    Run,
+    Suggestion,
+    reason,
+)
 
 FED = 0.95
 """Of what the accelerators alone would make: from there on they are fed, and more vCPUs gain at most a twentieth."""
@@ -17,12 +43,24 @@ SHARED_DISK = 0.5
 """Of what a disk gives: if the jobs together use less, the share of each is no limit."""
 
 
-def accelerator_counts(model: WorkloadModel) -> tuple[AcceleratorCount, ...]:
-    """Each number of accelerators of each kind of which several numbers were measured, the fewest first."""
-    if model.refused or not model.members:
-        return ()
-    best = best_measured(model).configuration
-    return tuple(each for kind in _kinds(model) for each in _of_kind(model, best, kind))
+@dataclass(frozen=True)
+class CountsCompared:
+    """The numbers of accelerators of each kind, the fewest first, and why those that were asked for are missing."""
+
+    counts: tuple[AcceleratorCount, ...] = ()
+    missing: tuple[Refusal, ...] = ()
+
+
+def accelerator_counts(model: WorkloadModel, runs: Sequence[Run], what_if: WhatIf = WhatIf()) -> CountsCompared:
+    """Each kind of accelerator of which several numbers were measured, and what was asked for beside it."""
+    found = [_of_kind(model, kind, what_if) for kind in _kinds(model)] if model.members else []
+    counts = tuple(each for one in found for each in one.counts)
+    missing = [each for one in found for each in one.missing]
+    failed = _failed(model, runs)
+    missing += [failed] if failed is not None else []
+    if not counts and not missing and model.refused is not None and len(_asked(runs)) > 1:
+        missing = [model.refused]
+    return CountsCompared(counts, tuple(missing))
 
 
 def _kinds(model: WorkloadModel) -> Iterator[tuple[Gpus, ...]]:
@@ -33,28 +71,100 @@ def _kinds(model: WorkloadModel) -> Iterator[tuple[Gpus, ...]]:
             yield tuple(alike)
 
 
-def _of_kind(model: WorkloadModel, best: Configuration, kind: tuple[Gpus, ...]) -> Iterator[AcceleratorCount]:
-    """All where all else is as at the best of the most accelerators; none where the runs do not say."""
-    places = [replace(best, gpu=each.gpu, gpu_count=each.count) for each in kind]
-    if not all(map(model.measured_together, places)):
-        return
+def _of_kind(model: WorkloadModel, kind: tuple[Gpus, ...], what_if: WhatIf) -> CountsCompared:
+    """All where all else is as at the best that most of them were measured with."""
+    places = max((_together(model, place, kind) for place in _places(model, kind)), key=len)
+    numbers = [float(each.count or 0) for each in kind]
+    if len(places) < 2:
+        return CountsCompared(missing=(_not_together(model, next(_places(model, kind)), numbers, []),))
+    found: list[AcceleratorCount] = []
+    missing: list[Refusal] = []
     fewest: Prediction | None = None
     for place in places:
-        with suppress(NoAnswer):
-            here = predict(model, place)
-            if here.out_of_memory or here.throughput.value <= 0:
-                continue
-            fewest = fewest or here
-            yield _counted(model, here, fewest)
+        try:
+            here = predict(model, place, what_if)
+        except Refused as error:
+            missing.append(error.refusal)
+            continue
+        if here.out_of_memory or here.throughput.value <= 0:
+            out = reason(ReasonCode.COUNTS_OUT_OF_MEMORY, numbers=(float(gpus_of(place)),))
+            missing.append(Refusal(out, _to_measure(model, replace(place, memory_bytes=None), gpus_of(place))))
+            continue
+        fewest = fewest or here
+        found.append(_counted(model, here, fewest, what_if))
+    there = [float(gpus_of(place)) for place in places]
+    left = [number for number in numbers if number not in there]
+    if left:
+        missing.append(_not_together(model, places[0], left, there))
+    return CountsCompared(tuple(found), tuple(missing))
 
 
-def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction) -> AcceleratorCount:
+def _places(model: WorkloadModel, kind: tuple[Gpus, ...]) -> Iterator[Configuration]:
+    """Where they may be compared: at the best that the model knows, then where these were measured, fastest first."""
+    if model.refused is None:
+        yield best_measured(model).configuration
+    alike = [rate for rate in model.measured.rates if rate.configuration.gpu == kind[0].gpu]
+    for rate in sorted(alike, key=lambda each: -each.throughput.value):
+        yield rate.configuration
+
+
+def _together(model: WorkloadModel, at: Configuration, kind: tuple[Gpus, ...]) -> list[Configuration]:
+    """That place with each of the numbers that were measured with all else of it."""
+    places = [replace(at, gpu=each.gpu, gpu_count=each.count) for each in kind]
+    if model.refused is not None:
+        return [place for place in places if model.measured.rate_at(place) is not None]
+    return [place for place in places if model.measured_together(place)]
+
+
+def _not_together(
+    model: WorkloadModel, at: Configuration, numbers: Sequence[float], others: Sequence[float]
+) -> Refusal:
+    """These numbers were measured with other limits or batches; the others with one another."""
+    why = reason(ReasonCode.COUNTS_NOT_TOGETHER, numbers=tuple(numbers), others=tuple(others))
+    lacking = next((each for each in numbers if each != gpus_of(at)), numbers[0])
+    return Refusal(why, _to_measure(model, at, round(lacking)))
+
+
+def _to_measure(model: WorkloadModel, at: Configuration, count: int) -> Suggestion:
+    """A run with so many of them and all else as there, as far as it was varied."""
+    measured = model.measured
+    return Suggestion(
+        Action.MEASURE,
+        vcpus=() if at.vcpus is None else (at.vcpus,),
+        memory_bytes=at.memory_bytes if len(measured.memory_bytes) > 1 else None,
+        disk=at.disk if len(measured.disks) > 1 else None,
+        batch_size=at.batch_size if len(measured.batch_size) > 1 else None,
+        gpu=at.gpu,
+        gpu_count=count,
+    )
+
+
+def _asked(runs: Sequence[Run]) -> set[int]:
+    """The numbers of accelerators that runs of a whole workload were made with, whatever became of them."""
+    return {max(1, gpus_of(run.configuration) or run.spec.gpu_count) for run in as_asked(runs)}
+
+
+def _failed(model: WorkloadModel, runs: Sequence[Run]) -> Refusal | None:
+    """Numbers with which no run completed, where others did."""
+    known = {max(1, each.count or 0) for each in model.measured.gpus}
+    lacking = sorted(_asked(runs) - known) if known else []
+    if not lacking:
+        return None
+    ended = [run for run in as_asked(runs) if max(1, gpus_of(run.configuration) or run.spec.gpu_count) in lacking]
+    numbers = tuple(map(float, lacking))
+    why = reason(ReasonCode.COUNTS_FAILED, numbers=numbers, **counted_outcomes(run.outcome for run in ended))
+    full = all(run.outcome is Outcome.OUT_OF_MEMORY for run in ended)
+    return Refusal(why, None if full else Suggestion(Action.RETRY))
+
+
+def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction, what_if: WhatIf) -> AcceleratorCount:
     place, facts = here.configuration, model.facts
     count = gpus_of(place)
     speed_up = _ratio(here.throughput, fewest.throughput) if here is not fewest else Estimate(1.0, 1.0, 1.0)
     times = count / gpus_of(fewest.configuration)
-    ceiling = accelerators_alone(model, place)
-    jobs = _side_by_side(model, place) if count > 1 else None
+    alone = accelerators_alone(model, place)
+    ceiling = None if alone is None else alone * what_if.gpu_speedup
+    jobs = _side_by_side(model, place, what_if) if count > 1 else None
     asked = vcpus_of_ceiling(model, place) if facts.core_seconds else None
     return AcceleratorCount(
         gpu=place.gpu,
@@ -66,8 +176,8 @@ def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction) -> Acce
         bottleneck=here.bottleneck,
         ceiling=ceiling,
         fed=ceiling is not None and here.throughput.value >= FED * ceiling,
-        fed_vcpus=_fed_vcpus(model, place, ceiling),
-        asked_vcpus=Estimate(*asked) if asked is not None else None,
+        fed_vcpus=_fed_vcpus(model, place, ceiling, what_if),
+        asked_vcpus=Estimate(*(each * what_if.gpu_speedup for each in asked)) if asked is not None else None,
         read_bytes=_product(ceiling, facts.read_bytes),
         read_ios=_product(ceiling, facts.read_ios),
         side_by_side=None if jobs is None else _times(count, jobs.throughput),
@@ -75,20 +185,20 @@ def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction) -> Acce
     )
 
 
-def _fed_vcpus(model: WorkloadModel, place: Configuration, ceiling: float | None) -> float | None:
+def _fed_vcpus(model: WorkloadModel, place: Configuration, ceiling: float | None, what_if: WhatIf) -> float | None:
     """The fewest of the measured vCPUs from which all more keep the accelerators fed."""
     if ceiling is None:
         return None
     found = None
     for vcpus in reversed(model.measured.vcpus):
         with suppress(NoAnswer):
-            if predict(model, replace(place, vcpus=vcpus)).throughput.value < FED * ceiling:
+            if predict(model, replace(place, vcpus=vcpus), what_if).throughput.value < FED * ceiling:
                 break
             found = vcpus
     return found
 
 
-def _side_by_side(model: WorkloadModel, place: Configuration) -> Prediction | None:
+def _side_by_side(model: WorkloadModel, place: Configuration, what_if: WhatIf) -> Prediction | None:
     """One of the jobs that share everything evenly; None where the runs do not say what it makes."""
     count, measured = gpus_of(place), model.measured
     memory = place.memory_bytes
@@ -96,10 +206,12 @@ def _side_by_side(model: WorkloadModel, place: Configuration) -> Prediction | No
         memory //= count
     share = replace(place, gpu_count=1, vcpus=None if place.vcpus is None else place.vcpus / count, memory_bytes=memory)
     with suppress(NoAnswer):
-        alone = predict(model, share)
+        alone = predict(model, share, what_if)
         disk = measured.disk(place.disk)
         if disk is not None and _is_shared(model, disk, count * alone.throughput.value):
-            alone = replace(predict(model, share, WhatIf(disk_rates=_part(disk.rates, count))), extrapolated=True)
+            alone = replace(
+                predict(model, share, replace(what_if, disk_rates=_part(disk.rates, count))), extrapolated=True
+            )
         return None if alone.out_of_memory or alone.throughput.value <= 0 else alone
     return None
 

@@ -15,6 +15,7 @@ from sizer.recommend.batch_sizes import with_batch
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, edge_reasons, edges_of
+from sizer.recommend.emulated_rate import with_rate_of_emulated
 from sizer.recommend.field import (
     ScoredCandidate,
     allowed,
@@ -97,8 +98,9 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         found = _fast_enough(model, question, objective.rate, quality)
     else:
         found = _by_share(model, question, quality)
-    if found.status != "refused":
-        found = replace(found, accelerator_counts=accelerator_counts(model))
+    compared = accelerator_counts(model, runs)
+    found = replace(found, accelerator_counts=compared.counts, accelerator_counts_missing=compared.missing)
+    found = with_rate_of_emulated(found, model, runs, objective)
     if quality.mistold is not None:
         found = _in_doubt(found, quality.mistold)
     found = with_batch(found, model, runs, (question.most_batches or {}).get(model.name, 0))

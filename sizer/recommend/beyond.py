@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
-from sizer.model import WhatIf, WorkloadModel, known_ceilings, predict
+from sizer.model import WhatIf, WorkloadModel, known_ceilings, predict, vcpus_of_ceiling
 from sizer.recommend.candidates import next_sold
-from sizer.recommend.scoring import vcpus_of_ceiling
 from sizer.records import Action, Configuration, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
 
 

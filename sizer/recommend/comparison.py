@@ -149,7 +149,22 @@ def _least(priced: Sequence[Contender], cost: Callable[[Machine], float]) -> Con
     least = min(cost(each.machine) for each in priced)
     same = max((each for each in priced if cost(each.machine) <= SAME * least), key=lambda each: each.machine.rate)
     sure = [each for each in priced if each.sure and cost(each.machine) <= (1 + ALIKE) * least]
-    return same if same.sure or not sure else min(sure, key=lambda each: cost(each.machine))
+    found = same if same.sure or not sure else min(sure, key=lambda each: cost(each.machine))
+    return _smallest_within(found, priced)
+
+
+def _smallest_within(chosen: Contender, priced: Sequence[Contender]) -> Contender:
+    """The smallest size on the same rented machine at the same price that is as fast as far as a tie goes."""
+    machine = chosen.machine
+    alike = [
+        each
+        for each in priced
+        if each.sure >= chosen.sure
+        and (kind_of(each.machine), each.machine.rented) == (kind_of(machine), machine.rented)
+        and hourly(machine) / SAME <= hourly(each.machine) <= SAME * hourly(machine)
+        and each.machine.rate >= TIE * machine.rate
+    ]
+    return min(alike, key=lambda each: (each.machine.size, -each.machine.rate))
 
 
 def kind_of(machine: Machine) -> tuple[str | None, int]:

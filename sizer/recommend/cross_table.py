@@ -13,6 +13,7 @@ from sizer.recommend.quality import DOUBTS
 from sizer.records import (
     DIFFERENCES,
     KINDS,
+    LONGEST_NAME,
     MODES,
     OTHER,
     RELATIVE,
@@ -26,6 +27,9 @@ from sizer.records import (
     WarningKind,
     plain_precision,
 )
+
+CPU_OF = f"{CPU_LABEL}:"
+"""Before the name of a machine whose CPU computed: of an imported table such machines are what is compared."""
 
 MOST_COLUMNS = 8
 """Frameworks times accelerators that stand side by side; with more, each accelerator has rows of its own."""
@@ -72,11 +76,10 @@ def cross_table(runs: Iterable[Run]) -> CrossTable | None:
     places = _placed(taking_part, whole_machine=not all(run.imported for run in taking_part))
     if any(len({(run.configuration, run.machine) for run in group}) > 1 for group in places.values()):
         places = _placed(taking_part, whole_machine=True)
-    columns = tuple(dict.fromkeys(column for _, column in places))
+    keys, columns = _compared(places)
     if len({column.accelerator for column in columns}) == 1 or len(columns) > MOST_COLUMNS:
         places = _with_accelerators_in_rows(places)
-        columns = tuple(dict.fromkeys(column for _, column in places))
-    keys = _compared(places)
+        keys, columns = _compared(places)
     if not keys:
         return None
     ours = not any(run.imported for run in taking_part)
@@ -114,12 +117,12 @@ def _program(run: Run) -> tuple[str, str] | None:
 
 
 def _placed(runs: Sequence[Run], whole_machine: bool) -> dict[_Place, list[Run]]:
-    """The runs by their row and column; without the `whole_machine` only the CPU's own has vCPUs and memory."""
+    """The runs by their row and column; without the `whole_machine` only a CPU without a name has vCPUs and memory."""
     found: dict[_Place, list[Run]] = defaultdict(list)
     for run in runs:
         workload, here = run.spec.workload, run.configuration
         assert here.batch_size is not None, "only such runs take part"
-        accelerator = label_of(run) or CPU_LABEL
+        accelerator = label_of(run) or _cpu(run)
         host = whole_machine or accelerator == CPU_LABEL
         reads = workload.assumed_input == "disk"
         key = _Key(
@@ -128,7 +131,7 @@ def _placed(runs: Sequence[Run], whole_machine: bool) -> dict[_Place, list[Run]]
             batch_size=here.batch_size,
             precision=None if run.precision is None else plain_precision(run.precision),
             accelerator=None,
-            accelerators=0 if accelerator == CPU_LABEL else here.gpu_count or 1,
+            accelerators=0 if label_of(run) is None else here.gpu_count or 1,
             vcpus=here.vcpus if host else None,
             memory_bytes=here.memory_bytes if host else None,
             disk=here.disk if host and reads else None,
@@ -138,6 +141,12 @@ def _placed(runs: Sequence[Run], whole_machine: bool) -> dict[_Place, list[Run]]
         )
         found[key, CrossColumn(workload.framework or "", accelerator)].append(run)
     return _same_unit_where_failed(found)
+
+
+def _cpu(run: Run) -> str:
+    """`cpu`, or `cpu:c4.8xlarge` where a table names the machine."""
+    name = run.machine.name if run.machine is not None else None
+    return CPU_LABEL if name is None else f"{CPU_OF}{name}"[:LONGEST_NAME]
 
 
 def _same_unit_where_failed(places: Mapping[_Place, list[Run]]) -> dict[_Place, list[Run]]:
@@ -161,8 +170,15 @@ def _with_accelerators_in_rows(places: Mapping[_Place, list[Run]]) -> dict[_Plac
     }
 
 
-def _compared(places: Iterable[_Place]) -> list[_Key]:
-    """The rows in their order: those with two columns; of a single column those with enough programs alike."""
+def _compared(places: Iterable[_Place]) -> tuple[list[_Key], tuple[CrossColumn, ...]]:
+    """The rows in their order, those with two columns or of a single one those with enough programs alike; and the
+    columns that any of them has."""
+    rows = _rows(places)
+    taken = set(rows)
+    return rows, tuple(dict.fromkeys(column for key, column in places if key in taken))
+
+
+def _rows(places: Iterable[_Place]) -> list[_Key]:
     columns: dict[_Key, int] = defaultdict(int)
     for key, _ in places:
         columns[key] += 1

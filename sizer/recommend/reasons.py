@@ -9,6 +9,9 @@ from sizer.recommend.memory import memory_reasons
 from sizer.recommend.rejections import Choice
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, reason
 
+INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
+"""What a reason calls the fields of a device that say how sure its rate is."""
+
 
 def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Reason]:
     """The reasons of an answer, the most important first."""
@@ -19,7 +22,7 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
         *disk_reasons(model, chosen, prediction),
         *_size(model, chosen),
         *memory_reasons(model, chosen),
-        *_device(model, chosen),
+        *step_emulated(model, chosen.configuration.batch_size),
     ]
 
 
@@ -43,7 +46,9 @@ def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[
     if ordered:
         shares = {"resources": tuple(name for name, _ in ordered), "shares": tuple(share for _, share in ordered)}
     if not bound:
-        return [reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}))]
+        of_one_size = len(measured.vcpus) == 1 and model.facts.core_seconds is not None and not prediction.shares
+        one_size = {"one_size": of_one_size} if of_one_size else {}
+        return [reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}), **one_size)]
     rate = measured.rate_at(prediction.configuration)
     accounted: dict[str, Figure] = {}
     if rate is not None and rate.evidence is not None:
@@ -78,11 +83,13 @@ def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     return []
 
 
-def _device(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
+def step_emulated(model: WorkloadModel, batch_size: int | None) -> list[Reason]:
+    """The rate that an emulated GPU has with this batch, how sure it is, and where it comes from."""
     device = model.facts.device
     if device.kind != "emulated":
         return []
-    if device.batch_rates and chosen.configuration.batch_size is not None:
-        here = device.at_batch(chosen.configuration.batch_size)
-        return [reason(ReasonCode.STEP_EMULATED, rate=here.samples_per_second, source=here.source)]
-    return [reason(ReasonCode.STEP_EMULATED, rate=model.facts.accelerator_rate or None, source=device.source or None)]
+    here = device.at_batch(batch_size) if batch_size is not None else device
+    rate = here.samples_per_second if device.batch_rates else model.facts.accelerator_rate
+    how = {name: value for name, value in vars(here).items() if name in INTERVAL and value is not None}
+    said = {INTERVAL[name]: value for name, value in how.items()}
+    return [reason(ReasonCode.STEP_EMULATED, rate=rate or None, source=here.source or None, **said)]

@@ -1,4 +1,4 @@
-"""How sure it is that a spec reaches the target, and how many vCPUs keep a known accelerator busy."""
+"""How sure it is that a spec reaches the target."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sizer.model import NORMAL_90, Array, WorkloadModel, gpus_of, own_effects, predict_rates, reaches
+from sizer.model import NORMAL_90, WorkloadModel, own_effects, predict_rates, reaches
 from sizer.records import Configuration, Estimate
 
 
@@ -91,34 +91,3 @@ def surely(estimate: Estimate, probability: float) -> float:
         return 0.0
     below = NormalDist().inv_cdf(probability) / NORMAL_90
     return estimate.value * math.exp(below * math.log(estimate.low / estimate.value))
-
-
-def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
-    """(value, low, high) of the vCPUs that keep known accelerators busy: their rate x the core-seconds of a sample.
-
-    n of them give as many times what one does as was stated, else n / (1 + loss (n - 1)) times with the loss that was
-    fitted; None where the rate with one is not known apart from the curve.
-    """
-    label = configuration.gpu or model.facts.accelerator
-    if label is None or label not in model.facts.accelerator_rates:
-        return None
-    count = max(1, gpus_of(configuration))
-    stated = model.facts.stated_speed_up(count)
-    found, weights, more = [], [], 0 if stated is not None else count - 1
-    for member in model.members:
-        if f"accelerator:{label}" not in member.names:
-            return None
-        rate, ceiling = member.names.index("rate"), member.names.index(f"accelerator:{label}")
-        draws = member.vectors[1:]
-        lost = np.exp(draws[:, member.names.index("gpus")]) if "gpus" in member.names else 0.0
-        found.append(np.exp(draws[:, ceiling] - draws[:, rate]) * (stated or 1.0) * (1 + more) / (1 + lost * more))
-        weights.append(np.full(len(draws), member.weight))
-    values, weight = np.concatenate(found), np.concatenate(weights)
-    low, value, high = _quantiles(values, weight, (0.05, 0.5, 0.95))
-    return value, low, high
-
-
-def _quantiles(values: Array, weights: Array, at: Sequence[float]) -> list[float]:
-    order = np.argsort(values)
-    cumulated = np.cumsum(weights[order]) / weights.sum()
-    return [float(values[order][min(int(np.searchsorted(cumulated, q)), len(values) - 1)]) for q in at]

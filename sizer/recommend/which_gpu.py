@@ -133,8 +133,9 @@ def _answered(job: GpuJob, plain: GpuOption, asked: RateQuestion, found: RateEst
         needs_at_most_bytes=plain.needs_at_most_bytes,
         on_cpu_bytes=plain.on_cpu_bytes,
     )
-    second, cpu = _second(job, asked, found, option, fed), _against_cpu(job, option)
-    return replace(option, fits=_holds(option), second=second, against_cpu=cpu)
+    return replace(
+        _with_second(job, asked, found, option, fed), fits=_holds(option), against_cpu=_against_cpu(job, option)
+    )
 
 
 def _known(
@@ -215,14 +216,16 @@ def _half(one: Estimate, scaled: ScalingEfficiency, side: int) -> float:
     return math.hypot(math.log(ends[0] / one.value), math.log(ends[1] / scaled.value))
 
 
-def _second(job: GpuJob, asked: RateQuestion, found: RateEstimate, one: GpuOption, fed: Fed) -> SecondGpu | None:
-    """Twice as many of one; None where a machine has more than one already, which is then the smallest sold."""
+def _with_second(job: GpuJob, asked: RateQuestion, found: RateEstimate, one: GpuOption, fed: Fed) -> GpuOption:
+    """With twice as many of one; nothing of that where a machine has more than one already: the smallest sold."""
     if one.gpu_count != 1:
-        return None
+        return one
     try:
-        return _twice(job, asked, found, one, fed)
-    except InputNotKnown:
-        return None
+        return replace(one, second=_twice(job, asked, found, one, fed))
+    except InputNotKnown as error:
+        return replace(one, second_missing=NoGpuAnswer.INPUT_NOT_KNOWN, second_vcpus=error.vcpus)
+    except NoAnswer:
+        return replace(one, second_missing=NoGpuAnswer.NO_MODEL)
 
 
 def _twice(job: GpuJob, asked: RateQuestion, found: RateEstimate, one: GpuOption, fed: Fed) -> SecondGpu:

@@ -47,7 +47,14 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
-from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions, plain_precision
+from sizer.records.framework_options import (
+    OF_FRAMEWORK,
+    OF_IMAGES,
+    OF_READING,
+    WITHOUT,
+    FrameworkOptions,
+    plain_precision,
+)
 from sizer.records.gpu import ClockReason, GpuSample, GpuUse
 from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import (
@@ -190,6 +197,7 @@ __all__ = [
     "NOT_FINITE",
     "OF_FRAMEWORK",
     "OF_IMAGES",
+    "OF_READING",
     "ONLY_IN",
     "OPENCV",
     "OTHER",

@@ -123,6 +123,11 @@ class ReasonCode(str, Enum):
     SIZE_DOUBTFUL = "size_doubtful"
     RUNS_FAILED = "runs_failed"
 
+    # What several accelerators make, and why that is not known.
+    COUNTS_NOT_TOGETHER = "counts_not_together"
+    COUNTS_FAILED = "counts_failed"
+    COUNTS_OUT_OF_MEMORY = "counts_out_of_memory"
+
     # Why this spec.
     REACHES = "reaches"
     BOUND_BY = "bound_by"
@@ -156,6 +161,7 @@ class ReasonCode(str, Enum):
     MEMORY_LEAST_HOLDING = "memory_least_holding"
     MEMORY_NEEDED = "memory_needed"
     STEP_EMULATED = "step_emulated"
+    EMULATED_RATE_OPEN = "emulated_rate_open"
     NEXT_LIMIT = "next_limit"
     SMALLEST_UPGRADE = "smallest_upgrade"
     NO_BASELINE = "no_baseline"
@@ -529,7 +535,8 @@ class Answer:
     `probability` is that of `probability_of`; neither is known where there was nothing to choose from.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
-    `gpus` are the accelerators that were asked about.
+    `gpus` are the accelerators that were asked about. `accelerator_counts_missing` says which numbers of accelerators
+    that were asked for are not compared, why, and what run would show it.
     `batch` says which batch size, where several were measured or the largest was searched for.
     """
 
@@ -559,6 +566,7 @@ class Answer:
     probability_of: Event | None = None
     gpus: tuple[GpuOption, ...] = ()
     accelerator_counts: tuple[AcceleratorCount, ...] = ()
+    accelerator_counts_missing: tuple[Refusal, ...] = ()
     batch: BatchAdvice | None = None
 
     @cached_property

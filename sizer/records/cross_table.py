@@ -10,7 +10,8 @@ from sizer.records.run import Estimate, Outcome
 
 @dataclass(frozen=True)
 class CrossColumn:
-    """What is compared: a framework, and an accelerator where the columns differ in it; `cpu` is none."""
+    """What is compared: a framework, and an accelerator where the columns differ in it. `cpu` is none, and
+    `cpu:c4.8xlarge` the CPU of a machine that an imported table names so."""
 
     framework: Label
     accelerator: Label | None = None

@@ -180,6 +180,9 @@ Decoder = Annotated[str, OneOf(("simplejpeg", "opencv", "pillow"))]
 
 Cache = Annotated[str, OneOf(("cold", "natural", "warm"))]
 DeviceKind = Annotated[str, OneOf(("cpu", "cuda", "emulated"))]
+RateBasis = Annotated[str, OneOf(("published", "interpolated", "extrapolated", "transferred"))]
+"""How the rate of an accelerator follows from published ones."""
+
 Preference = Annotated[str, OneOf(("cheapest", "fastest", "balanced"))]
 Status = Annotated[str, OneOf(("recommended", "at_least", "refused"))]
 EdgeState = Annotated[str, OneOf(("settled", "rising", "unsettled"))]

@@ -24,7 +24,10 @@ class FrameworkOptions:
     decoder: Decoder | None = None
 
 
-OF_IMAGES = frozenset({"channels_last", "pin_memory", "workers", "prefetch", "decoder"})
+OF_READING = frozenset({"pin_memory", "workers", "prefetch", "decoder"})
+"""How images are read: nothing of it counts where none are."""
+
+OF_IMAGES = OF_READING | {"channels_last"}
 """What has no meaning for a text."""
 
 OF_FRAMEWORK = {"mxnet": frozenset[str](), "pytorch": OF_IMAGES | {"precision", "compile"}}

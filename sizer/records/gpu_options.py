@@ -78,7 +78,8 @@ class GpuOption:
     says whether the interval leaves it open what binds. `fits` is None where nobody knows what memory the job needs;
     `needs_at_most_bytes` is what is known to be enough: the smallest GPU that as large a batch was published on;
     `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace of its own. `seconds` and `usd` are
-    of the whole job where its samples are given.
+    of the whole job where its samples are given. `second_missing` says why a second one has no answer, and a run with
+    `second_vcpus` would show it.
     """
 
     gpu: Label
@@ -105,4 +106,6 @@ class GpuOption:
     on_cpu_bytes: Bytes | None = None
     fits: bool | None = None
     second: SecondGpu | None = None
+    second_missing: NoGpuAnswer | None = None
+    second_vcpus: Vcpus | None = None
     against_cpu: AgainstCpu | None = None

@@ -30,6 +30,7 @@ from sizer.records.domains import (
     Preference,
     Probability,
     Rate,
+    RateBasis,
     SafeName,
     Stage,
     Vcpus,
@@ -53,11 +54,14 @@ GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the import
 
 @dataclass(frozen=True)
 class BatchRate:
-    """Samples per second of an emulated accelerator with one batch size, and who says so."""
+    """Samples per second of an emulated accelerator with one batch size, who says so, its 90 % and its basis."""
 
     batch_size: Batch
     samples_per_second: Rate
     source: str
+    low: Rate | None = field(default=None, compare=False)
+    high: Rate | None = field(default=None, compare=False)
+    basis: RateBasis | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,8 @@ class Device:
     Bandwidth optimal all-reduce algorithms, 2009, section 3).
 
     `batch_rates` are those of an emulated GPU where a workload has several batch sizes and each its own rate;
-    `samples_per_second` is then that of the middle one.
+    `samples_per_second` is then that of the middle one. `rate_low` and `rate_high` hold 90 % of what is believed of the
+    real GPU's rate, None is not known; how sure a rate is makes no other device of it.
     """
 
     kind: DeviceKind = "cpu"
@@ -81,13 +86,33 @@ class Device:
     scaling_loss: Probability | None = None
     scaling_source: str | None = None
     batch_rates: tuple[BatchRate, ...] = ()
+    rate_low: Rate | None = field(default=None, compare=False)
+    rate_high: Rate | None = field(default=None, compare=False)
+    rate_basis: RateBasis | None = field(default=None, compare=False)
+
+    @property
+    def rate_unsure(self) -> bool:
+        """Whether the rate is none that was published for this GPU, nor lies between two, and its interval is known."""
+        known = self.rate_low is not None and self.rate_high is not None
+        return known and self.rate_basis not in ("published", "interpolated")
 
     def at_batch(self, batch_size: int) -> Device:
         """As it is with this batch: of several rates that of the nearest batch size, by ratio."""
         if not self.batch_rates:
             return self
         near = min(self.batch_rates, key=lambda each: abs(log(each.batch_size / batch_size)))
-        return replace(self, samples_per_second=near.samples_per_second, source=near.source, batch_rates=())
+        return replace(self.with_rate(near), batch_rates=())
+
+    def with_rate(self, rate: BatchRate) -> Device:
+        """Which is that of one batch size."""
+        return replace(
+            self,
+            samples_per_second=rate.samples_per_second,
+            source=rate.source,
+            rate_low=rate.low,
+            rate_high=rate.high,
+            rate_basis=rate.basis,
+        )
 
     def speed_up(self, count: int) -> float | None:
         """How many times the samples of one that many of it make at the most; None where the loss is not known."""
@@ -397,7 +422,8 @@ def _device_identity(device: Device, several: bool) -> dict[str, object]:
     identity = vars(replace(device, index=device.index or 0)).copy()
     if device.scaling_loss is None or not several:
         del identity["scaling_loss"]
-    del identity["scaling_source"], identity["batch_rates"]
+    for name in ("scaling_source", "batch_rates", "rate_low", "rate_high", "rate_basis"):
+        del identity[name]
     return identity
 
 
@@ -479,6 +505,15 @@ class NoteKind(str, Enum):
     """It does not know the instance types in `names`, so what their rows leave empty stays empty."""
     MEMORY_IN_GIB = "memory_in_gib"
     """The table says as many GB of the instance types in `names` as they have GiB."""
+    CPUS_NAMED = "cpus_named"
+    """Cells `names` name CPUs, which are told apart as the machines `read_as`, in the same order."""
+    MODES_UNKNOWN = "modes_unknown"
+    """The words `names` in the one of `columns` mean no mode; each is first in one of `lines`, in the same order."""
+    VERSIONS_NAMED = "versions_named"
+    """Versions in the one of `columns` were compared, so frameworks are called `names`."""
+    BATCH_LIKE_OF_ONE = "batch_like_of_one"
+    """The rows in `lines` and `rows` more have several accelerators that would be no faster than one, were their
+    `batch_size` the whole batch, as it is taken."""
     GAPS = "gaps"
     """The one of `columns` is empty in `lines` and `rows` more, though other rows of the workload have it."""
     JOBS_NAMED_APART = "jobs_named_apart"

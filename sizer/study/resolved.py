@@ -6,7 +6,19 @@ from typing import Any
 
 import yaml
 
-from sizer.records import IMPORTED, MB, Device, DiskTier, Limits, Measure, Study, Workload, WorkloadPlan, spell_bytes
+from sizer.records import (
+    IMPORTED,
+    MB,
+    BatchRate,
+    Device,
+    DiskTier,
+    Limits,
+    Measure,
+    Study,
+    Workload,
+    WorkloadPlan,
+    spell_bytes,
+)
 from sizer.study.document import RESOLVED
 from sizer.study.objective import objective_form
 
@@ -85,21 +97,28 @@ def _device(device: Device) -> str | dict[str, Any]:
         figures = {
             "gpu": device.gpu,
             "samples_per_second": _number(device.samples_per_second),
+            "low": _number(device.rate_low),
+            "high": _number(device.rate_high),
+            "basis": device.rate_basis,
             "source": device.source,
             "scaling_loss": _number(device.scaling_loss),
             "scaling_source": device.scaling_source,
-            "batch_rates": [
-                {
-                    "batch_size": each.batch_size,
-                    "samples_per_second": _number(each.samples_per_second),
-                    "source": each.source,
-                }
-                for each in device.batch_rates
-            ]
-            or None,
+            "batch_rates": [_batch_rate(each) for each in device.batch_rates] or None,
         }
         return {"emulate": {key: value for key, value in figures.items() if value is not None}}
     return device.label
+
+
+def _batch_rate(rate: BatchRate) -> dict[str, Any]:
+    said = {
+        "batch_size": rate.batch_size,
+        "samples_per_second": _number(rate.samples_per_second),
+        "low": _number(rate.low),
+        "high": _number(rate.high),
+        "basis": rate.basis,
+        "source": rate.source,
+    }
+    return {key: value for key, value in said.items() if value is not None}
 
 
 def _disk(tier: DiskTier) -> str | dict[str, Any]:

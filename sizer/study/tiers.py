@@ -1,24 +1,17 @@
-"""The disks of a study file, and the GPUs that it emulates, with the figures that a catalogue gives them."""
+"""The disks of a study file, with the figures that a catalogue gives them, and what a study needs of a catalogue."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
+from enum import Enum
 from typing import Any, Protocol
 
 from sizer.records import (
-    GIVEN_IN_STUDY,
     HOST_DISK,
-    IMPORTED,
-    KINDS,
     MB,
-    BatchRate,
-    Device,
     DiskRates,
     DiskTier,
     InputError,
-    Workload,
 )
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
@@ -26,12 +19,18 @@ from sizer.study.json_schema import expected
 
 
 class AcceleratorFigure(Protocol):
-    """A published rate of a GPU and where it was published."""
+    """A rate of a GPU with its 90 %, how it follows from published ones, and where they were published."""
 
     @property
     def gpu(self) -> str: ...
     @property
     def samples_per_second(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def basis(self) -> Enum: ...
     @property
     def source(self) -> str: ...
 
@@ -102,7 +101,7 @@ def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any
         try:
             offer = figures.disk(emulate)
             rates = _in_whole_bytes(offer.rates(size))
-            _check_figures(emulate, [*_figures(rates), ("label", emulate), ("disk_class", offer.disk_class)])
+            check_figures(emulate, [*_figures(rates), ("label", emulate), ("disk_class", offer.disk_class)])
         except InputError as error:
             raise document.input_error(key, error) from None
         return DiskTier(name, None, rates, offer.disk_class, emulate, size)
@@ -120,7 +119,7 @@ def _figures(rates: DiskRates) -> list[tuple[str, object]]:
     return [(rule, count / unit) for rule, count, unit in figures if count is not None]
 
 
-def _check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
+def check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
     """Raise InputError where a catalogue's figure is none that a study file may hold: it is written into one."""
     for rule, value in figures:
         must = expected(rule, value)
@@ -155,135 +154,3 @@ def _in_whole_bytes(rates: DiskRates) -> DiskRates:
         real(rates.write_iops),
         whole(rates.write_bytes_per_second),
     )
-
-
-def read_device(
-    document: Document, key: Key, entry: Any, workload: Workload, batch_sizes: Sequence[int], figures: Figures | None
-) -> Device:
-    """The device of a workload; raises InputError for a GPU without a published rate for its mode and network.
-
-    Of several batch sizes each has its own rate, and the device that of the middle one. A rate that the study file
-    gives is that of all of them, unless its `batch_rates` say otherwise.
-    """
-    if isinstance(entry, str):
-        return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
-    emulate = entry["emulate"]
-    gpu, loss = emulate.get("gpu"), emulate.get("scaling_loss")
-    scaling = (None, None) if loss is None else (float(loss), emulate.get("scaling_source", GIVEN_IN_STUDY))
-    if "samples_per_second" in emulate or "batch_rates" in emulate:
-        return _as_given(document, key, emulate, batch_sizes, scaling)
-    if gpu is None:
-        raise document.input_error(
-            (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
-        )
-    if workload.kind == IMPORTED:
-        return Device("emulated", 0, gpu)
-    if workload.mode is not None and workload.mode != KINDS[workload.kind].mode:
-        raise document.input_error(
-            key,
-            "no rate of {gpu} is published for `mode: {mode}` of {kind}; write its samples_per_second.",
-            gpu=gpu,
-            mode=workload.mode,
-            kind=workload.kind,
-        )
-    if figures is None:
-        raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
-    sizes = tuple(sorted(batch_sizes)) or (None,)
-    try:
-        found = [_published(figures, workload, gpu, size, tuple(sorted(batch_sizes))) for size in sizes]
-    except InputError as error:
-        raise document.input_error(key, error) from None
-    middle = found[len(found) // 2]
-    rates = [BatchRate(size, *_said(each)) for size, each in zip(sizes, found, strict=True) if size is not None]
-    return replace(Device("emulated", 0, middle.gpu, *_said(middle), *scaling), batch_rates=_apart(rates))
-
-
-def _as_given(
-    document: Document,
-    key: Key,
-    emulate: dict[str, Any],
-    batch_sizes: Sequence[int],
-    scaling: tuple[float | None, str | None],
-) -> Device:
-    """With the rates of the study file; without one for all, that of the middle batch size is.
-
-    Raises InputError for two rates of one batch size.
-    """
-    source = emulate.get("source", GIVEN_IN_STUDY)
-    given = (
-        BatchRate(int(each["batch_size"]), float(each["samples_per_second"]), each.get("source", source))
-        for each in emulate.get("batch_rates", ())
-    )
-    rates = sorted(given, key=lambda each: each.batch_size)
-    for one, other in pairwise(rates):
-        if one.batch_size == other.batch_size:
-            raise document.input_error(
-                (*key, "emulate", "batch_rates"),
-                "`batch_rates` has two rates for a batch of {size}; remove one of them.",
-                size=one.batch_size,
-            )
-    device = Device("emulated", 0, emulate.get("gpu"), emulate.get("samples_per_second"), source, *scaling)
-    device = replace(device, batch_rates=tuple(rates))
-    if device.samples_per_second is None:
-        middle = device.at_batch(sorted(batch_sizes)[len(batch_sizes) // 2])
-        device = replace(device, samples_per_second=middle.samples_per_second, source=middle.source)
-    return replace(device, samples_per_second=float(device.samples_per_second or 0))
-
-
-def _published(
-    figures: Figures, workload: Workload, gpu: str, batch_size: int | None, batch_sizes: tuple[int, ...]
-) -> AcceleratorFigure:
-    """The catalogue's figure for one batch size; raises InputError where it has none that a study file may hold."""
-    figure = figures.accelerator_rate(
-        KINDS[workload.kind].rate_mode or "",
-        workload.network or "",
-        gpu,
-        precision=workload.rate_precision,
-        batch_size=batch_size,
-        framework=workload.framework,
-        batch_sizes=batch_sizes,
-    )
-    rate = float(figure.samples_per_second)
-    _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
-    return figure
-
-
-def _said(figure: AcceleratorFigure) -> tuple[float, str]:
-    return float(figure.samples_per_second), figure.source
-
-
-def _apart(rates: Sequence[BatchRate]) -> tuple[BatchRate, ...]:
-    """Those that differ; none where one rate is that of all batch sizes."""
-    return tuple(rates) if len({each.samples_per_second for each in rates}) > 1 else ()
-
-
-def with_scaling(
-    document: Document,
-    key: Key,
-    device: Device,
-    counts: Sequence[int],
-    kind: str,
-    network: str | None,
-    figures: Figures | None,
-) -> Device:
-    """The emulated device with what several of it lose to each other, by the study file or else by the catalogue.
-
-    Raises InputError where the file does not say it and the catalogue does not know the GPU.
-    """
-    several = [count for count in counts if count > 1]
-    if device.kind != "emulated" or not several or device.scaling_loss is not None or kind == IMPORTED:
-        return device
-    mode = KINDS[kind].rate_mode or ""
-    if figures is None or device.gpu is None:
-        raise document.input_error(
-            key,
-            "what several of an emulated GPU lose to each other is not known; write it into `emulate`, such as "
-            "{example}.",
-            example="scaling_loss: 0.05",
-        )
-    try:
-        found = figures.scaling_loss(mode, network or "", device.gpu, several)
-        _check_figures(device.gpu, [("rate", 1.0), ("source", found.source)])
-    except InputError as error:
-        raise document.input_error(key, error) from None
-    return replace(device, scaling_loss=float(found.loss), scaling_source=found.source)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records import GIVEN_IN_STUDY, AcceleratorCount, Answer, Bottleneck, Estimate, format_number
+from sizer.records import GIVEN_IN_STUDY, AcceleratorCount, Answer, Bottleneck, Estimate, Refusal, format_number
+from sizer.words.answers import refusal_sentences
 from sizer.words.figures import answered_rate, from_to, operations, paragraph, sentence, transfer, with_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, accelerators_name, bound_in_words, clauses, row
@@ -19,15 +20,13 @@ FED = 0.95
 
 
 def accelerator_counts_lines(answer: Answer, terms: Terms) -> list[str]:
-    """One line for each number of accelerators, then what follows from them; none where one number was measured."""
-    counts = answer.accelerator_counts
-    if not counts:
-        return []
-    return [*(_line(each, terms) for each in counts), *accelerator_counts_sentences(answer, terms)]
+    """One line for each number of accelerators, then what follows from them; none where one number was asked for."""
+    return [*(_line(each, terms) for each in answer.accelerator_counts), *accelerator_counts_sentences(answer, terms)]
 
 
 def accelerator_counts_sentences(answer: Answer, terms: Terms) -> list[str]:
-    """What one more buys, where each number is fed, whether jobs side by side make more, and what is only stated."""
+    """What one more buys, where each number is fed, whether jobs side by side make more, what is only stated, and why
+    numbers that were asked for are missing."""
     said = []
     for alike in _kinds(answer.accelerator_counts):
         one, other, most = alike[0], alike[1], alike[-1]
@@ -35,7 +34,13 @@ def accelerator_counts_sentences(answer: Answer, terms: Terms) -> list[str]:
         if most.side_by_side is not None:
             said.append(_side_by_side(most, most.side_by_side, terms))
         said += _stated(most, terms)
+    said += [refusal_sentences(each, terms) for each in answer.accelerator_counts_missing if not _is_said(each, answer)]
     return [*filter(None, said)]
+
+
+def _is_said(missing: Refusal, answer: Answer) -> bool:
+    """Whether it is why there is no answer at all."""
+    return answer.status == "refused" and missing.reason in answer.reasons
 
 
 def count_name(each: AcceleratorCount, terms: Terms) -> str:

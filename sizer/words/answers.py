@@ -18,6 +18,7 @@ from sizer.records import (
     Recommendation,
     Refusal,
     Rejection,
+    Spec,
     Suggestion,
     format_bytes,
 )
@@ -104,6 +105,7 @@ NOTES = frozenset(
         ReasonCode.NO_SPOT_PRICES,
         ReasonCode.DISK_EMULATED,
         ReasonCode.STEP_EMULATED,
+        ReasonCode.EMULATED_RATE_OPEN,
     }
 )
 """What must be known of any answer that it is true of, and is always said."""
@@ -189,6 +191,16 @@ def _asked(suggestion: Suggestion, terms: Terms) -> str:
 
 def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
     known = {"workload": terms.workload}
+    if suggestion.gpu_count is not None and suggestion.vcpus:
+        place = Spec(
+            suggestion.vcpus[0],
+            suggestion.memory_bytes,
+            suggestion.disk,
+            suggestion.batch_size,
+            suggestion.gpu,
+            suggestion.gpu_count,
+        )
+        return _("Measure `{workload}` with {spec}.", **known, spec=spec_name(place, terms))
     if suggestion.vcpus and suggestion.needs_larger_host:
         return _(
             "Measure `{workload}` at {vcpus}, on a larger host than the one that measured, which has {host}.",

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 
 from sizer.records import (
     GIVEN_IN_STUDY,
+    GIVEN_IN_TABLE,
     RELATIVE,
     BatchAdvice,
     BatchCurve,
     BatchPoint,
+    BatchRate,
     LargestBatch,
     MemoryPlace,
     SearchEnd,
     StepFit,
     format_bytes,
+    format_number,
 )
-from sizer.words.figures import brief, capital, with_interval
+from sizer.words.figures import brief, capital, paragraph, with_interval
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, clauses, gpu_name, listed
 from sizer.words.units import a_sample, rate_in_words
@@ -134,17 +137,32 @@ def _not_measured(terms: Terms) -> str:
             **known,
         )
     told = dict.fromkeys(each.source for each in device.batch_rates)
+    if GIVEN_IN_TABLE in told:
+        return _(
+            "What the {accelerator} takes for each batch size was given in the imported table and not measured here.",
+            **known,
+        )
     if GIVEN_IN_STUDY in told:
         return _(
             "What the {accelerator} takes for each batch size was given in the study file and not measured here.",
             **known,
         )
-    return _(
+    said = _(
         "What the {accelerator} takes for each batch size follows from published rates and was not measured here: "
         "{sources}.",
         **known,
         sources="; ".join(told),
     )
+    beyond = [each for each in device.batch_rates if each.basis == "extrapolated"]
+    return paragraph([said, *(_extrapolated(each, terms) for each in beyond)])
+
+
+def _extrapolated(rate: BatchRate, terms: Terms) -> str:
+    """No rate was published of so large, or so small, a batch."""
+    told = rate_in_words(rate.samples_per_second, terms.unit)
+    if rate.low is not None and rate.high is not None:
+        told = with_interval(told, format_number(rate.low), format_number(rate.high))
+    return _("At a batch of {size} it is extrapolated: {rate}.", size=rate.batch_size, rate=told)
 
 
 def _beyond(curve: BatchCurve, largest: LargestBatch | None) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
 from sizer.limits import Control
-from sizer.records import format_seconds
+from sizer.records import Device, format_number, format_seconds
+from sizer.words.figures import with_interval
 from sizer.words.language import _, _n
-from sizer.words.names import listed
+from sizer.words.names import emulated_rate_in_words, listed
+from sizer.words.units import rate_in_words
 
 
 class Touch(Enum):
@@ -77,6 +79,20 @@ _TOUCHES: Mapping[Touch, Callable[[Mapping[str, object]], str]] = {
 def touch_line(touch: Touch, what: object = "", name: object = "", program: object = "") -> str:
     """One line: `what` is the path, program, command or number, `name` whose it is, `program` the command's file."""
     return _TOUCHES[touch]({"what": what, "name": name, "program": program})
+
+
+def emulated_line(workload: str, device: Device, batch_size: int) -> str:
+    """How fast an emulated GPU is with a batch, how sure that is, and where it comes from."""
+    rate = rate_in_words(device.samples_per_second or 0.0, "sample")
+    if device.rate_low is not None and device.rate_high is not None:
+        rate = with_interval(rate, format_number(device.rate_low), format_number(device.rate_high))
+    return _(
+        "emulates: {accelerator} for `{workload}`, with a batch of {size}: {rate}",
+        accelerator=device.gpu or _("an accelerator"),
+        workload=workload,
+        size=batch_size,
+        rate=emulated_rate_in_words(rate, device.rate_basis, device.source or ""),
+    )
 
 
 def planned_run(run_id: str, run: str, repeat: int, command: str, reference: bool) -> str:

@@ -138,6 +138,29 @@ def rate_source(source: str) -> str:
     return _("given in the imported table") if source == GIVEN_IN_TABLE else _("from {source}", source=source)
 
 
+_BASES: Mapping[str, Callable[[str, str], str]] = {
+    "published": lambda rate, source: _("{rate}, published ({source})", rate=rate, source=source),
+    "interpolated": lambda rate, source: _(
+        "{rate}, between published batch sizes ({source})", rate=rate, source=source
+    ),
+    "extrapolated": lambda rate, source: _(
+        "{rate}, beyond the published batch sizes ({source})", rate=rate, source=source
+    ),
+}
+
+
+def emulated_rate_in_words(rate: str, basis: str | None, source: str) -> str:
+    """The rate of an emulated GPU with how it follows from published ones: `330 images/s (229 to 475), published
+    (NVIDIA)`. The label of a source begins with the basis where it was not published so (`RateEstimate.source`)."""
+    begin = "transferred from "
+    if basis == "transferred" and source.startswith(begin) and ": " in source:
+        gpus, _colon, told = source.removeprefix(begin).partition(": ")
+        return _("{rate}, transferred from {gpus} ({source})", rate=rate, gpus=gpus, source=told)
+    if basis is None or basis not in _BASES:
+        return row([rate, rate_source(source)] if source else [rate])
+    return _BASES[basis](rate, source.removeprefix(f"{basis}: "))
+
+
 def with_instance(spec: str, instance: str | None) -> str:
     """`1 x T4 (aws g4dn.xlarge)`; one of the two alone where there is no other."""
     return _("{spec} ({instance})", spec=spec, instance=instance) if spec and instance else spec or instance or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sizer.plan import Spread
-from sizer.records import Note, NoteKind, format_number
+from sizer.records import MODES, Note, NoteKind, format_number
 from sizer.words.figures import paragraph
 from sizer.words.language import _, _n
 from sizer.words.names import either, listed
@@ -191,7 +191,8 @@ def _rate_from_epochs(note: Note) -> str:
 def _rate_from_batches(note: Note) -> str:
     return _(
         "Where the table has no `throughput`, it is computed as `batch_size` over the time in {columns}. `batch_size` "
-        "is taken as the whole batch, over all accelerators; if it is that of one, multiply it and import again.",
+        "is taken as the whole batch, over all accelerators; if it is that of one, call it `batch_size_per_gpu` and "
+        "import again.",
         columns=_quoted(note.columns),
     )
 
@@ -224,6 +225,43 @@ def _machines_partly_known(note: Note) -> str:
         "The catalogue does not know {names}, so what such rows leave empty stays empty; write it into the table to "
         "have it in the answer.",
         names=_some(note.names),
+    )
+
+
+def _cpus_named(note: Note) -> str:
+    pairs = [
+        _("`{name}` as {read_as}", name=name, read_as=read_as)
+        for name, read_as in zip(note.names, note.read_as, strict=True)
+    ]
+    return _("CPUs with a name are machines of their own, without an accelerator: {pairs}.", pairs=_listed_some(pairs))
+
+
+def _modes_unknown(note: Note) -> str:
+    pairs = [
+        _("`{name}` (line {line})", name=name, line=line) for name, line in zip(note.names, note.lines, strict=True)
+    ]
+    return _(
+        "{columns} says {pairs}, which is no mode that sizer knows, so jobs are told apart by the word alone. Write "
+        "{modes}, if it is one of these.",
+        columns=_quoted(note.columns),
+        pairs=_listed_some(pairs),
+        modes=either(MODES),
+    )
+
+
+def _versions_named(note: Note) -> str:
+    return _(
+        "Rows differ only in {columns}, so these are compared as frameworks of their own: {names}.",
+        columns=_quoted(note.columns),
+        names=_some(note.names),
+    )
+
+
+def _batch_like_of_one(note: Note) -> str:
+    return _(
+        "By their `batch_size`, several accelerators would be no faster than one in {lines}, as if it were the batch "
+        "of one of them. If it is, these rates are too low: call it `batch_size_per_gpu` and import again.",
+        lines=_lines(note),
     )
 
 
@@ -356,6 +394,10 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.RELATIVE_RATES: _relative_rates,
     NoteKind.MACHINES_KNOWN: _machines_known,
     NoteKind.MACHINES_PARTLY_KNOWN: _machines_partly_known,
+    NoteKind.CPUS_NAMED: _cpus_named,
+    NoteKind.MODES_UNKNOWN: _modes_unknown,
+    NoteKind.VERSIONS_NAMED: _versions_named,
+    NoteKind.BATCH_LIKE_OF_ONE: _batch_like_of_one,
     NoteKind.GAPS: _gaps,
     NoteKind.JOBS_NAMED_APART: _jobs_named_apart,
     NoteKind.NAMED_BY_COLUMN: _named_by_column,

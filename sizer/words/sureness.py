@@ -69,6 +69,8 @@ def _doubted(answer: Answer) -> str:
     codes = {each.code for each in answer.reasons}
     if disturbed(answer):
         return _("disturbed runs")
+    if ReasonCode.EMULATED_RATE_OPEN in codes:
+        return _("the rate of the GPU is an estimate")
     if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
         return _("its runs lie apart")
     if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:

@@ -57,7 +57,7 @@ def gpu_option_lines(option: GpuOption, terms: Terms) -> list[str]:
     sentences = (
         _accelerator(option, terms),
         _memory(option),
-        _second(option.second, terms) if option.second is not None else "",
+        _second(option.second, terms) if option.second is not None else _no_second(option),
         _against_cpu(option.against_cpu) if option.against_cpu is not None else "",
     )
     return [gpu_headline(option, terms), *filter(None, sentences)]
@@ -247,6 +247,19 @@ def _second(second: SecondGpu, terms: Terms) -> str:
     if second.worth:
         return _("Two ({machine}) are worth it: {gain} times the rate of one, {price} a million {units}.", **known)
     return _("Two ({machine}) cost more: {gain} times the rate of one, {price} a million {units}.", **known)
+
+
+def _no_second(option: GpuOption) -> str:
+    """Why nothing is said of a second one; empty where none is asked about."""
+    if option.second_missing is None:
+        return ""
+    if option.second_missing is NoGpuAnswer.INPUT_NOT_KNOWN and option.second_vcpus is not None:
+        return _(
+            "What two would do is not known: what {vcpus} feed there does not follow from those that were measured; a "
+            "run with as many would show it.",
+            vcpus=vcpus_in_words(option.second_vcpus),
+        )
+    return _("What two would do is not known: the runs do not say how fast the input side is there.")
 
 
 def _against_cpu(ratios: AgainstCpu) -> str:

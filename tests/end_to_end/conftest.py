@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import io
 import json
 import os
@@ -18,6 +17,8 @@ from unittest.mock import patch
 import pytest
 
 from sizer.cli import main
+from tests.end_to_end import ready_sizer
+from tests.shared import held
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 Begun = Callable[..., Path]
@@ -82,12 +83,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """That folder with its study, measured once for all tests and workers; to be copied."""
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
-    folder = shared / "finished"
-    with (shared / "finished.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with held(tmp_path_factory, "finished") as folder:
         if not (folder / "study/report.html").exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
@@ -126,8 +122,7 @@ def sizer(folder: Path, environment: dict[str, str]) -> Typed:
 
     def typed(*words: str) -> subprocess.CompletedProcess[str]:
         if words[0] in MEASURING and "--dry-run" not in words:
-            argv = [sys.executable, "-m", "sizer", *words]
-            return subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+            return ready_sizer.typed(words, folder, environment)
         return called(words, folder, environment)
 
     return typed

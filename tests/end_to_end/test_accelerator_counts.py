@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 STUDY = """
 name: counts
-embedded_images: 200
+embedded_images: 64
 workloads:
   - name: train
     kind: image_training

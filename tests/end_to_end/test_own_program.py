@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import QUICK_DISKS
+from tests.end_to_end import ready_sizer
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -36,8 +36,7 @@ Typed = Callable[..., subprocess.CompletedProcess[str]]
 def typed(tmp_path: Path) -> Typed:
     def call(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "SIZER_CACHE": str(tmp_path / "cache"), **variables}
-        argv = [sys.executable, str(QUICK_DISKS), *words]
-        return subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        return ready_sizer.typed(words, tmp_path, environment, quick_disks=True)
 
     return call
 

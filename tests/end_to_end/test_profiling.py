@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
-from tests.end_to_end.conftest import QUICK_DISKS
+from tests.end_to_end import ready_sizer
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -43,9 +43,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def typed(tmp_path: Path, environment: dict[str, str]) -> Typed:
     def call(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        argv = [sys.executable, str(QUICK_DISKS), *words]
-        kept = {**environment, **variables}
-        return subprocess.run(argv, cwd=tmp_path, env=kept, capture_output=True, text=True, timeout=300)
+        return ready_sizer.typed(words, tmp_path, {**environment, **variables}, quick_disks=True)
 
     return call
 
@@ -61,6 +59,7 @@ def begun(tmp_path: Path, environment: dict[str, str]) -> Begun:
 
 SHORT = ("--seconds", "0.5", "--repeats", "1")
 BURNING = ("profile", *SHORT, "--", sys.executable, "burns.py")
+WITHOUT_FLOOR = ("profile", *SHORT, "--no-memory-floor", "--", sys.executable, "burns.py")
 
 
 def stored(folder: Path) -> dict[str, dict[str, object]]:
@@ -124,7 +123,7 @@ def test_the_command_may_follow_without_a_stroke(typed: Typed) -> None:
 
 def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typed, tmp_path: Path) -> None:
     """Ctrl-C while another run goes on: that one is finished, and typing the same goes on after it."""
-    process = begun(*BURNING)
+    process = begun(*WITHOUT_FLOOR)
     heard(process, "[2/")
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=120)[1]
@@ -132,7 +131,7 @@ def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typ
     assert "continue with: sizer resume burns-profile" in said
     before = stored(tmp_path / "burns-profile")
     assert len(before) == 2
-    done = typed(*BURNING)
+    done = typed(*WITHOUT_FLOOR)
     assert done.returncode == 0, done.stderr
     after = stored(tmp_path / "burns-profile")
     assert [after[run]["started_at"] for run in before] == [run["started_at"] for run in before.values()]
@@ -150,17 +149,17 @@ def test_an_interrupt_of_the_first_run_says_how_to_go_on(begun: Begun, typed: Ty
     assert "interrupted before the run without limits was done; to go on, type the same again" in said
     assert stored(tmp_path / "burns-profile") == {}
     assert not (tmp_path / "burns-profile.yaml").exists()
-    assert typed(*BURNING, "--no-memory-floor").returncode in (0, 2)
+    assert typed(*WITHOUT_FLOOR).returncode in (0, 2)
 
 
 def test_a_killed_profile_goes_on(begun: Begun, typed: Typed, tmp_path: Path) -> None:
-    process = begun(*BURNING)
+    process = begun(*WITHOUT_FLOOR)
     heard(process, "[2/")
     process.kill()
     process.communicate(timeout=120)
     assert len(stored(tmp_path / "burns-profile")) == 1
     (first,) = stored(tmp_path / "burns-profile").values()
-    done = typed(*BURNING)
+    done = typed(*WITHOUT_FLOOR)
     assert done.returncode == 0, done.stderr
     assert first["started_at"] in [run["started_at"] for run in stored(tmp_path / "burns-profile").values()]
 

@@ -14,6 +14,7 @@ import pytest
 
 from sizer.plan import SeenTimes
 from sizer.store import StudyFolder
+from tests.end_to_end import ready_sizer
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -45,8 +46,7 @@ def typed(tmp_path: Path) -> Typed:
 
     def call(*words: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "SIZER_CACHE": str(tmp_path / "cache")}
-        argv = [sys.executable, "-m", "sizer", *words]
-        return subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        return ready_sizer.typed(words, tmp_path, environment)
 
     return call
 

@@ -115,16 +115,14 @@ def test_doctor_tells_every_control(sizer: Typed) -> None:
 
 
 def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
-    """A GPU, a framework and a program that are not there are named before anything is made for them."""
+    """A GPU and a program that are not there are named before anything is made for them."""
     (folder / "odd.yaml").write_text(
         "workloads:\n"
         "  - {name: gpu, kind: image_training, device: 'cuda:7', axes: {vcpus: [1]}}\n"
-        "  - {name: tensors, kind: image_training, framework: tensorflow, axes: {vcpus: [1]}}\n"
         "  - {name: own, kind: command, command: [no-such-program], axes: {vcpus: [1]}}\n"
     )
     output = sizer("run", "odd.yaml", "--dry-run").stdout
     assert "`gpu`: this host has no GPU 7" in output
-    assert "`tensors` will not run: sizer has no program on tensorflow; measure your own with `kind: command`" in output
     assert "`own`: the program no-such-program was not found" in output
 
 
@@ -135,3 +133,30 @@ def test_a_dry_run_of_what_cannot_run_ends_as_the_run_would(sizer: Typed, folder
     assert done.returncode == 3
     assert "4096" in done.stderr
     assert "runs, about" in done.stdout
+
+
+def test_a_dry_run_refuses_what_a_run_would(sizer: Typed, folder: Path) -> None:
+    """TensorFlow is left to a program of one's own."""
+    (folder / "tensors.yaml").write_text(
+        "workloads:\n  - {kind: image_training, framework: [mxnet, tensorflow], axes: {vcpus: [1]}}\n"
+    )
+    for words in (["--dry-run"], []):
+        done = sizer("run", "tensors.yaml", *words)
+        assert done.returncode == 2
+        assert done.stderr.startswith("sizer: tensors.yaml line 2: no program of sizer's runs on TensorFlow; measure")
+        assert "`kind: command`" in done.stderr
+
+
+def test_a_dry_run_says_how_sure_an_emulated_rate_is(sizer: Typed, folder: Path) -> None:
+    """Of each batch size: the rate, what holds 90 % of it, and what it follows from."""
+    (folder / "gpu.yaml").write_text(
+        "workloads:\n  - {name: a, kind: image_training, batch_size: [32, 1024], device: {emulate: {gpu: V100}}}\n"
+        "  - {name: b, kind: image_training, device: {emulate: {samples_per_second: 100, low: 80, high: 125}}}\n"
+        "  - {name: c, kind: image_training, device: {emulate: {samples_per_second: 100}}}\n"
+    )
+    lines = [line for line in sizer("run", "gpu.yaml", "--dry-run").stdout.splitlines() if line.startswith("emulates")]
+    published, beyond, given, plain = lines
+    assert published.startswith("emulates: V100 for `a`, with a batch of 32: 299 samples/s (207 to 430), published (")
+    assert "beyond the published batch sizes" in beyond
+    assert given.endswith("with a batch of 32: 100 samples/s (80 to 125), given in the study file")
+    assert plain.endswith("with a batch of 32: 100 samples/s, given in the study file")

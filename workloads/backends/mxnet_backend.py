@@ -8,7 +8,7 @@ from typing import Any
 from .. import record_fault
 from ..data_set import DataSet
 from ..faults import InputFault, Unavailable
-from ..lmdb_images import Batch, LmdbImages
+from ..lmdb_images import Batch, LmdbBatches
 from . import (
     TRAIN,
     Compute,
@@ -66,7 +66,7 @@ class MxnetBackend:
     def images(self, data_set: DataSet, side: int, training: bool) -> Input:
         if data_set.format == "lmdb":
             batch_size, seed = self._settings.batch_size, self._settings.seed
-            return LmdbImages(data_set.files[0].parent, side, batch_size, training, seed)
+            return LmdbBatches(data_set.files[0].parent, side, batch_size, training, seed)
         return RecordIOImages(data_set, side, training, self._settings)
 
     def synthetic_samples(self, network: str) -> Any:

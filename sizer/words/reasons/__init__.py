@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from sizer.records import Reason
 from sizer.words.names import Terms
-from sizer.words.reasons import alternatives, chosen_spec, jobs, machines, memory, no_answer, open_questions, scaling
+from sizer.words.reasons import (
+    alternatives,
+    chosen_spec,
+    jobs,
+    machines,
+    memory,
+    no_answer,
+    open_questions,
+    scaling,
+    several,
+)
 from sizer.words.reasons.figures import Sentences
 
 _SENTENCES: Sentences = {
@@ -16,6 +26,7 @@ _SENTENCES: Sentences = {
     **memory.SENTENCES,
     **alternatives.SENTENCES,
     **machines.SENTENCES,
+    **several.SENTENCES,
 }
 
 

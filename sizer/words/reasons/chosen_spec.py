@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from sizer.records import Bottleneck, Reason, ReasonCode
+from sizer.records import Bottleneck, Reason, ReasonCode, format_number
+from sizer.words.figures import with_interval
 from sizer.words.language import _
-from sizer.words.names import Terms, accelerator_name, disk_in_words, rate_source, resource_name, row, spec_name
+from sizer.words.names import (
+    Terms,
+    accelerator_name,
+    disk_in_words,
+    emulated_rate_in_words,
+    rate_source,
+    resource_name,
+    row,
+    spec_name,
+)
 from sizer.words.reasons.figures import (
     Sentences,
     accounted,
@@ -39,6 +49,11 @@ def _bound_there(r: Reason, t: Terms) -> str:
 
 
 def _bottleneck_unknown(r: Reason, t: Terms) -> str:
+    if r.has("one_size"):
+        return _(
+            "The bottleneck there is not known: with one vCPU value, a serial part cannot be told from CPU time that "
+            "something else on the host took."
+        )
     if not r.has("shares"):
         return _("The bottleneck there is not known.")
     return _(
@@ -97,11 +112,28 @@ def _step_emulated(r: Reason, t: Terms) -> str:
     known = {"accelerator": accelerator_name(t.device)}
     rate = rate_in_words(r.number("rate"), t.unit) if r.has("rate") else ""
     source = r.text("source")
+    if rate and r.has("low") and r.has("high"):
+        ends = format_number(r.number("low")), format_number(r.number("high"))
+        told = emulated_rate_in_words(with_interval(rate, *ends), r.text("basis"), source)
+        return _("Each step waits for as long as the {accelerator} takes: {rate}.", **known, rate=told)
     origin = rate_source(source) if source else ""
     beside = row(part for part in (rate, origin) if part)
     if not beside:
         return _("Each step waits for as long as the {accelerator} takes.", **known)
     return _("Each step waits for as long as the {accelerator} takes ({beside}).", **known, beside=beside)
+
+
+def _emulated_rate_open(r: Reason, t: Terms) -> str:
+    known = {"low": rate_in_words(r.number("low"), t.unit), "high": rate_in_words(r.number("high"), t.unit)}
+    if not r.has("few"):
+        return _("So the answer allows for a GPU that makes {low} to {high}.", **known)
+    few, many = (f"{float(f'{r.number(name):.2g}'):g}" for name in ("few", "many"))
+    return _(
+        "So the answer allows for a GPU that makes {low} to {high}, which takes {few} to {many} vCPUs to be kept busy.",
+        **known,
+        few=few,
+        many=many,
+    )
 
 
 def _next_limit(r: Reason, t: Terms) -> str:
@@ -149,6 +181,7 @@ SENTENCES: Sentences = {
         disk=r.text("disk"),
     ),
     _C.STEP_EMULATED: _step_emulated,
+    _C.EMULATED_RATE_OPEN: _emulated_rate_open,
     _C.NEXT_LIMIT: _next_limit,
     _C.SMALLEST_UPGRADE: _smallest_upgrade,
 }

@@ -17,8 +17,6 @@ from sizer.records.errors import HostError
 from sizer.records.study import Limits
 from tests import ROOT
 
-pytestmark = pytest.mark.alone
-
 ONE_CPU = Limits(vcpus=1)
 
 GROWING = (
@@ -145,6 +143,7 @@ def test_close_kills_and_can_be_called_again(backend: LimitsBackend) -> None:
     group.close()
 
 
+@pytest.mark.alone
 def test_a_living_sizers_group_is_no_leftover(backend: LimitsBackend) -> None:
     """`remove_leftovers` leaves the groups of this very process alone."""
     with backend.open("living", ONE_CPU) as group, waiting(group) as child:
@@ -169,6 +168,7 @@ os.kill(os.getpid(), 9)
 """
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", ["affinity", pytest.param("real", marks=pytest.mark.root)])
 def test_what_a_killed_sizer_left_is_killed_and_removed(kind: str, request: pytest.FixtureRequest) -> None:
     """After a kill -9 of sizer the next one ends the run that was in hand."""

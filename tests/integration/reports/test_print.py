@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sizer.bundled.reports import Material, write_report
+from sizer.cli import main
 
 pytestmark = [
     pytest.mark.slow,
@@ -71,6 +72,26 @@ def printed(
     ]
     folded = browser.evaluate(FOLDED_AWAY)
     return Print(sheets, folded, page.locator("body").inner_text().split())
+
+
+def test_workloads_without_an_answer_share_sheets(browser: Any, tmp_path: Path) -> None:
+    """One with an answer begins a new one."""
+    rows = "".join(f"failed{number},T4,8,,out_of_memory\n" for number in range(9))
+    answered = "".join(f"{name},{gpu},8,{rate},\n" for name in "ab" for gpu, rate in (("T4", 100), ("V100", 300)))
+    (tmp_path / "t.csv").write_text(f"workload,gpu,batch_size,throughput,outcome\n{rows}{answered}")
+    assert main(["import", str(tmp_path / "t.csv"), "--out", str(tmp_path / "s")]) == 0
+    assert main(["report", str(tmp_path / "s")]) == 0
+    page = browser.open((tmp_path / "s" / "report.html").as_uri(), 1300, "light")
+    page.pdf(path=tmp_path / "t.pdf", format="A4")
+    subprocess.run(["pdftotext", "-bbox", tmp_path / "t.pdf", tmp_path / "t.html"], check=True, timeout=60)
+    sheets = [
+        "".join(word.text or "" for word in sheet)
+        for sheet in ElementTree.parse(tmp_path / "t.html").iter("{http://www.w3.org/1999/xhtml}page")
+    ]
+    told = [sheet.count("Norunofthisworkloadcompleted") for sheet in sheets]
+    assert sum(told) == 9
+    assert max(told) > 3
+    assert sum(sheet.startswith(("ameasured", "bmeasured")) for sheet in sheets) == 2
 
 
 def test_the_verdict_stands_on_the_first_sheet(printed: Print) -> None:

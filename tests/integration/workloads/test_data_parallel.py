@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 
 from tests import ROOT
 
-pytest.importorskip("torch")
+pytestmark = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is an extra: pip install .[pytorch]")
 
 PROGRAM = [sys.executable, "-m", "workloads.image_training", "--framework", "pytorch", "--network", "squeezenet"]
 TOGETHER = [*PROGRAM, "--batch-size", "2", "--gpu-count", "2", "--threads", "2"]

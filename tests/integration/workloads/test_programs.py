@@ -295,6 +295,7 @@ def test_a_program_states_the_options_it_ran_with(run: Run, program: str) -> Non
     ended = run(program, *network, "--framework", "pytorch", "--precision", "bf16", "--steps", 2)
     assert ended.code == 0, ended.err
     own = {"channels_last": True} if program == "image_inference" else {"sequence_length": 35}
+    own |= {"freed_memory_kept": True, "denormals_flushed": True}
     assert ended.events[0]["stated"] == {**own, "precision": "bf16", "compile": False}
     assert ended.events[0]["sample_unit"] == ("vector" if program == "image_inference" else "word")
 

@@ -108,3 +108,22 @@ def test_one_core_in_all_beside_a_disk_half_as_busy_is_not_serial() -> None:
 def test_the_reason_has_the_number() -> None:
     """A reader sees how busy the resource was."""
     assert evidence_in_words(name_bottleneck({Bottleneck.CPU: 0.97}, 2)) == "the vCPUs 97 % busy"
+
+
+@pytest.mark.parametrize(
+    ("cpu", "vcpus", "withheld", "serial"),
+    [
+        (0.55, 2, 0.0, True),
+        (0.55, 2, 0.04, True),
+        (0.55, 2, 0.2, True),
+        (0.55, 2, 0.5, False),
+        (0.14, 8, 0.5, True),
+        (0.14, 8, 3.0, False),
+    ],
+)
+def test_one_busy_core_is_not_serial_where_others_may_have_taken_the_rest(
+    cpu: float, vcpus: float, withheld: float, serial: bool
+) -> None:
+    """What others on the host used explains idle vCPUs as well."""
+    found = name_bottleneck({Bottleneck.CPU: cpu}, vcpus, withheld=withheld)
+    assert found.bottleneck is (Bottleneck.SERIAL if serial else Bottleneck.AMBIGUOUS)

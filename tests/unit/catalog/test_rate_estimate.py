@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.catalog import Basis, Catalog, RateQuestion, data_sheet
+from sizer.catalog.accelerator_rates import AcceleratorRate
 from sizer.catalog.batch_curve import rate_at
-from sizer.catalog.gpu_transfer import published_steps, rate_model
+from sizer.catalog.data_sheets import data_sheets
+from sizer.catalog.gpu_transfer import PublishedStep, published_step, published_steps, rate_model
 from sizer.records import InputError
 
 CATALOG = Catalog.load()
@@ -101,6 +104,42 @@ def test_a_known_rate_is_told_again() -> None:
     model = rate_model(steps)
     errors = sorted(abs(told.mean - step.log_rate) for told, step in zip(model.several(steps), steps, strict=True))
     assert errors[len(errors) // 2] < 0.05
+
+
+def test_what_a_table_has_of_an_architecture_holds_for_its_other_gpus() -> None:
+    """An A10 that is slow in a table makes an A30 (Ampere, too) slower than a T4 that is slow there does."""
+    told = {}
+    for slow in ("A10", "T4"):
+        known = [_step("vgg16", "V100", 5.0), _step("resnet50", "V100", 6.0), _step("vgg16", slow, 3.0)]
+        told[slow] = rate_model([*_others(), *known]).expected(_step("resnet50", "A30", 0.0)).mean
+    assert told["A10"] < told["T4"]
+
+
+def _step(network: str, gpu: str, log_rate: float, table: str = "ours") -> PublishedStep:
+    rate = AcceleratorRate(
+        mode="train",
+        network=network,
+        gpu=gpu,
+        precision="fp32",
+        batch_size=32,
+        samples_per_second=math.exp(log_rate),
+        framework="mxnet",
+        as_of="2020",
+        source=table,
+    )
+    step = published_step(rate)
+    assert step is not None
+    return step
+
+
+def _others() -> list[PublishedStep]:
+    return [_step("alexnet", gpu, 7.0, "another") for gpu in ("V100", "A10", "T4", "A30")]
+
+
+def test_a_gpu_with_matrix_units_has_their_figure() -> None:
+    """Without one a job in 16 bits would be told by the arithmetic of 32."""
+    plain = ("Kepler", "Maxwell", "Pascal")
+    assert [each.gpu for each in data_sheets() if each.arch not in plain and not each.fp16_tflops] == []
 
 
 def test_a_card_and_a_module_are_two_products() -> None:

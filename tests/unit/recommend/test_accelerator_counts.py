@@ -10,7 +10,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import Quantity, fit
 from sizer.recommend import recommend
-from sizer.records import Answer, Demand, Device, Evidence, Objective, Run
+from sizer.records import Answer, Demand, Device, Evidence, Objective, Outcome, ReasonCode, Run
 from sizer.records.run import Bottleneck, EvidenceKind
 from sizer.words import accelerator_counts_lines, accelerator_counts_note, terms_of
 
@@ -122,3 +122,59 @@ def test_the_note_explains_the_columns_that_there_are(found: tuple[Answer, list[
     assert "The disk is asked for" in note
     bare = [replace(each, ceiling=None, fed=False, fed_vcpus=None, read_bytes=None, read_ios=None) for each in counts]
     assert accelerator_counts_note(bare).endswith("Intervals are those of new runs (90 %).")
+
+
+def bare(make_run: MakeRun, count: int, batch: int, rate: float, outcome: Outcome = Outcome.COMPLETED) -> Run:
+    """A run with two vCPUs of which nothing is accounted."""
+    run = make_run(rate if outcome is Outcome.COMPLETED else None, 2.0, batch=batch, device=V100, outcome=outcome)
+    return replace(
+        run, spec=replace(run.spec, gpu_count=count), configuration=replace(run.configuration, gpu_count=count)
+    )
+
+
+def test_counts_that_were_not_crossed_with_batches_say_so(make_run: MakeRun) -> None:
+    """And which run would show it."""
+    runs = [bare(make_run, count, batch, 300.0 * count) for count, batch in ((1, 16), (2, 32), (4, 64))]
+    answer, lines = answered(runs)
+    assert answer.accelerator_counts == ()
+    (missing,) = answer.accelerator_counts_missing
+    assert missing.reason.code is ReasonCode.COUNTS_NOT_TOGETHER
+    assert lines == [
+        "What one more accelerator buys is not known: 1, 2 and 4 of them were not measured with all else alike. "
+        "Measure `train` with 2 vCPUs, 1 x emulated V100, batch 64."
+    ]
+
+
+def test_those_that_were_measured_alike_are_compared_and_the_others_named(make_run: MakeRun) -> None:
+    """Of one, two and four at one batch, four at another."""
+    runs = [bare(make_run, count, batch, rate) for count, batch, rate in ((1, 16, 300), (2, 16, 580), (4, 64, 1100))]
+    answer, lines = answered(runs)
+    assert [each.count for each in answer.accelerator_counts] == [1, 2]
+    assert lines[-1] == (
+        "What 4 accelerators make is not compared: all else was not as with 1 and 2. Measure `train` with 2 vCPUs, "
+        "4 x emulated V100, batch 16."
+    )
+
+
+def test_counts_with_which_no_run_completed_are_named(make_run: MakeRun) -> None:
+    """With how they ended."""
+    runs = [measured(make_run, 1, vcpus) for vcpus in (1, 2, 4)]
+    runs += [bare(make_run, 2, 32, 0.0, Outcome.CRASHED)]
+    answer, lines = answered(runs)
+    assert answer.accelerator_counts == ()
+    assert lines[0].startswith("What 2 accelerators make is not known: no run with as many completed (1 crashed).")
+
+
+def test_two_counts_at_one_place_are_compared_though_there_is_no_model(make_run: MakeRun) -> None:
+    """Their runs say what the second one buys."""
+    answer, _lines = answered([bare(make_run, count, 32, rate) for count, rate in ((1, 300), (2, 570))])
+    one, two = answer.accelerator_counts
+    assert two.speed_up.value == pytest.approx(1.9, rel=0.05)
+    assert one.count == 1
+    assert answer.accelerator_counts_missing == ()
+
+
+def test_one_count_asked_for_says_nothing(make_run: MakeRun) -> None:
+    """Nobody asked for a comparison."""
+    answer, lines = answered([measured(make_run, 1, vcpus) for vcpus in (1, 2, 4)])
+    assert (answer.accelerator_counts, answer.accelerator_counts_missing, lines) == ((), (), [])

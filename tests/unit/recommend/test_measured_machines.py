@@ -222,3 +222,16 @@ def test_the_front_is_of_rate_and_cost_of_the_work(ask_table: Asked) -> None:
     answer = ask_table("gpu,gpu_count,throughput\nK80,1,480\nK80,8,3800\nP100,1,1800\nP100,4,7105")
     front = [(each.spec.gpu, each.spec.gpu_count) for each in answer.alternatives if not each.dominated]
     assert front == [("P100", 1), ("P100", 4)]
+
+
+def test_of_sizes_that_rent_the_same_machine_and_are_as_fast_the_smallest_is_needed(ask_table: Asked) -> None:
+    """A thousandth of a rate is chance: what the job needs is the size from which more gains nothing."""
+    answer = ask_table("""
+        gpu,gpu_count,vcpus,throughput,usd_per_hour
+        V100,1,1,299.0,2.95
+        V100,1,2,299.2,2.95
+        V100,1,4,299.1,2.95
+        V100,2,4,500.0,5.91
+    """)
+    assert answer.spec is not None
+    assert (answer.spec.gpu_count, answer.spec.vcpus) == (1, 1)

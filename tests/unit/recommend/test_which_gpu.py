@@ -230,3 +230,26 @@ def test_the_cheapest_and_the_fastest_are_said_with_their_doubt(make_run: MakeRu
         "V100 is the fastest, 300 images/s (100–700); by the intervals T4 may be, too.",
     ]
     assert gpus_compared((near, replace(far, usd_per_million_samples=None)), terms)[0].startswith("V100 is the fastest")
+
+
+def test_a_second_one_without_an_answer_says_why(make_run: MakeRun, catalog: Catalog) -> None:
+    """And which run would show it."""
+    runs = emulated_runs(make_run)
+    (t4,) = answered(runs, catalog, "T4").gpus
+    terms = terms_of(fit(runs).workload("train"))
+    unknown = replace(t4, second=None, second_missing=NoGpuAnswer.INPUT_NOT_KNOWN, second_vcpus=48.0)
+    assert (
+        "What two would do is not known: what 48 vCPUs feed there does not follow from those that were measured; a run "
+        "with as many would show it."
+    ) in gpu_option_lines(unknown, terms)
+    assert any(
+        line.startswith("What two would do is not known: the runs do not")
+        for line in gpu_option_lines(replace(unknown, second_missing=NoGpuAnswer.NO_MODEL), terms)
+    )
+
+
+def test_every_gpu_with_an_answer_says_something_of_a_second_one(make_run: MakeRun, catalog: Catalog) -> None:
+    """Unless its smallest machine has several."""
+    for option in answered(emulated_runs(make_run), catalog, "T4", "V100", "L4", "K80", "P100", "A100", "H100").gpus:
+        if option.throughput is not None and option.gpu_count == 1:
+            assert (option.second is None) is (option.second_missing is not None)

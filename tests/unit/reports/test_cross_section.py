@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from sizer.bundled.reports import Material
 from sizer.bundled.reports import cross_table as section
 from sizer.bundled.reports.page import render
 from sizer.recommend.cross_table import cross_table
-from sizer.records import Recommendation, Study
-from sizer.words import cross_answer, cross_lines
+from sizer.records import Answer, CrossTable, Note, NoteKind, Recommendation, Study
+from sizer.words import cross_answer, cross_lines, table_comes_first
 from tests.tables import runs_of
 
 PROGRAMS = """workload,framework,network,gpu,batch_size,mode,throughput,outcome
@@ -35,31 +36,107 @@ def test_frameworks_stand_beside_each_other(compared: Recommendation, material: 
     """Seconds with rank and ratio; shades go by row, and what was not measured says why."""
     shown: dict[str, Any] | None = section.contents(replace(material, recommendation=compared), ())
     assert shown is not None
-    assert shown["columns"] == ["TensorFlow", "MXNet", "PyTorch"]
-    assert [(row["network"], row["under"]) for row in shown["rows"]] == [
-        ("resnet50", "batch 64"),
-        ("alexnet", "batch 512"),
-    ]
-    first, second = (row["cells"] for row in shown["rows"])
+    (table,) = shown["tables"]
+    assert table["columns"] == ["TensorFlow", "MXNet", "PyTorch"]
+    rows = [row for group in table["groups"] for row in group["rows"]]
+    assert [(row["name"], row["under"]) for row in rows] == [("resnet50", "batch 64"), ("alexnet", "batch 512")]
+    first, second = (row["cells"] for row in rows)
     assert [cell["first"] for cell in first] == [True, False, True]
     assert first[0]["seconds"] == "320 ms"
-    assert first[1]["under"] == "rank 2, 1.11 times the best time, 180 samples/s"
+    assert first[1]["under"] == ["rank 2, 1.11×", "180 samples/s"]
     assert [cell["heat"] for cell in second] == [5, 1, 0]
-    assert second[2] == {"seconds": "out of memory", "under": "", "heat": 0, "first": False}
+    assert second[2] == {"seconds": "out of memory", "under": [], "heat": 0, "first": False}
     assert "all with forward, backward and update, P100." in shown["notes"][0]
 
 
 def test_the_terminal_says_the_same(compared: Recommendation, study: Study) -> None:
-    """A line for each cell."""
+    """A line for each row."""
     assert compared.cross_table is not None
     lines = list(cross_lines(compared.cross_table, study))
     assert lines[:4] == [
         "Seconds a mini-batch:",
         "  Surely the fastest, of 2 comparisons: TensorFlow in 1; in 1 it cannot be told.",
-        "  resnet50, batch 64",
-        "    TensorFlow: 320 ms, shares rank 1, 200 samples/s",
+        "  resnet50, batch 64: TensorFlow 320 ms, shares rank 1; MXNet 356 ms, rank 2, 1.11×; "
+        "PyTorch 337 ms, shares rank 1, 1.05×",
+        "  alexnet, batch 512: TensorFlow 183 ms, rank 1; MXNet 366 ms, rank 2, 2.00×; PyTorch out of memory",
     ]
-    assert "    PyTorch: out of memory" in lines
+    assert "2× is twice the best time of the row." in lines[4]
+
+
+def rows_of(frameworks: Sequence[str], networks: Sequence[str]) -> str:
+    header = "framework,network,gpu,batch_size,mode,throughput\n"
+    rates = [(f, n, b, m) for f in frameworks for n in networks for b in (8, 16) for m in ("forward", "train")]
+    return header + "".join(f"{f},{n},K80,{b},{m},{100 + 20 * at}\n" for at, (f, n, b, m) in enumerate(rates))
+
+
+def test_rows_of_one_network_stand_together(tmp_path: Path, study: Study, material: Material) -> None:
+    """Its name and its mode are said once, on the page as in the terminal."""
+    found = cross_table(runs_of(tmp_path, rows_of(["mxnet", "pytorch"], ["vgg16", "alexnet"])))
+    assert found is not None
+    lines = list(cross_lines(found, study))
+    assert lines[2:5] == [
+        "  vgg16, forward",
+        "    batch 8: MXNet 80 ms, rank 2, 2.60×; PyTorch 30.8 ms, rank 1",
+        "    batch 16: MXNet 114 ms, rank 2, 2.14×; PyTorch 53.3 ms, rank 1",
+    ]
+    assert "  vgg16, training" in lines
+    assert "Training is forward, backward and update." in lines[-1]
+    shown = section.contents(
+        replace(material, recommendation=Recommendation(study.objective, (), cross_table=found)), ()
+    )
+    assert shown is not None
+    (table,) = shown["tables"]
+    assert [group["title"] for group in table["groups"]] == [
+        "vgg16, forward",
+        "vgg16, training",
+        "alexnet, forward",
+        "alexnet, training",
+    ]
+    assert [row["name"] for row in table["groups"][0]["rows"]] == ["batch 8", "batch 16"]
+
+
+def test_of_many_frameworks_each_network_has_its_own(tmp_path: Path, material: Material) -> None:
+    """And each mode, a table of those that were measured against each other, with each set of frameworks."""
+    some, others = [f"f{n}" for n in range(6)], [f"g{n}" for n in range(6)]
+    text = rows_of(some, ["vgg16"]) + rows_of(others, ["vgg16"]).partition("\n")[2].replace("K80", "T4")
+    found = cross_table(runs_of(tmp_path, text))
+    assert found is not None
+    shown = section.contents(
+        replace(material, recommendation=Recommendation(material.study.objective, (), cross_table=found)), ()
+    )
+    assert shown is not None
+    assert [table["columns"] for table in shown["tables"]] == 2 * [some, others]
+    assert [table["groups"][0]["title"] for table in shown["tables"]] == 2 * ["vgg16, forward"] + 2 * [
+        "vgg16, training"
+    ]
+    assert [row["name"] for row in shown["tables"][1]["groups"][0]["rows"]] == ["batch 8, T4", "batch 16, T4"]
+
+
+def test_a_column_without_a_comparison_is_left_out(tmp_path: Path) -> None:
+    """What nothing stands beside compares nothing."""
+    alone = "z,lenet,K80,8,forward,900\n"
+    found = cross_table(runs_of(tmp_path, rows_of(["mxnet", "pytorch"], ["vgg16"]) + alone))
+    assert found is not None
+    assert [column.framework for column in found.columns] == ["mxnet", "pytorch"]
+
+
+def answered(count: int, table: CrossTable | None, study: Study) -> Recommendation:
+    answers = tuple(Answer(f"w{number}", "refused") for number in range(count))
+    return Recommendation(study.objective, answers, cross_table=table)
+
+
+def test_a_study_of_many_programs_begins_with_the_table(compared: Recommendation, material: Material) -> None:
+    """Its answers are a section below; a few answers come first, and so does what no table compares."""
+    study, table = material.study, compared.cross_table
+    assert [table_comes_first(answered(count, table, study)) for count in (4, 5)] == [False, True]
+    assert not table_comes_first(answered(5, None, study))
+    notes = tuple(Note(NoteKind.OTHER, text=f"Note {number}.") for number in range(5))
+    shown = render(replace(material, recommendation=answered(5, table, study), notes=notes))
+    order = [shown.index(part) for part in ('id="verdict"', "Note 1.", 'id="cross-table"', 'class="answers"')]
+    assert order == sorted(order)
+    assert shown.count('class="answers"') == 1
+    assert shown.index("3 more notes") < shown.index("Note 4.")
+    assert 'href="#answers-title"' in shown
 
 
 ALONE = """workload,framework,network,gpu,batch_size,mode,throughput
@@ -111,3 +188,11 @@ def test_of_doubtful_figures_nothing_is_sure(tmp_path: Path) -> None:
     assert cross_answer(doubted) == (
         "The fastest by their intervals, of 1 comparison: MXNet in 1. Figures of 1 of them are doubtful."
     )
+
+
+@pytest.mark.parametrize(("rate", "said"), [(179.9, "shares rank 1"), (150, "rank 2, 1.20×"), (10, "rank 2, 18×")])
+def test_a_ratio_has_as_many_digits_as_mean_something(tmp_path: Path, study: Study, rate: float, said: str) -> None:
+    found = cross_table(runs_of(tmp_path, TWO.format(rate, rate * 0.99, rate * 1.01)))
+    assert found is not None
+    (line,) = (line for line in cross_lines(found, study) if "MXNet" in line and "PyTorch" in line)
+    assert f", {said}; PyTorch" in line

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from sizer.catalog import Basis
 from sizer.records.errors import InputError
 from sizer.records.study import DiskRates, Study
 from sizer.study import HostSize, parse_study
@@ -20,6 +21,9 @@ class Published:
 
     gpu: str = "P100"
     samples_per_second: float = 219.0
+    low: float = 150.0
+    high: float = 320.0
+    basis: Basis = Basis.PUBLISHED
     source: str = "a benchmark"
     disk_class: str = "ssd"
     loss: float = 0.08

@@ -78,3 +78,38 @@ def test_the_id_of_a_run_follows_from_its_own_rate_alone(catalog: Catalog) -> No
     alone = f"gpu: V100, samples_per_second: {device.samples_per_second!r}, source: {device.source!r}"
     assert run_of(parsed(SEVERAL.replace("gpu: V100", alone)), 32).id == run_of(study, 32).id
     assert run_of(parsed(SEVERAL.replace("gpu: V100", alone)), 64).id != run_of(study, 64).id
+
+
+def test_a_rate_says_how_sure_it_is_and_where_it_comes_from(catalog: Catalog) -> None:
+    """Also in the resolved study, which has no catalogue; no id of a run follows from it."""
+    study = parsed(SEVERAL.replace("[128, 32, 64]", "[32, 64, 4096]"), catalog)
+    rates = study.workloads[0].workload.computes_on.batch_rates
+    assert [each.basis for each in rates] == ["published", "published", "extrapolated"]
+    for each in rates:
+        assert each.low is not None
+        assert each.high is not None
+        assert each.low < each.samples_per_second < each.high
+    again = parsed(to_yaml(study)).workloads[0].workload.computes_on
+    assert [(each.low, each.high, each.basis) for each in again.batch_rates] == [
+        (each.low, each.high, each.basis) for each in rates
+    ]
+    assert (run_of(study, 32).device.rate_unsure, run_of(study, 4096).device.rate_unsure) == (False, True)
+
+
+def test_a_transferred_rate_is_unsure(catalog: Catalog) -> None:
+    """It was published for other GPUs."""
+    device = device_of(SEVERAL.replace("[128, 32, 64]", "32").replace("V100", "L40S"), catalog)
+    assert device.rate_basis in ("transferred", "extrapolated", "interpolated", "published")
+    assert device.rate_unsure is (device.rate_basis in ("transferred", "extrapolated"))
+
+
+def test_an_interval_can_be_given_with_its_rate() -> None:
+    """It must hold the rate, and both ends are needed."""
+    given = "samples_per_second: 100, low: 80, high: 130"
+    device = device_of(SEVERAL.replace("gpu: V100", given))
+    assert (device.rate_low, device.rate_high, device.rate_unsure) == (80.0, 130.0, True)
+    for wrong in ("low: 80", "low: 110, high: 130", "low: 90, high: 95"):
+        with pytest.raises(InputError, match="line 2: `low` and `high` are the ends"):
+            device_of(SEVERAL.replace("gpu: V100", f"samples_per_second: 100, {wrong}"))
+    with pytest.raises(InputError, match="line 2: `low` and `high` are the ends"):
+        device_of(SEVERAL.replace("gpu: V100", "gpu: V100, low: 80, high: 90"))

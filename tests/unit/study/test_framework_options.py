@@ -43,6 +43,23 @@ def test_a_framework_without_an_option_takes_what_it_does_anyway(parse: Parse) -
         ("framework: pytorch, options: {worker: 2}", "image_training", "did you mean `workers`"),
         ("options: {workers: 2}", "imagenet_preprocessing", "that computes a network"),
         ("command: train, options: {workers: 2}", "command", "that computes a network"),
+        ("framework: pytorch, options: {workers: 0, prefetch: 4}", "image_training", "with `workers: 0` there is none"),
+        ("framework: pytorch, input: synthetic, options: {workers: 4}", "image_training", "`workers` changes nothing"),
+        ("framework: pytorch, input: synthetic, options: {decoder: pillow}", "image_inference", "`decoder` changes"),
+        ("framework: pytorch, input: synthetic, options: {prefetch: 2}", "image_training", "`prefetch` changes"),
+        ("framework: pytorch, options: {pin_memory: true}", "image_training", "to which no batch is copied"),
+        (
+            "framework: pytorch, device: {emulate: {samples_per_second: 9}}, options: {compile: true}",
+            "image_training",
+            "computes nothing",
+        ),
+        (
+            "framework: tensorflow",
+            "image_training",
+            "with `kind: command`, such as with `pattern: keras`",
+        ),
+        ("framework: [pytorch, tensorflow]", "lstm_training", "no program of sizer's runs on TensorFlow"),
+        ("framework: theano", "image_training", "must be one of mxnet, pytorch"),
         ("network: fcn5", "image_training", "fcn5 takes vectors, not images"),
     ],
 )
@@ -73,3 +90,25 @@ def test_options_come_back_from_the_resolved_file(parse: Parse) -> None:
     text = "workloads:\n  - {kind: image_training, framework: pytorch, options: {compile: true, precision: bf16}}\n"
     study = parse(text)
     assert parse(to_yaml(study)) == study
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "options: {workers: 0}",
+        "options: {workers: 2, prefetch: 4, decoder: pillow}",
+        "device: 'cuda:0', options: {pin_memory: true}",
+        "input: synthetic, options: {precision: bf16, compile: true, channels_last: false}",
+        "options: {pin_memory: false}",
+    ],
+)
+def test_what_has_an_effect_or_is_so_anyway_is_taken(parse: Parse, keys: str) -> None:
+    """Only an option that would change nothing is refused."""
+    assert of(parse, f"framework: pytorch, {keys}")
+
+
+def test_a_resolved_file_of_before_is_read(parse: Parse) -> None:
+    """A study that was measured with an option that changed nothing goes on."""
+    study = parse("workloads:\n  - {kind: image_training, framework: pytorch, options: {workers: 0}}\n")
+    text = to_yaml(study).replace("{workers: 0}", "{workers: 0, prefetch: 4, pin_memory: true}")
+    assert parse(text).workloads[0].workload.options.prefetch == 4

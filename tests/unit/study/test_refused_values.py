@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sizer.records import InputError, Study
-from sizer.study import HostSize, document, parse_study, workloads
+from sizer.study import HostSize, commands, document, parse_study
 from sizer.words import in_words
 
 Parse = Callable[..., Study]
@@ -67,7 +67,7 @@ def test_a_pattern_that_python_cannot_hold_is_refused(
     def compiled(_pattern: str) -> None:
         raise error
 
-    monkeypatch.setattr(workloads, "compiled", compiled)
+    monkeypatch.setattr(commands, "compiled", compiled)
     said = refused(lambda: parse("workloads:\n  - kind: command\n    command: a\n    pattern: 'x'\n"))
     assert said.startswith("study.yaml line 4: `pattern` is too large for a regular expression")
 

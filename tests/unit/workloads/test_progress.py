@@ -37,6 +37,15 @@ def test_the_closing_line_tells_samples_wait_and_latency(capsys: pytest.CaptureF
     assert "p50 100.0 ms, p99 200.0 ms (emulated device)" in line
 
 
+def test_one_is_not_said_as_many(capsys: pytest.CaptureFixture[str]) -> None:
+    """A job of a single step of a single image."""
+    account = progress(Extent())
+    account.start(0, 0, 1)
+    account.step(1, 0.0, 0)
+    account.end()
+    assert "1 step, 1 image in " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("share", "value"), [(0.5, 50), (0.99, 99), (1.0, 100), (0.001, 1)])
 def test_percentiles_by_nearest_rank(share: float, value: int) -> None:
     """The p-th percentile of 1 to 100 is p."""

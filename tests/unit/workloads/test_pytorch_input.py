@@ -18,10 +18,13 @@ from workloads.backends import Settings
 from workloads.computing import Reading
 from workloads.faults import Fault, InputFault
 
-pytest.importorskip("torch")
-from workloads.backends import pytorch_input
-
 COUNT, BATCH = 10, 3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _with_pytorch() -> None:
+    """It is imported where it is used: to collect this file, which every worker does, costs 2 s of CPU time less so."""
+    pytest.importorskip("torch")
 
 
 def jpeg(number: int) -> bytes:
@@ -59,6 +62,8 @@ def _datum(number: int, raw: bool) -> datum.Datum:
 
 @contextmanager
 def loaded(path: Path, training: bool, **reading: Any) -> Iterator[Any]:
+    from workloads.backends import pytorch_input
+
     settings = Settings("cpu", 1, 1, BATCH, reading=Reading(**reading))
     with data_set.open_images(path, None, None, 1, 1, reads_folders=True) as found:
         source = pytorch_input.LoadedImages(found, 32, training, settings)
@@ -150,6 +155,8 @@ def test_an_image_that_cannot_be_read_is_named(tmp_path: Path, workers: int) -> 
 
 def test_a_worker_that_dies_is_told_in_a_sentence() -> None:
     """DataLoader tells it over several lines."""
+    from workloads.backends import pytorch_input
+
     for text, told in (
         ("DataLoader worker (pid 12) is killed by signal: Killed. ", "died, mostly of too little memory"),
         ("DataLoader worker (pid 12) is killed by signal: Bus error. It is possible\nthat shared memory", "/dev/shm"),
@@ -162,6 +169,8 @@ def test_a_worker_that_dies_is_told_in_a_sentence() -> None:
 
 def test_random_crops_lie_inside_and_cover_the_areas_of_the_paper() -> None:
     """8 % to all of the area, three to four."""
+    from workloads.backends import pytorch_input
+
     crops = [pytorch_input.random_crop(300, 400) for _ in range(2000)]
     assert all(0 <= c.top <= c.top + c.height <= 300 and 0 <= c.left <= c.left + c.width <= 400 for c in crops)
     shares = [c.height * c.width / 120_000 for c in crops]
@@ -176,6 +185,8 @@ def test_random_crops_lie_inside_and_cover_the_areas_of_the_paper() -> None:
 def test_pixels_are_normalised_with_channels_last_in_memory() -> None:
     """ImageNet's mean is 0."""
     import torch
+
+    from workloads.backends import pytorch_input
 
     images = torch.tensor([[[[124, 116, 104]]]], dtype=torch.uint8).expand(2, 4, 4, 3)
     found = pytorch_input.normalised(images, torch.device("cpu"))

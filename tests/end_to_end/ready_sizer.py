@@ -1,0 +1,54 @@
+"""`sizer ...` in a process of its own that is forked from one which has imported it already.
+
+Python's start and the import of numpy and scipy cost 0.7 s of CPU time, and tests type sizer a hundred times. What a
+process meets as it starts, and signals and streams, are tried with `python -m sizer`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sizer.cli import main
+from tests.end_to_end.quick_disks import quicken
+
+SECONDS = 300
+"""Longer than any command takes that is typed so."""
+
+READY = multiprocessing.get_context("forkserver")
+READY.set_forkserver_preload(["sizer.api", "sizer.cli.run", "sizer.cli.profile", "sizer.cli.host_commands"])
+
+
+def typed(
+    words: Sequence[str], folder: Path, environment: dict[str, str], *, quick_disks: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Type `sizer` and these words in a folder, and wait for its end; `quick_disks`: checks of disks take less time."""
+    with TemporaryDirectory() as place:
+        said = Path(place, "out"), Path(place, "err")
+        process = READY.Process(target=_typed, args=(list(words), folder, environment, said, quick_disks))
+        process.start()
+        process.join(SECONDS)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+            raise subprocess.TimeoutExpired(words, SECONDS, *(path.read_text() for path in said))
+        return subprocess.CompletedProcess(words, process.exitcode, *(path.read_text() for path in said))
+
+
+def _typed(
+    words: list[str], folder: Path, environment: dict[str, str], said: tuple[Path, Path], quick_disks: bool
+) -> None:
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for descriptor, path in enumerate(said, start=1):
+        with path.open("wb") as stream:
+            os.dup2(stream.fileno(), descriptor)
+    if quick_disks:
+        quicken()
+    sys.exit(main(words))

@@ -1,0 +1,69 @@
+"""What a table says of the rate of an emulated accelerator comes back from an export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.exchange import write_csv
+from sizer.model import batch_curves, fit
+from sizer.recommend import recommend
+from sizer.records import BatchRate, Device, Objective, Run
+from sizer.words import batch_sentences, terms_of
+from tests.tables import Read
+
+RATES = (
+    BatchRate(16, 150.0, "a table", 100.0, 220.0, "published"),
+    BatchRate(64, 300.0, "a table", 200.0, 450.0, "published"),
+    BatchRate(256, 400.0, "extrapolated: a table", 180.0, 900.0, "extrapolated"),
+)
+V100 = replace(Device("emulated", 0, "V100").with_rate(RATES[1]), batch_rates=RATES)
+
+
+@pytest.fixture
+def runs(make_run: Callable[..., Run]) -> list[Run]:
+    return [make_run(0.99 * each.samples_per_second, 4.0, batch=each.batch_size, device=V100) for each in RATES]
+
+
+def test_an_exported_study_keeps_its_batch_curve(read: Read, runs: list[Run]) -> None:
+    """Each batch waited for its own rate, and all are of one curve."""
+    (before,) = batch_curves(runs)
+    found = read(write_csv(runs))
+    (after,) = batch_curves(found.runs)
+    assert [point.batch_size for point in after.points] == [16, 64, 256]
+    assert [point.throughput.value for point in after.points] == [point.throughput.value for point in before.points]
+    assert {run.spec.workload.computes_on for run in found.runs} == {found.runs[0].spec.workload.computes_on}
+    rates = [(run.spec.batch_size, run.spec.device.samples_per_second) for run in found.runs]
+    assert rates == [(16, 150.0), (64, 300.0), (256, 400.0)]
+
+
+def test_how_sure_a_rate_is_comes_back_too(read: Read, runs: list[Run]) -> None:
+    """An answer from the table is no surer than one from the study."""
+    devices = [run.spec.device for run in read(write_csv(runs)).runs]
+    assert [(each.rate_low, each.rate_high, each.rate_basis) for each in devices] == [
+        (each.low, each.high, each.basis) for each in RATES
+    ]
+
+
+def test_it_is_said_where_the_rates_come_from(read: Read, runs: list[Run]) -> None:
+    """And not that there was one rate for all."""
+    found = read(write_csv(runs))
+    model = fit(found.runs)
+    (answer,) = recommend(model, found.runs, Objective(), Catalog.load()).workloads
+    assert answer.batch is not None
+    said = " ".join(batch_sentences(answer.batch, terms_of(model.workload("train"))))
+    assert "was given in the imported table and not measured here" in said
+    assert "one rate for all batch sizes" not in said
+
+
+def test_an_interval_that_does_not_hold_its_rate_is_none(read: Read) -> None:
+    """The rate itself counts."""
+    found = read(
+        "workload,vcpus,device,throughput,accelerator_samples_per_second,accelerator_rate_low,accelerator_rate_high\n"
+        "a,1,emulated:V100,90,100,120,150\na,2,emulated:V100,95,100,120,150\n"
+    )
+    device = found.runs[0].spec.device
+    assert (device.samples_per_second, device.rate_low, device.rate_high) == (100.0, None, None)

@@ -1,0 +1,144 @@
+"""An answer holds for what a GPU may make whose rate was not published for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.exchange import recommendation_form
+from sizer.model import fit, vcpus_of_ceiling
+from sizer.recommend import recommend
+from sizer.records import (
+    Answer,
+    BatchRate,
+    Configuration,
+    Deadline,
+    Demand,
+    Device,
+    Event,
+    Objective,
+    ReasonCode,
+    Run,
+)
+from sizer.words import how_sure, reason_sentences, terms_of
+
+MakeRun = Callable[..., Run]
+RATE, CORE_SECONDS = 300.0, 0.004
+SOURCE = "transferred from A100: a benchmark"
+V100 = Device("emulated", 0, "V100", RATE, "a benchmark", rate_low=200.0, rate_high=450.0, rate_basis="published")
+GUESSED = replace(V100, source=SOURCE, rate_low=150.0, rate_high=600.0, rate_basis="transferred")
+
+
+def measured(make_run: MakeRun, device: Device, vcpus: float, batch: int = 32, count: int = 1) -> Run:
+    ceiling = (device.at_batch(batch).samples_per_second or 0.0) * (device.speed_up(count) or 1.0)
+    cpu = vcpus / CORE_SECONDS
+    rate = (ceiling**-8 + cpu**-8) ** (-1 / 8)
+    used = Demand(core_seconds=CORE_SECONDS, accelerator_seconds=count / ceiling)
+    run = make_run(rate, vcpus, device=device, demand=used, batch=batch)
+    if count > 1:
+        spec, place = replace(run.spec, gpu_count=count), replace(run.configuration, gpu_count=count)
+        run = replace(run, spec=spec, configuration=place)
+    return run
+
+
+def answered(runs: list[Run], deadline: Deadline | None = None) -> tuple[Answer, list[str]]:
+    model = fit(runs)
+    answer = recommend(model, runs, Objective(deadline=deadline), Catalog.load()).workloads[0]
+    return answer, reason_sentences(answer, terms_of(model.workload("train")))
+
+
+def curve(make_run: MakeRun, device: Device, vcpus: tuple[float, ...] = (0.5, 1, 2, 4)) -> list[Run]:
+    return [measured(make_run, device, each) for each in vcpus]
+
+
+def test_a_published_rate_is_said_with_its_interval(make_run: MakeRun) -> None:
+    """The answer is that of this rate."""
+    answer, said = answered(curve(make_run, V100))
+    assert answer.throughput is not None
+    assert answer.throughput.high < 1.1 * RATE
+    assert (
+        "Each step waits for as long as the emulated V100 takes: 300 images/s (200 to 450), published (a benchmark)."
+    ) in said
+    assert not any(each.code is ReasonCode.EMULATED_RATE_OPEN for each in answer.reasons)
+
+
+def test_a_transferred_rate_widens_the_answer(make_run: MakeRun) -> None:
+    """The throughput reaches from what the slowest to what the fastest such GPU would give with these vCPUs."""
+    sure, _ = answered(curve(make_run, V100))
+    answer, said = answered(curve(make_run, GUESSED))
+    assert answer.spec == sure.spec
+    assert answer.throughput is not None
+    assert answer.throughput.low < 1.05 * 150
+    assert answer.throughput.high > 1.05 * RATE
+    assert (
+        "Each step waits for as long as the emulated V100 takes: 300 images/s (150 to 600), transferred from A100 (a "
+        "benchmark)."
+    ) in said
+    (opened,) = (each for each in said if each.startswith("So the answer allows"))
+    assert "for a GPU that makes 150 images/s to 600 images/s, which takes 0.5" in opened
+    found = next(each for each in answer.reasons if each.code is ReasonCode.EMULATED_RATE_OPEN)
+    assert found.number("few") == pytest.approx(0.6, rel=0.05)
+
+
+def test_a_size_that_a_faster_gpu_would_starve_is_not_sure(make_run: MakeRun) -> None:
+    """Two vCPUs feed 300 images/s, and not the 600 that it may make, which four would."""
+    sure, _ = answered(curve(make_run, V100))
+    answer, _said = answered(curve(make_run, GUESSED))
+    assert sure.probability is not None
+    assert answer.probability is not None
+    assert answer.probability_of is Event.REACHES_TARGET
+    assert answer.probability < sure.probability
+    assert answer.provisional
+    assert "the rate of the GPU is an estimate" in how_sure(answer) or answer.probability < 0.9
+    assert all(option.probability <= 1 for option in answer.options)
+
+
+def test_a_deadline_counts_with_the_interval(make_run: MakeRun) -> None:
+    """A job that just fits on paper may be late."""
+    deadline = Deadline(250 * 3600.0, 3600.0)
+    sure, _ = answered(curve(make_run, V100), deadline)
+    answer, _said = answered(curve(make_run, GUESSED), deadline)
+    assert sure.job is not None
+    assert answer.job is not None
+    assert answer.job.probability < sure.job.probability
+    assert answer.job.seconds.high > 1.5 * sure.job.seconds.high
+    assert answer.probability == answer.job.probability
+
+
+def test_several_of_them_are_fed_where_the_fastest_would_be(make_run: MakeRun) -> None:
+    """Twice the rate asks for twice the vCPUs."""
+    device = replace(GUESSED, scaling_loss=0.02, scaling_source="a test")
+    runs = [measured(make_run, device, vcpus, count=count) for count in (1, 2) for vcpus in (1.0, 2.0, 4.0, 8.0)]
+    answer, _said = answered(runs)
+    one, two = answer.accelerator_counts
+    assert one.asked_vcpus is not None
+    assert one.asked_vcpus.high == pytest.approx(2.4, rel=0.1)
+    assert (one.fed_vcpus or 0) >= 4
+    assert two.speed_up.low <= two.speed_up.value <= two.speed_up.high
+    assert two.throughput.high > 1.5 * two.throughput.value
+
+
+def test_the_vcpus_of_a_ceiling_are_those_of_the_batch_asked_about(make_run: MakeRun) -> None:
+    """A large batch is computed faster, so it asks for more vCPUs than the usual one."""
+    rates = {16: 150.0, 64: 300.0, 256: 400.0}
+    given = tuple(BatchRate(size, rate, "a test") for size, rate in rates.items())
+    device = replace(V100, batch_rates=given, samples_per_second=300.0)
+    runs = [measured(make_run, device, vcpus, batch) for batch in rates for vcpus in (0.5, 1.0, 2.0, 4.0)]
+    model = fit(runs).workload("train")
+    for batch, rate in rates.items():
+        asked = vcpus_of_ceiling(model, Configuration(2.0, 8 * 2**30, "host", batch))
+        assert asked is not None
+        assert asked[0] == pytest.approx(rate * CORE_SECONDS, rel=0.12)
+
+
+def test_a_program_reads_the_rate_with_its_interval(make_run: MakeRun) -> None:
+    """Beside the answer in recommendation.json."""
+    runs = curve(make_run, GUESSED)
+    model = fit(runs)
+    form = recommendation_form(recommend(model, runs, Objective(), Catalog.load()), model)
+    rate = form["workloads"][0]["emulated_rate"]
+    assert (rate["low"], rate["high"], rate["basis"], rate["source"]) == (150.0, 600.0, "transferred", SOURCE)
+    assert form["workloads"][0]["accelerator_counts_missing"] == []
