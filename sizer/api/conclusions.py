@@ -23,7 +23,7 @@ from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv, write_rows
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
-from sizer.model import Model, WorkloadModel
+from sizer.model import Model, WorkloadModel, completed, drift_of
 from sizer.model import fit as fit_model
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, plan, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
@@ -94,14 +94,16 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
 
 
 def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
-    """The model of each workload, which others among the runs have no part in."""
+    """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
+    runs = list(runs)
     workloads: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         workloads[run.spec.workload.name].append(run)
+    drift = drift_of(completed(runs))
     models: list[WorkloadModel] = []
     for number, (name, own) in enumerate(workloads.items(), start=1):
         on_step(StepBegun(Stage.FITTING, name, number, len(workloads)))
-        models += fit_model(own).workloads
+        models += fit_model(own, drift).workloads
     return Model(tuple(models))
 
 
@@ -210,6 +212,8 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
     if folder.study.imported:
         return None
     specs = plan(folder.study, recorded_size(folder.host))
+    if folder.study.adaptive is not None:  # only as many of them are asked for as an answer needs
+        specs = tuple(spec for spec in specs if spec.id in {run.id for run in runs})
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)), older)

@@ -102,7 +102,7 @@ def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> flo
 
 
 def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) -> Iterator[float]:
-    known = {rate.configuration: rate.throughput.value for rate in model.measured.rates}
+    known = {rate.configuration: rate.usual for rate in model.measured.rates}
     most = with_usual_accelerator(model.measured, most)
     for configuration, rate in known.items():
         before = known.get(replace(configuration, vcpus=less.vcpus))

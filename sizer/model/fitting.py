@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from sizer.model import advice
+from sizer.model.drift import NO_DRIFT, Drift, drift_of
 from sizer.model.equation import Array, Flags, parameter_names, solve
 from sizer.model.evidence import judge
 from sizer.model.explain import explained
@@ -21,7 +22,7 @@ from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
 from sizer.model.model import LeftOut, MeasuredRange, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
-from sizer.model.observations import Noise, Observation, completed, measure, observe
+from sizer.model.observations import Noise, Observation, completed, measure, observe, on_usual_host
 from sizer.model.problem import Fitted, Problem, problem_of
 from sizer.model.residual import fit_residual
 from sizer.model.widening import predicted_without, widening, widening_of_noise
@@ -38,13 +39,17 @@ ASSUMED = 3.0
 """Observations that a noise counts as which is assumed, and no repeats show: rows may scatter by several times that."""
 
 
-def fit(runs: Sequence[Run]) -> Model:
-    """The model of every workload among the runs; deterministic, and a workload that has too few runs is `refused`."""
+def fit(runs: Sequence[Run], drift: Drift | None = None) -> Model:
+    """The model of every workload among the runs; deterministic, and a workload that has too few runs is `refused`.
+
+    `drift` is that of the whole study, where these are not all of its runs.
+    """
+    drift = drift_of(completed(runs)) if drift is None else drift
     names = dict.fromkeys(run.spec.workload.name for run in runs)
-    return Model(tuple(fit_workload([run for run in runs if run.spec.workload.name == name]) for name in names))
+    return Model(tuple(fit_workload([run for run in runs if run.spec.workload.name == name], drift) for name in names))
 
 
-def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
+def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     """The model of one workload; refused, with the reason, where its runs are too few."""
     runs = without_gaps(labelled(runs))
     isolating = isolating_runs(runs)
@@ -63,9 +68,10 @@ def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
     if not usable:
         return replace(empty, refused=refused)
     aside = completed(isolating)
-    observations, noise = observe([*usable, *aside])
+    observations, noise = observe([*usable, *aside], drift)
     facts = gather_facts(usable, aside, measured)
-    fitted = _fit(replace(empty, facts=facts), observations, noise)
+    measured = on_usual_host(measured, observations, facts.setting)
+    fitted = _fit(replace(empty, facts=facts, measured=measured), observations, noise)
     return replace(fitted, refused=refused) if refused else explained(fitted)
 
 

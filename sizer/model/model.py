@@ -163,7 +163,8 @@ class MeasuredRate:
     """The measured rate of one configuration, and what its accounting named as bottleneck.
 
     `noise` is the standard deviation of ln rate of a new run by these runs and others made alike, `busy` the median
-    share that the named resource was busy for, None where nothing was named.
+    share that the named resource was busy for, None where nothing was named. `log_usual` is ln of the rate on the host
+    as it usually was, with its standard deviation: what the fit was to; None where nothing was fitted.
     """
 
     configuration: Configuration
@@ -172,6 +173,13 @@ class MeasuredRate:
     noise: float
     evidence: Bottleneck | None = None
     busy: float | None = None
+    log_usual: float | None = None
+    deviation: float | None = None
+
+    @property
+    def usual(self) -> float:
+        """The rate on the host as it usually was, as far as that is known."""
+        return self.throughput.value if self.log_usual is None else math.exp(self.log_usual)
 
     @property
     def of_new_run(self) -> Estimate:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from sizer.plan.axes_of_first_run import Abilities, Needs, chosen_axes, needs_of
 from sizer.plan.batch_search import BatchSearch, batch_searches
+from sizer.plan.configurations import configurations as configurations_of
+from sizer.plan.configurations import position, repeated
 from sizer.plan.floor_search import Search, searches
 from sizer.plan.following import Following
 from sizer.plan.reference_runs import (
     DRIFT_SHARE,
+    MOST_BETWEEN,
     Spread,
     changed_marks,
     is_measurement,
@@ -30,6 +33,7 @@ from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult, TwoEpochs,
 __all__ = [
     "DRIFT_SHARE",
     "FAILED",
+    "MOST_BETWEEN",
     "UNFINISHED",
     "Abilities",
     "BatchSearch",
@@ -45,14 +49,17 @@ __all__ = [
     "batch_searches",
     "changed_marks",
     "chosen_axes",
+    "configurations_of",
     "estimate_seconds",
     "guessed_workloads",
     "is_measurement",
     "needs_of",
     "of_older_form",
     "plan",
+    "position",
     "reference",
     "remaining",
+    "repeated",
     "searches",
     "spread",
     "two_epoch_passes",

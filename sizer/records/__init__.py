@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.answer import (
     AcceleratorCount,
     Action,
@@ -215,6 +216,7 @@ __all__ = [
     "WITHOUT",
     "AcceleratorCount",
     "Action",
+    "Adaptive",
     "AgainstCpu",
     "AllOf",
     "Alternative",
@@ -286,6 +288,8 @@ __all__ = [
     "Objective",
     "Option",
     "Outcome",
+    "PlanEnd",
+    "PlanEndKind",
     "Prediction",
     "PublishedRate",
     "Purpose",
@@ -299,6 +303,8 @@ __all__ = [
     "Rejection",
     "RentedMachine",
     "Run",
+    "RunReason",
+    "RunReasonKind",
     "RunSpec",
     "RunWarning",
     "Sample",
