@@ -47,17 +47,33 @@ class Hyperparameters:
         return found
 
 
+Belief = tuple[Array, Array]
+"""Mean and standard deviation of ln rate."""
+
+
 def process(means: Mapping[Configuration, float]) -> Callable[[Sequence[Configuration]], Array]:
     """Samples per second anywhere, from the mean ln rate of each measured configuration."""
+    fitted = fitted_process(means)
+
+    def answers(asked: Sequence[Configuration]) -> Array:
+        found: Array = np.exp(fitted(asked)[0])
+        return found
+
+    return answers
+
+
+def fitted_process(means: Mapping[Configuration, float]) -> Callable[[Sequence[Configuration]], Belief]:
+    """What it believes of ln rate anywhere, without the noise of a run."""
     configurations, target = list(means), np.array(list(means.values()))
     disks = list(dict.fromkeys(disk_of(configuration) for configuration in configurations))
     places, centre = _places(configurations, disks), float(target.mean())
     best = _likeliest(places, target - centre)
-    weights = np.linalg.solve(best.noisy(places), target - centre)
+    inverse = np.linalg.inv(best.noisy(places))
 
-    def answers(asked: Sequence[Configuration]) -> Array:
-        found: Array = np.exp(centre + best.covariance(_places(asked, disks), places) @ weights)
-        return found
+    def answers(asked: Sequence[Configuration]) -> Belief:
+        covariance = best.covariance(_places(asked, disks), places)
+        variance = best.amplitude**2 - np.einsum("ij,jk,ik->i", covariance, inverse, covariance)
+        return centre + covariance @ inverse @ (target - centre), np.sqrt(np.maximum(variance, JITTER))
 
     return answers
 

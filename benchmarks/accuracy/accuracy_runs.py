@@ -30,6 +30,7 @@ class Measuring:
     case: Case
     checks: dict[str, DiskCheck]
     random: np.random.Generator
+    accounting: float = ACCOUNTING
 
 
 def measured_questions(case: Case) -> list[Question]:
@@ -44,12 +45,12 @@ def measured_runs(case: Case, truth: Mapping[Question, float] | None = None) -> 
     """
     random = np.random.default_rng([case.machine.seed, 1])
     known = case.machine.truth(measured_questions(case)) if truth is None else truth
-    measuring = Measuring(case, _checks(case.machine, random), random)
+    measuring = Measuring(case, checked_disks(case.machine, random), random)
     found = []
     for repeat in range(case.repeats):
         for configuration in case.measured:
             rate = known[configuration, Faster()] * noise(case, random) if case.machine.holds(configuration) else None
-            found.append(_run(measuring, configuration, repeat, rate))
+            found.append(one_run(measuring, configuration, repeat, rate))
     return found
 
 
@@ -58,7 +59,9 @@ def noise(case: Case, random: np.random.Generator) -> float:
     return math.exp(case.noise * random.standard_normal())
 
 
-def _checks(machine: SimulatedMachine, random: np.random.Generator) -> dict[str, DiskCheck]:
+def checked_disks(machine: SimulatedMachine, random: np.random.Generator) -> dict[str, DiskCheck]:
+    """What fio would say of each."""
+
     def seen(value: float | None) -> float | None:
         return value * math.exp(FIO * random.standard_normal()) if value else None
 
@@ -90,7 +93,10 @@ def _workload(case: Case) -> Workload:
     )
 
 
-def _run(measuring: Measuring, configuration: Configuration, repeat: int, rate: float | None) -> Run:
+def one_run(
+    measuring: Measuring, configuration: Configuration, repeat: int, rate: float | None, dearer: float = 1.0
+) -> Run:
+    """A run with this rate, or out of memory without one; `dearer`: what a sample cost the CPU over the usual."""
     case = measuring.case
     memory_limited = len(case.axes.memory) > 1
     limits = Limits(configuration.vcpus, configuration.memory_bytes if memory_limited else None, configuration.disk)
@@ -103,14 +109,14 @@ def _run(measuring: Measuring, configuration: Configuration, repeat: int, rate: 
         wall_seconds=60.0,
         throughput=Estimate(rate, rate * (1 - half), rate * (1 + half)) if rate else None,
     )
-    return _accounted(measuring, run, rate) if case.accounted and rate else run
+    return _accounted(measuring, run, rate, dearer) if case.accounted and rate else run
 
 
-def _accounted(measuring: Measuring, run: Run, rate: float) -> Run:
+def _accounted(measuring: Measuring, run: Run, rate: float, dearer: float) -> Run:
     """With what sizer's own accounting would hold, each off by a little; and what that names as bottleneck."""
     case, machine, configuration = measuring.case, measuring.case.machine, run.configuration
     job, memory = machine.job, machine.memory
-    demand = _demand(measuring, configuration)
+    demand = _demand(measuring, configuration, dearer)
     anonymous = round(memory.needed(vcpus_of(configuration), batch_of(configuration)) * 0.98)
     data = None
     if job.read_bytes:
@@ -138,16 +144,16 @@ def _accounted(measuring: Measuring, run: Run, rate: float) -> Run:
     )
 
 
-def _demand(measuring: Measuring, configuration: Configuration) -> Demand:
+def _demand(measuring: Measuring, configuration: Configuration, dearer: float) -> Demand:
     machine, job = measuring.case.machine, measuring.case.machine.job
     random, missed = measuring.random, machine.memory.missed(configuration)
 
     def about(value: float) -> float:
-        return value * math.exp(ACCOUNTING * random.standard_normal())
+        return value * math.exp(measuring.accounting * random.standard_normal())
 
     # A thread that shares its core or contends is busy for longer; one that the quota stops is not.
     slowed = machine.speed(max(1.0, math.floor(vcpus_of(configuration))))
-    core_seconds = machine.cpu_seconds(batch_of(configuration)) / slowed + job.lock
+    core_seconds = dearer * (machine.cpu_seconds(batch_of(configuration)) / slowed + job.lock)
     return Demand(
         core_seconds=about(core_seconds),
         read_bytes=about(job.read_bytes * missed) if job.read_bytes else 0.0,

@@ -255,10 +255,10 @@ def _advised(case: Case, model: Model, runs: Sequence[Run]) -> Advised:
     answer = recommend(model, runs, Objective("cheapest", TARGET), catalog).workloads[0]
     if answer.spec is None:
         return Advised(case.number, case.accounted, answer.status, None, math.nan, math.nan, math.nan)
-    return _against(case, answer, answer.spec, _offered(workload, answer, catalog))
+    return against(case, answer, answer.spec, offered(workload, answer, catalog))
 
 
-def _offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[Offered]:
+def offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[Offered]:
     """What the answer was chosen from: values measured together, with its own count of accelerators where several were.
 
     An accelerator without a price counts NOMINAL.
@@ -275,17 +275,17 @@ def _offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[
     ]
 
 
-def _against(case: Case, answer: Answer, spec: Spec, offered: Sequence[Offered]) -> Advised:
+def against(case: Case, answer: Answer, spec: Spec, sold: Sequence[Offered]) -> Advised:
     """The job runs on what is bought: in too little memory not at all, which misses all of the target."""
     machine = case.machine
-    fitting = [(each, place) for each in offered if machine.holds(place := bought(case, each.spec))]
+    fitting = [(each, place) for each in sold if machine.holds(place := bought(case, each.spec))]
     mine, largest = bought(case, spec), replace(bought(case, spec), vcpus=case.axes.vcpus[-1])
     places = [*(place for _, place in fitting), mine, largest, replace(largest, vcpus=2 * vcpus_of(largest))]
     *rates, own, most, doubled = map(float, machine.rates([(place, Faster()) for place in places]))
     own = own if machine.holds(mine) else 0.0
     best = max([*rates, own])
     reaching = [each.usd_per_hour for (each, _), rate in zip(fitting, rates, strict=True) if rate >= TARGET * best]
-    cost = next((each.usd_per_hour for each in offered if each.spec == spec), math.nan)
+    cost = next((each.usd_per_hour for each in sold if each.spec == spec), math.nan)
     return Advised(
         case=case.number,
         accounted=case.accounted,

@@ -121,6 +121,7 @@ def _card(run: Run) -> dict[str, Any]:
     last_words = failures.last_words(run) if run.outcome is not Outcome.COMPLETED else ""
     return {
         "id": run.id,
+        "reason": words.reason_in_words(run.reason) if run.reason is not None else "",
         "warnings": [words.sentence(words.warning_line(each, run.sample_unit)) for each in run.warnings],
         "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
         "groups": evidence_card.groups(run),

@@ -137,6 +137,8 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
     if folder.study.imported:
         return None
     specs = plan(folder.study, recorded_size(folder.host))
+    if folder.study.adaptive is not None:  # only as many of them are asked for as an answer needs
+        specs = tuple(spec for spec in specs if spec.id in {run.id for run in runs})
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)), older)

@@ -12,10 +12,11 @@ from sizer.api.steps import StepBegun
 from sizer.exchange import Imported
 from sizer.host import BusyBy
 from sizer.plan import Following, Needs
-from sizer.records import DiskCheck, Doubt, Failure, Note, Run, RunSpec, SizerError, Study
+from sizer.records import DiskCheck, Doubt, Failure, Note, PlanEnd, Run, RunReason, RunSpec, SizerError, Study
 from sizer.storage import Announcement, Leftover
 
 __all__ = [
+    "AdaptiveEnded",
     "Announcement",
     "AxesChosen",
     "Concluded",
@@ -147,11 +148,20 @@ class MeasuringStarted:
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A run begins: the seconds that it, and that it and all after it, are expected to take."""
+    """A run begins: the seconds that it, and that it and all after it, are expected to take; `why` an adaptive plan
+    makes it, None where the study asks for it."""
 
     spec: RunSpec
     seconds: float
     seconds_left: float
+    why: RunReason | None = None
+
+
+@dataclass(frozen=True)
+class AdaptiveEnded:
+    """An adaptive plan makes no further run."""
+
+    end: PlanEnd
 
 
 @dataclass(frozen=True)
@@ -274,6 +284,7 @@ Event = (
     | NothingLeft
     | MeasuringStarted
     | RunStarted
+    | AdaptiveEnded
     | Live
     | RunFinished
     | FirstRunEnded

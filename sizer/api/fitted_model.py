@@ -119,14 +119,16 @@ def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
 
 
 def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
-    """The model of each workload, which others among the runs have no part in."""
+    """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
+    from sizer.model import completed, drift_of
     from sizer.model import fit as fit_model
 
-    workloads = _by_workload(runs)
+    runs = list(runs)
+    workloads, drift = _by_workload(runs), drift_of(completed(runs))
     models: list[WorkloadModel] = []
     for number, (name, own) in enumerate(workloads.items(), start=1):
         on_step(StepBegun(Stage.FITTING, name, number, len(workloads)))
-        models += fit_model(own).workloads
+        models += fit_model(own, drift).workloads
     return Model(tuple(models))
 
 

@@ -7,8 +7,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from sizer.adaptive import Chooser, NextRun
 from sizer.api.conclusions import conclude
 from sizer.api.events import (
+    AdaptiveEnded,
     Concluded,
     Doubted,
     FollowingEnded,
@@ -39,7 +41,18 @@ from sizer.plan import (
     is_measurement,
     remaining,
 )
-from sizer.records import HostError, Interrupted, Note, Outcome, Run, RunSpec, SizerError, Study
+from sizer.records import (
+    HostError,
+    Interrupted,
+    Note,
+    Outcome,
+    PlanEnd,
+    Run,
+    RunReason,
+    RunSpec,
+    SizerError,
+    Study,
+)
 from sizer.runner import Hooks, host_load
 from sizer.storage import Placement, never, remove_what_was_left, room_on_emulated
 from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_folder
@@ -161,7 +174,16 @@ class Measurement:
         if not needed:
             self._on_event(NothingLeft(len(plan.specs)))
             return
-        self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
+        chooser = plan.chooser
+        if chooser is not None:
+            ended = chooser.next_run(self._known())
+            if isinstance(ended, PlanEnd) and not plan.next_runs(self._known()):
+                self._on_event(AdaptiveEnded(ended))
+                return
+            count, seconds = chooser.at_most(self._known())
+            self._on_event(MeasuringStarted(len(plan.kept) + count, len(plan.kept), seconds))
+        else:
+            self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
         busy = host_load(self._host.backend).disturbs
         if busy is not None and not self._said_busy:
             self._said_busy = True
@@ -172,10 +194,20 @@ class Measurement:
         with Placement(cache, room, self._on_event, self._stop) as places:
             preparation = Preparation(study, self._host, data, places)
             preparation.prepare(needed, self._on_event, self._stop)
-            for number, spec in enumerate(todo):
-                self._launch(spec, self._left(todo[number:]), preparation)
+            if chooser is not None:
+                self._choose(chooser, preparation)
+            else:
+                for number, spec in enumerate(todo):
+                    self._launch(spec, self._left(todo[number:]), preparation)
             for each in plan.following:
                 self._follow(each, preparation)
+
+    def _choose(self, chooser: Chooser, preparation: Preparation) -> None:
+        """Run after run until every answer is settled, or what may be spent is."""
+        while isinstance(chosen := chooser.next_run(self._known()), NextRun):
+            _, seconds = chooser.at_most(self._known())
+            self._launch(chosen.spec, seconds, preparation, chosen.why)
+        self._on_event(AdaptiveEnded(chosen))
 
     def _conclude(self) -> None:
         """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""
@@ -184,7 +216,7 @@ class Measurement:
             self._mark_drift()
             planned = self._plan.specs
             left = len(remaining(planned, self.folder.runs()))
-            if left:
+            if left and self._plan.study.adaptive is None:
                 self._on_event(RunsLeft(left, len(planned)))
             self._on_event(Concluded(conclude(self.folder), self.folder.report_path))
 
@@ -218,16 +250,16 @@ class Measurement:
         """The runs that are there, without those that are measured again."""
         return [run for run in self.folder.runs() if _which(run) not in self._set_aside]
 
-    def _launch(self, spec: RunSpec, left: float, preparation: Preparation) -> Run:
-        """Measure one configuration and store it."""
+    def _launch(self, spec: RunSpec, left: float, preparation: Preparation, why: RunReason | None = None) -> Run:
+        """Measure one configuration and store it, with why it was chosen."""
         if self._stop():
             raise Interrupted("Interrupted between two runs.")
         self._show()
         self.folder.hold_room()
         known = self.folder.runs()
-        self._on_event(RunStarted(spec, estimate_seconds([spec], known), left))
+        self._on_event(RunStarted(spec, estimate_seconds([spec], known), left, why))
         hooks, start_up = Hooks(self._on_event, self._stop_now), SeenTimes(known).start_up_seconds(spec)
-        run = preparation.launch(spec, self.folder.log_path(spec.id), hooks, start_up)
+        run = replace(preparation.launch(spec, self.folder.log_path(spec.id), hooks, start_up), reason=why)
         if run.outcome is not Outcome.INTERRUPTED:
             self._store(run)
         self._on_event(RunFinished(run, self.folder.log_of(run)))

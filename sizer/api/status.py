@@ -49,4 +49,8 @@ def study_status(folder: StudyFolder) -> StudyStatus:
         return StudyStatus([run.spec for run in runs], runs, False, None)
     specs = plan(folder.study, recorded_size(folder.host))
     held = is_held(folder)
-    return StudyStatus(specs, folder.runs(), held, current_run(folder) if held else None)
+    current = current_run(folder) if held else None
+    if folder.study.adaptive is not None:  # only as many of them are asked for as an answer needs
+        begun = {current, *(run.id for run in folder.runs())}
+        specs = tuple(spec for spec in specs if spec.id in begun)
+    return StudyStatus(specs, folder.runs(), held, current)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sizer.adaptive import Chooser
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
+from sizer.catalog import Catalog
 from sizer.plan import (
     FAILED,
     UNFINISHED,
@@ -28,8 +30,8 @@ from sizer.records import DiskTier, Doubt, FrameworkPython, Outcome, Run, RunSpe
 @dataclass(frozen=True)
 class StudyPlan:
     """A study to be measured: its runs, searches and two-epoch passes, where they are stored, which are there already,
-    with which outcomes one of these is measured again, the reference configuration, and the folder that the study file
-    lies in, where it is known."""
+    with which outcomes one of these is measured again, the reference configuration, what chooses the runs of an
+    adaptive plan, and the folder that the study file lies in, where it is known."""
 
     study: Study
     specs: Sequence[RunSpec]
@@ -40,6 +42,7 @@ class StudyPlan:
     passes: Sequence[TwoEpochs] = ()
     batch_searches: Sequence[BatchSearch] = ()
     reference: RunSpec | None = None
+    chooser: Chooser | None = None
     beside: Path | None = None
 
     @property
@@ -138,4 +141,5 @@ def plan_study(
         passes=two_epoch_passes(study, size) if caps_memory(host.backend) else (),
         batch_searches=batch_searches(study, size),
         reference=reference(study, size),
+        chooser=None if study.adaptive is None else Chooser(study, size, Catalog.load(), study.adaptive),
     )

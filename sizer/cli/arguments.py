@@ -221,6 +221,16 @@ def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     )
     _add_dry_run(run)
     run.add_argument("--preset", choices=["quick", "standard", "full"], help=_("fills what the file leaves out"))
+    run.add_argument(
+        "--until",
+        choices=["settled"],
+        help=_("choose each next run by what it would tell, and stop when every answer is settled"),
+    )
+    bound = run.add_mutually_exclusive_group()
+    bound.add_argument(
+        "--budget", type=values.duration, metavar="30m", help=_("with --until: the time that runs may take")
+    )
+    bound.add_argument("--runs", type=values.runs, metavar="N", help=_("with --until: how many runs may be made"))
     resume = _add(commands, "resume", "run", _("continue a study where it stopped"))
     _add_folder(resume)
     _add_dry_run(resume)

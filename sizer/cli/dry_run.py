@@ -33,6 +33,7 @@ from sizer.words import (
     run_in_words,
     search_to_come,
     stages_in_words,
+    start_to_come,
     time_guessed,
     touch_line,
 )
@@ -50,6 +51,9 @@ def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
 
 def _plan(plan: StudyPlan) -> Iterator[str]:
     specs, finished, todo = plan.specs, plan.finished, plan.todo
+    if plan.chooser is not None:
+        made = {run.id for run in plan.kept}
+        todo = tuple(spec for spec in plan.chooser.start() if spec.id not in made)
     emulated = plan.study.emulated_disks
     for spec in todo:
         reference = spec.purpose is Purpose.REFERENCE
@@ -58,7 +62,10 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
         )
     for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
         yield stages_in_words(stage)
-    yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
+    if plan.chooser is None:
+        yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
+    else:
+        yield start_to_come(*plan.chooser.at_most(plan.kept))
     guessed = guessed_workloads(todo, finished)
     if guessed:
         yield time_guessed(guessed)

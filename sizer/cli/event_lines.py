@@ -30,6 +30,7 @@ from sizer.words import (
     note_said,
     nothing_left,
     page_not_written,
+    plan_ended,
     problem_said,
     report_written,
     runs_left,
@@ -57,7 +58,7 @@ class EventPrinter:
                 counts = event.total, event.finished, event.seconds_left
                 self._progress = RunProgress(*counts, emulated=self._emulated)
             case api.events.RunStarted():
-                self._progress.begin(event.spec, event.seconds_left)
+                self._progress.begin(event.spec, event.seconds_left, event.why)
                 self.expect(event.seconds)
             case api.events.Live():
                 self._progress.watch(event)
@@ -110,6 +111,8 @@ def _lines(event: api.events.Event) -> Iterator[str]:
             yield note_said(variables_withheld(event.names))
         case api.events.DisksNotRead():
             yield warning_said(disks_not_read(event.disks, event.has_data))
+        case api.events.AdaptiveEnded():
+            yield plan_ended(event.end)
         case api.events.RunsLeft():
             yield runs_left(event.left, event.planned)
         case api.events.Concluded():

@@ -12,11 +12,13 @@ from typing import TextIO
 from sizer.analysis import Live
 from sizer.cli.columns import within
 from sizer.cli.printing import controls
-from sizer.records import Purpose, Run, RunSpec, printable
+from sizer.records import Purpose, Run, RunReason, RunSpec, printable
 from sizer.words import (
+    chosen_in_words,
     ended_line,
     no_step_yet,
     progress_begun,
+    progress_chosen,
     progress_line,
     rate_in_words,
     reading_now,
@@ -58,12 +60,19 @@ class RunProgress:
         self._clear()
         print(text, file=self._stream, flush=True)
 
-    def begin(self, spec: RunSpec, left: float) -> None:
+    def begin(self, spec: RunSpec, left: float, why: RunReason | None = None) -> None:
+        """A run begins; `why` an adaptive plan chose it is a line that stays, also on a terminal."""
         self._left = left
         self._total = max(self._total, self._finished + 1)
         self._began = time.monotonic()
         self._told_of_silence = False
-        if not self._is_terminal:
+        if why is not None:
+            self.say(
+                progress_chosen(
+                    self._finished + 1, self._total, chosen_in_words(run_in_words(spec, self._emulated), why)
+                )
+            )
+        elif not self._is_terminal:
             self.say(progress_begun(self._finished + 1, self._total, self._words(spec), left))
 
     def watch(self, live: Live) -> None:

@@ -14,7 +14,7 @@ from sizer.cli.event_lines import EventPrinter
 from sizer.cli.folders import opened
 from sizer.cli.interrupts import Interrupts
 from sizer.plan import FAILED
-from sizer.records import FAULTS, IMPORTED, InputError, Interrupted, Run, Study, typed_path
+from sizer.records import FAULTS, IMPORTED, Adaptive, InputError, Interrupted, Run, Study, typed_path
 from sizer.store import StudyFolder, measured, refuse_other_meaning, refuse_other_study, refuse_unusable
 from sizer.words import doubt_in_words, interrupted, limits_available, runs_failed, warning_said
 
@@ -25,6 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     host = api.this_host()
     study = api.read_study(arguments.study, arguments.preset, host.size)
     _refuse_imported(study, arguments.study)
+    study = replace(study, adaptive=_adaptive(study, arguments))
     plan = replace(api.plan_study(study, path, host, arguments.retry), beside=Path(arguments.study).parent)
     if arguments.dry_run:
         return _list(replace(plan, finished=_finished(path, study)), host)
@@ -68,6 +69,20 @@ def _measure(measurement: api.Measurement, printer: EventPrinter) -> int:
     if failed & FAILED:
         _say(runs_failed(folder.path))
     return 4 if failed else 0
+
+
+def _adaptive(study: Study, arguments: argparse.Namespace) -> Adaptive | None:
+    """As the study file says, or the command line where it says more. Raises InputError for a bound of no such plan."""
+    bounded = arguments.budget is not None or arguments.runs is not None
+    if study.adaptive is None and arguments.until is None:
+        if bounded:
+            raise InputError("{option} is for runs that are chosen; add --until settled.", option=_bound(arguments))
+        return None
+    return Adaptive(arguments.budget, arguments.runs) if bounded else study.adaptive or Adaptive()
+
+
+def _bound(arguments: argparse.Namespace) -> str:
+    return "--budget" if arguments.budget is not None else "--runs"
 
 
 def _refuse_imported(study: Study, path: str) -> None:

@@ -44,11 +44,16 @@ def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:
 
 
 MOST_REPEATS = 1000
+MOST_RUNS = 20_000
 HIGHEST_PORT = 65_535
 
 
 def _parse_repeats(text: str) -> int:
     return parse_whole(text, 1, MOST_REPEATS, Message("a number of repeats"), "2")
+
+
+def _parse_runs(text: str) -> int:
+    return parse_whole(text, 1, MOST_RUNS, Message("a number of runs"), "12")
 
 
 def _parse_port(text: str) -> int:
@@ -83,5 +88,6 @@ milliseconds = _typed(parse_latency)
 data_size = _typed(parse_data_size)
 memory = _typed(parse_memory)
 repeats = _typed(_parse_repeats)
+runs = _typed(_parse_runs)
 port = _typed(_parse_port)
 batch_sizes = _typed(_parse_batch_sizes)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     )
     from sizer.model.ceilings import accelerators_alone, known_ceilings, vcpus_of_ceiling
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
+    from sizer.model.drift import Drift, drift_of
     from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
     from sizer.model.feeds import CPU_LABEL, label_at, label_of
     from sizer.model.filling import filled
@@ -99,6 +100,7 @@ __all__ = [
     "UNLIKELY",
     "WITHIN",
     "Bounds",
+    "Drift",
     "Edge",
     "GivenUp",
     "GivenUpKind",
@@ -135,6 +137,7 @@ __all__ = [
     "counted_outcomes",
     "deviation_of",
     "disk_of",
+    "drift_of",
     "end_to_end",
     "few_values",
     "filled",

@@ -129,14 +129,11 @@ def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) 
     most = with_usual_accelerator(model.measured, most)
     fewer = replace(most, vcpus=less.vcpus)
     alike = model.measured.but_for_memory
-    before = {
-        each.configuration.memory_bytes: each.throughput.value
-        for each in alike.get(others_of(fewer, "memory_bytes"), ())
-    }
+    before = {each.configuration.memory_bytes: each.usual for each in alike.get(others_of(fewer, "memory_bytes"), ())}
     for rate in alike.get(others_of(most, "memory_bytes"), ()):
         slower = before.get(rate.configuration.memory_bytes)
         if slower and _same_memory(model, rate.configuration, most):
-            yield math.log(rate.throughput.value / slower)
+            yield math.log(rate.usual / slower)
 
 
 def _same_memory(model: WorkloadModel, configuration: Configuration, other: Configuration) -> bool:

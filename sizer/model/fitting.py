@@ -10,7 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from sizer.model import advice
+from sizer.model.drift import NO_DRIFT, Drift, drift_of
 from sizer.model.equation import Array, Flags, parameter_names, solve
+from sizer.model.evidence import judge
 from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
 from sizer.model.families import refinements, scalings, starting_points
@@ -21,7 +23,7 @@ from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
 from sizer.model.model import LeftOut, MeasuredRange, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
-from sizer.model.observations import Noise, Observation, completed, measure, observe
+from sizer.model.observations import Noise, Observation, completed, measure, observe, on_usual_host
 from sizer.model.problem import (
     Data,
     Fitted,
@@ -42,20 +44,22 @@ SCREENED = 600
 """Observations by which forms are chosen; the chosen ones are then fitted to all."""
 WEIGHT_KEPT = 0.02
 MEMBERS = 6
-IDLE = 0.5
-"""What a parameter costs that the data do not determine: of forms that explain the same, the shorter counts more."""
 SEED = 20181
 ASSUMED = 3.0
 """Observations that a noise counts as which is assumed, and no repeats show: rows may scatter by several times that."""
 
 
-def fit(runs: Sequence[Run]) -> Model:
-    """The model of every workload among the runs; deterministic, and a workload that has too few runs is `refused`."""
+def fit(runs: Sequence[Run], drift: Drift | None = None) -> Model:
+    """The model of every workload among the runs; deterministic, and a workload that has too few runs is `refused`.
+
+    `drift` is that of the whole study, where these are not all of its runs.
+    """
+    drift = drift_of(completed(runs)) if drift is None else drift
     names = dict.fromkeys(run.spec.workload.name for run in runs)
-    return Model(tuple(fit_workload([run for run in runs if run.spec.workload.name == name]) for name in names))
+    return Model(tuple(fit_workload([run for run in runs if run.spec.workload.name == name], drift) for name in names))
 
 
-def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
+def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     """The model of one workload; refused, with the reason, where its runs are too few."""
     runs = without_gaps(labelled(runs))
     isolating = isolating_runs(runs)
@@ -74,9 +78,10 @@ def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
     if not usable:
         return replace(empty, refused=refused)
     aside = completed(isolating)
-    observations, noise = observe([*usable, *aside])
+    observations, noise = observe([*usable, *aside], drift)
     facts = gather_facts(usable, aside, measured)
-    fitted = _fit(replace(empty, facts=facts), observations, noise)
+    measured = on_usual_host(measured, observations, facts.setting)
+    fitted = _fit(replace(empty, facts=facts, measured=measured), observations, noise)
     return replace(fitted, refused=refused) if refused else explained(fitted)
 
 
@@ -89,9 +94,9 @@ def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
 def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> WorkloadModel:
     observations = _expressible(model, observations)
     kept = _weighed(_candidates(model, observations, noise))
-    scale = _scale(kept[0][0], noise)
+    scale = scale_of(kept[0][0], noise)
     random = np.random.default_rng(SEED)
-    members = _members(kept, scale, random)
+    members = members_of(kept, scale, random)
     main = np.array([o.feed == model.facts.setting for o in observations])
     residual = _residual(kept, [o.configuration for o in observations], main, noise)
     deviation = kept[0][0].problem.deviation
@@ -146,7 +151,7 @@ def _candidates(model: WorkloadModel, observations: Sequence[Observation], noise
     likely = sorted(found, key=lambda fitted: fitted.criterion)[:MEMBERS]
     data = Data(model.facts, model.measured, observations)
     whole = [problem_of(each.problem.structure, data) for each in likely]
-    return _optima(whole, noise, [each.theta[None] for each in likely])
+    return optima(whole, noise, [each.theta[None] for each in likely])
 
 
 def _searched(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> list[Fitted]:
@@ -157,7 +162,7 @@ def _searched(model: WorkloadModel, observations: Sequence[Observation], noise: 
 
     def best_with(structures: Iterable[Structure]) -> Fitted:
         new = [structure for structure in dict.fromkeys(structures) if structure not in found]
-        found.update(zip(new, _optima([problem_of(structure, data) for structure in new], noise), strict=True))
+        found.update(zip(new, optima([problem_of(structure, data) for structure in new], noise), strict=True))
         return min(found.values(), key=lambda fitted: fitted.criterion)
 
     best = best_with(plain)
@@ -180,7 +185,7 @@ def _residual(
     return fit_residual(chosen, (problem.target - fitted)[main], problem.deviation[main] ** 2, noise)
 
 
-def _optima(problems: Sequence[Problem], noise: Noise, starts: Sequence[Array] | None = None) -> list[Fitted]:
+def optima(problems: Sequence[Problem], noise: Noise, starts: Sequence[Array] | None = None) -> list[Fitted]:
     """Each problem at the best of what its starting points lead to."""
     if starts is None:
         starts = [starting_points(each.structure, float(each.target.max()), each.belief) for each in problems]
@@ -202,38 +207,21 @@ def _optima_together(problems: Sequence[Problem], noise: Noise, starts: Sequence
     at_best, theta = residuals.only(best), thetas[best]
     values, slopes = at_best(theta)
     information = slopes @ slopes.transpose(0, 2, 1)
-    believed = np.eye(forms.width) * at_best.sure[:, :, None] ** 2
-    effective = np.trace(np.linalg.solve(information + believed, information), axis1=1, axis2=2)
     # The priors' misfit counts as data: a form that must bend what accounting says is a worse form.
     squares = (values**2).sum(axis=1) + (((theta - means) * at_best.sure) ** 2).sum(axis=1)
-    return [
-        _fitted(problem, theta[number, forms.places(number)], float(squares[number]), float(effective[number]), noise)
-        for number, problem in enumerate(problems)
-    ]
-
-
-def _fitted(problem: Problem, theta: Array, squares: float, effective: float, noise: Noise) -> Fitted:
-    criterion = _criterion(squares, problem.target.size, effective, noise) + IDLE * (theta.size - effective)
-    return Fitted(problem, theta, criterion, squares, effective)
-
-
-def _criterion(squares: float, n: int, effective: float, noise: Noise) -> float:
-    """AICc (Hurvich and Tsai 1989) with effective parameters; what is believed of the noise counts as observations.
-
-    Without them three points would show nothing: the correction for small samples would be infinite.
-    """
-    believed = _believed(noise)
-    total, parameters = n + believed, effective + 1
-    spare = max(total - parameters - 1, 0.5)
-    likelihood = total * math.log((squares + believed) / total)
-    return likelihood + 2 * parameters + 2 * parameters * (parameters + 1) / spare
+    found = []
+    for number, problem in enumerate(problems):
+        own = forms.places(number)
+        judged = judge(problem, information[number][np.ix_(own, own)], float(squares[number]), _believed(noise))
+        found.append(Fitted(problem, theta[number, own], judged.criterion, float(squares[number]), judged.effective))
+    return found
 
 
 def _believed(noise: Noise) -> float:
     return 8.0 if noise.measured else 6.0
 
 
-def _scale(fitted: Fitted, noise: Noise) -> float:
+def scale_of(fitted: Fitted, noise: Noise) -> float:
     """By how much residuals exceed (or fall short of) the deviations that were assumed."""
     believed = _believed(noise) if noise.measured else ASSUMED
     freedom = max(1.0, fitted.problem.target.size + believed - fitted.effective)
@@ -241,7 +229,7 @@ def _scale(fitted: Fitted, noise: Noise) -> float:
 
 
 def _weighed(candidates: Sequence[Fitted]) -> list[tuple[Fitted, float]]:
-    """The best forms with Akaike weights (Burnham and Anderson 2002), best first."""
+    """The best forms with their weights (as Akaike weights: Burnham and Anderson 2002), best first."""
     ordered = sorted(candidates, key=lambda fitted: fitted.criterion)
     weights = [math.exp(-(fitted.criterion - ordered[0].criterion) / 2) for fitted in ordered]
     kept = [(f, w) for f, w in zip(ordered, weights, strict=True) if w >= WEIGHT_KEPT][:MEMBERS]
@@ -249,7 +237,7 @@ def _weighed(candidates: Sequence[Fitted]) -> list[tuple[Fitted, float]]:
     return [(fitted, weight / total) for fitted, weight in kept]
 
 
-def _members(kept: Sequence[tuple[Fitted, float]], scale: float, random: np.random.Generator) -> tuple[Member, ...]:
+def members_of(kept: Sequence[tuple[Fitted, float]], scale: float, random: np.random.Generator) -> tuple[Member, ...]:
     """With draws by a parametric bootstrap that redraws data and beliefs alike (randomised maximum a posteriori)."""
     targets, means = [], []
     for fitted, _ in kept:

@@ -84,6 +84,7 @@ class Quantity(str, Enum):
     SCALING_EXPONENT = "scaling_exponent"
     SERIAL_SHARE = "serial_share"
     COHERENCE_COST = "coherence_cost"
+    OVERHEAD = "overhead"
     FULL_VCPUS = "full_vcpus"
     YIELD_BEYOND = "yield_beyond"
     EXPONENT_BEYOND = "exponent_beyond"
@@ -165,7 +166,8 @@ class MeasuredRate:
     """The measured rate of one configuration, and what its accounting named as bottleneck.
 
     `noise` is the standard deviation of ln rate of a new run by these runs and others made alike, `busy` the median
-    share that the named resource was busy for, None where nothing was named.
+    share that the named resource was busy for, None where nothing was named. `log_usual` is ln of the rate on the host
+    as it usually was, with its standard deviation: what the fit was to; None where nothing was fitted.
     """
 
     configuration: Configuration
@@ -174,6 +176,13 @@ class MeasuredRate:
     noise: float
     evidence: Bottleneck | None = None
     busy: float | None = None
+    log_usual: float | None = None
+    deviation: float | None = None
+
+    @property
+    def usual(self) -> float:
+        """The rate on the host as it usually was, as far as that is known."""
+        return self.throughput.value if self.log_usual is None else math.exp(self.log_usual)
 
     @property
     def of_new_run(self) -> Estimate:
@@ -407,7 +416,8 @@ class WorkloadFacts:
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together; what they lose to each other is stated
-    where they were emulated (`Device.scaling_loss`), and fitted else.
+    where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every second vCPU of the runs was the
+    other half of a core.
     """
 
     kind: str
@@ -430,6 +440,7 @@ class WorkloadFacts:
     reference_batch: int = 1
     highest_rate: float = 1.0
     several_accounted: bool = False
+    paired: bool = False
 
     def stated_speed_up(self, count: int) -> float | None:
         """How many times the samples of one so many accelerators make, where sizer emulated what they lose."""
@@ -482,7 +493,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Member:
-    """One fitted form: its Akaike weight, its parameters and draws of them that show their uncertainty."""
+    """One fitted form: its weight among all, its parameters and draws of them that show their uncertainty."""
 
     structure: Structure
     weight: float

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from statistics import mean, median, stdev
 
 from sizer.model.batch_runs import is_batch_search
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
+from sizer.model.drift import NO_DRIFT, Drift
+from sizer.model.exposure import exposures, own_deviation, rate_of, within
 from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import overfilled_accelerators, trials
-from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
+from sizer.model.model import DRIFT, Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
+from sizer.model.seen_runs import left_noise, seen_run, weighted_median
 from sizer.model.slowness import slowness
 from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run, WarningKind
 
@@ -67,8 +70,13 @@ def completed(runs: Iterable[Run]) -> list[Run]:
     ]
 
 
-def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
-    """One observation a configuration and feed, by vCPUs: the measured rate, less what `slowness` says of each run."""
+def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observation], Noise]:
+    """One observation a configuration and feed, by vCPUs: the rate on a host as it usually was, and how sure it is.
+
+    Off each run is taken what `drift` says of the host at its time, as far as its rate shows the host, and within a
+    configuration what `slowness` says; what is uncertain of either, and what a run's own evidence says, is in the
+    deviation. Of its runs the median counts, by what each is worth.
+    """
     fed_alike: dict[Feed, list[Run]] = defaultdict(list)
     for run in runs:
         fed_alike[feed_of(run)].append(run)
@@ -77,22 +85,32 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
         for feed, alike in fed_alike.items()
         for configuration, group in _grouped(alike).items()
     }
-    slow = slowness(runs)
+    slow, shown = slowness(runs), exposures(runs)
     noise = _noise([[(run, slow.get(id(run), 0.0)) for run in group] for group in grouped.values()])
+    seen = {key: [seen_run(run, shown[id(run)], slow, drift) for run in group] for key, group in grouped.items()}
+    left, noise = left_noise(seen.values(), noise.run, noise.repeated), _with_drift(noise, runs, shown, drift)
     observations = []
     for (feed, configuration), group in grouped.items():
         slower = mean(slow.get(id(run), 0.0) for run in group)
-        logs = [math.log(_rate(run).value) + slow.get(id(run), 0.0) - slower for run in group]
-        centre = math.log(median(map(math.exp, logs)))
-        run_deviation = max(noise.run, mean(within(run) or 0.0 for run in group))
+        each = seen[feed, configuration]
+        variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
+        centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
+        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
         if apart(group) > SLIP:
-            run_deviation = stdev(logs)
-        deviation = deviation_of(run_deviation, len(logs))
+            deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
             accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
-        observations.append(Observation(configuration, feed, centre, deviation, slower, **accounted))
+        observations.append(Observation(configuration, feed, centre - slower, deviation, slower, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
+
+
+def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], drift: Drift) -> Noise:
+    """What moves a new run: repeats show the drift of the host, too, and else what is known of it comes on top."""
+    moved = drift.deviation.get(runs[0].spec.workload.name, 0.0) if runs else 0.0
+    if noise.repeated or not moved:
+        return noise
+    return replace(noise, run=math.hypot(noise.run, moved * mean(shown.values())), measured=True)
 
 
 def _accounted(group: Sequence[Run], name: str) -> float | None:
@@ -127,21 +145,6 @@ def _on_one_machine(runs: Sequence[Run]) -> list[list[Run]]:
     return list(grouped.values())
 
 
-def _rate(run: Run) -> Estimate:
-    assert run.throughput is not None, "completed() lets only measured runs through"
-    return run.throughput
-
-
-def within(run: Run) -> float | None:
-    """The run's own standard deviation of ln throughput, from its 95 % interval; None without one."""
-    rate = _rate(run)
-    if not rate.has_interval:
-        return None
-    if rate.low <= 0:  # so little is known that nothing is left below it: as wide as above
-        return math.log(max(rate.high, rate.value) / rate.value) / 1.96 or None
-    return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
-
-
 def measured_rate(rates: Sequence[Estimate]) -> Estimate:
     """The measured rate of a configuration, from those of all its runs; ValueError without any.
 
@@ -156,7 +159,7 @@ def measured_rate(rates: Sequence[Estimate]) -> Estimate:
 
 def apart(group: Sequence[Run]) -> float:
     """How many times its fastest run is as fast as its slowest."""
-    rates = [_rate(run).value for run in group]
+    rates = [rate_of(run).value for run in group]
     return max(rates) / min(rates)
 
 
@@ -166,14 +169,17 @@ def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
 
 
 def noise_at(group: Sequence[Run], noise: Noise) -> float:
-    """Standard deviation of ln rate of a new run there: by the intervals of its runs, or as of all of the workload.
+    """Standard deviation of ln rate of a new run there: by the intervals of its runs, or as of all of the workload;
+    and by what their own warnings name.
 
     Of runs that are far apart their own.
     """
     if apart(group) > SLIP:
-        return stdev(math.log(_rate(run).value) for run in group)
-    own = [width for run in group if _rate(run).low > 0 and (width := within(run)) is not None]
-    return noise.run if noise.repeated or len(own) < len(group) else mean(own)
+        return stdev(math.log(rate_of(run).value) for run in group)
+    own = [width for run in group if rate_of(run).low > 0 and (width := within(run)) is not None]
+    by_rates = noise.run if noise.repeated or len(own) < len(group) else mean(own)
+    shown = exposures(group)
+    return math.hypot(by_rates, mean(own_deviation(run, shown[id(run)], False) for run in group))
 
 
 def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
@@ -185,7 +191,7 @@ def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
     for group in groups:
         if apart([run for run, _ in group]) > SLIP:
             continue
-        logs = [math.log(_rate(run).value) + slow for run, slow in group]
+        logs = [math.log(rate_of(run).value) + slow for run, slow in group]
         squares += sum((log - mean(logs)) ** 2 for log in logs)
         freedom += len(logs) - 1
     inside = [width for group in groups for run, _ in group if (width := within(run))]
@@ -220,6 +226,18 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
     )
 
 
+def on_usual_host(measured: MeasuredRange, observations: Sequence[Observation], feed: Feed) -> MeasuredRange:
+    """With what the observations of that feed say of each rate on the host as it usually was."""
+    seen = {each.configuration: each for each in observations if each.feed == feed}
+    rates = (
+        replace(rate, log_usual=found.log_rate + found.slowness, deviation=found.deviation)
+        if (found := seen.get(rate.configuration)) is not None
+        else rate
+        for rate in measured.rates
+    )
+    return replace(measured, rates=tuple(rates))
+
+
 def _gpus(runs: Sequence[Run]) -> tuple[Gpus, ...]:
     """The usual first: that of the most runs, of these the one with the fewest accelerators."""
     counted = Counter(Gpus(run.configuration.gpu, run.configuration.gpu_count) for run in runs)
@@ -239,9 +257,9 @@ def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
 
 
 def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:
-    rate = measured_rate([_rate(run) for run in group])
+    rate = measured_rate([rate_of(run) for run in group])
     # An interval that reaches 0 says nothing of how far ln rate may be off below.
-    rate = rate if rate.low > 0 else replace(rate, low=min(_rate(run).value for run in group))
+    rate = rate if rate.low > 0 else replace(rate, low=min(rate_of(run).value for run in group))
     named = {run.evidence.bottleneck for run in group if run.evidence is not None and not _serial_or_disturbed(run)}
     named.discard(Bottleneck.AMBIGUOUS)  # accounting that names nothing contradicts nothing
     evidence = (named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS) if named else None

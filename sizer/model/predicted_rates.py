@@ -109,9 +109,9 @@ def own_effects(model: WorkloadModel, configurations: Sequence[Configuration], m
     for index, configuration in enumerate(configurations):
         rate = model.measured.rate_at(with_usual_accelerator(model.measured, configuration))
         if rate is not None:
-            known = deviation_of(model.noise, rate.runs) ** 2
+            known = (rate.deviation or deviation_of(model.noise, rate.runs)) ** 2
             kept = believed / (believed + known)
-            effects[index] = kept * (math.log(rate.throughput.value) - mean[index])
+            effects[index] = kept * (math.log(rate.usual) - mean[index])
             variances[index] = kept * known
     return effects, variances
 

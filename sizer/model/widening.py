@@ -36,8 +36,8 @@ def widening(
     """How many standard deviations make 90 %; `left_out` (n,) is what each row is predicted to be without it, in ln."""
     target = kept[0][0].problem.target
     n = int(main.sum())
-    if left_out is None:
-        return NORMAL_90 * (1 + 1 / max(n, 1))
+    if left_out is None:  # of so few rows all is belief, which the draws have
+        return NORMAL_90
     places = [o.configuration for o in observations]
     counts = _inner(places, main)
     variance = _draw_variance(model, kept)

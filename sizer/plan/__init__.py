@@ -9,10 +9,13 @@ from sizer.lazily import exports
 if TYPE_CHECKING:
     from sizer.plan.axes_of_first_run import Abilities, Needs, chosen_axes, needs_of
     from sizer.plan.batch_search import BatchSearch, batch_searches
+    from sizer.plan.configurations import configurations as configurations_of
+    from sizer.plan.configurations import position, repeated
     from sizer.plan.floor_search import Search, searches
     from sizer.plan.following import Following
     from sizer.plan.reference_runs import (
         DRIFT_SHARE,
+        MOST_BETWEEN,
         Spread,
         changed_marks,
         is_measurement,
@@ -37,6 +40,7 @@ else:
 __all__ = [
     "DRIFT_SHARE",
     "FAILED",
+    "MOST_BETWEEN",
     "UNFINISHED",
     "Abilities",
     "BatchSearch",
@@ -52,14 +56,17 @@ __all__ = [
     "batch_searches",
     "changed_marks",
     "chosen_axes",
+    "configurations_of",
     "estimate_seconds",
     "guessed_workloads",
     "is_measurement",
     "needs_of",
     "of_older_form",
     "plan",
+    "position",
     "reference",
     "remaining",
+    "repeated",
     "searches",
     "spread",
     "two_epoch_passes",

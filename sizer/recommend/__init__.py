@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sizer.recommend.cross_table import CPU_OF, MOST_COLUMNS
     from sizer.recommend.gates import GateResult, check_gate, read_gate
     from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
+    from sizer.recommend.possible import Offered, offered, passing, preferred, regretted, taken
     from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
     from sizer.recommend.recommendation import recommend
     from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
@@ -33,14 +34,20 @@ __all__ = [
     "Change",
     "ChangeKind",
     "GateResult",
+    "Offered",
     "changes",
     "check_gate",
     "disk_gain",
     "is_computed_by_cpu",
     "judged_by",
     "memory_varied",
+    "offered",
+    "passing",
+    "preferred",
     "rates_mistold",
     "read_gate",
     "recommend",
+    "regretted",
     "rentable",
+    "taken",
 ]

@@ -14,7 +14,7 @@ from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.batch_sizes import with_batch
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.edges import Edges, edge_reasons, edges_of
+from sizer.recommend.edges import Edges, edge_reasons, edges_of, noisy
 from sizer.recommend.emulated_rate import with_rate_of_emulated
 from sizer.recommend.field import (
     ScoredCandidate,
@@ -39,6 +39,7 @@ from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import next_bottleneck, reasons
 from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
+from sizer.recommend.settling import Margin
 from sizer.recommend.thresholds import SURE
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
@@ -126,9 +127,10 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     status = edges.status(chosen.candidate.configuration, model, chosen.passes)
     if not chosen.candidate.measured_together:
         status = "at_least"
-    said = edge_reasons(model, edges, chosen.candidate.configuration, quality)
+    said = edge_reasons(model, edges, chosen.candidate.configuration)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
     unsure = objective.prefer != "fastest" and not chosen.passes
+    margin = Margin(chosen.candidate.configuration, best.configuration, objective.target)
     return replace(
         found,
         status=status,
@@ -136,7 +138,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
         edge=edges.state(status),
         provisional=found.provisional or (status == "recommended" and unsure),
         runner_up=runner_up(free, chosen) if status == "recommended" else None,
-        next_run=next_run(model, chosen.candidate, edges, quality, unsure=unsure),
+        next_run=next_run(model, chosen.candidate, edges, quality, margin=margin if unsure else None),
         beyond=edges.beyond.prediction if edges.beyond else None,
         options=options(model, objective, catalog, taken),
     )
@@ -217,7 +219,7 @@ def _too_slow(
     rising = edges.more_vcpus or edges.more_memory
     advice = next_run(model, candidate, edges, quality)
     if not rising:
-        said = edge_reasons(model, edges, candidate.configuration, quality)
+        said = edge_reasons(model, edges, candidate.configuration)
         doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
         if len(model.measured.vcpus) < 2 and (not fastest.shares or fastest.bottleneck in SHOWN_BY_VCPUS):
@@ -228,7 +230,7 @@ def _too_slow(
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
     beyond, deadline = edges.beyond.prediction if edges.beyond else None, question.objective.deadline
     above = [beyond_in_time(beyond, deadline)] if beyond and deadline else []
-    said = [*late, *above, *edge_reasons(model, edges, candidate.configuration, quality)]
+    said = [*late, *above, *edge_reasons(model, edges, candidate.configuration)]
     found = _answered(model, question, quality, likeliest, field, fastest, edges, said)
     return replace(
         found,
@@ -255,7 +257,7 @@ def _answered(
     """What every answer with a spec says of it."""
     candidate = chosen.candidate
     prediction = predict(model, candidate.configuration, WhatIf())
-    known = not _binding_unknown(edges, quality)
+    known = not _binding_unknown(model, edges)
     choice = Choice(model, question.objective, best.configuration, field, chosen, question.catalog, bound=known)
     if not prediction.shares:
         choice = replace(choice, bound=False)
@@ -325,6 +327,6 @@ def _in_doubt(found: Answer, mistold: Reason) -> Answer:
     )
 
 
-def _binding_unknown(edges: Edges, quality: Quality) -> bool:
-    """Runs that something disturbed cannot distinguish a busy CPU from a serial part where the curve bends."""
-    return edges.vcpus.trend is Trend.UNSETTLED and quality.poor
+def _binding_unknown(model: WorkloadModel, edges: Edges) -> bool:
+    """Runs that move by more than is at stake cannot tell a busy CPU from a serial part where the curve bends."""
+    return edges.vcpus.trend is Trend.UNSETTLED and noisy(model)

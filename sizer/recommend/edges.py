@@ -22,7 +22,6 @@ from sizer.model import (
     vcpus_of,
 )
 from sizer.recommend.beyond import Beyond, look_beyond
-from sizer.recommend.quality import Quality
 from sizer.records import Bottleneck, Configuration, EdgeState, Figure, Reason, ReasonCode, reason
 
 NO_EDGE = Edge()
@@ -102,7 +101,12 @@ def _bound_by(model: WorkloadModel, best: Configuration) -> Bottleneck | None:
     return bottleneck if bottleneck in NOT_OF_VCPUS else None
 
 
-def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuration, quality: Quality) -> list[Reason]:
+def noisy(model: WorkloadModel) -> bool:
+    """Whether a run moves by more from one time to the next than a gain that would count."""
+    return model.noise > GAIN
+
+
+def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuration) -> list[Reason]:
     """First of all reasons: the edges that bound the answer, and those that may."""
     largest = float(max(model.measured.memory_bytes, default=0))
     found = []
@@ -112,7 +116,7 @@ def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuratio
         batch = float(model.measured.batch_size[-1])
         found.append(reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain))
     if edges.vcpus_unsettled:
-        found += _unsettled(model, edges, configuration, quality)
+        found += _unsettled(model, edges, configuration)
     if edges.beyond:
         found.append(edges.beyond.reason)
     if edges.more_memory:
@@ -143,7 +147,7 @@ def _gained(model: WorkloadModel, edge: Edge) -> dict[str, Figure]:
     }
 
 
-def _unsettled(model: WorkloadModel, edges: Edges, configuration: Configuration, quality: Quality) -> list[Reason]:
+def _unsettled(model: WorkloadModel, edges: Edges, configuration: Configuration) -> list[Reason]:
     edge = edges.vcpus
     bound = {} if edges.bound_by is None else {"bottleneck": edges.bound_by.value}
     figures = {"worth": GAIN, "probability": edge.probability} | bound
@@ -151,4 +155,4 @@ def _unsettled(model: WorkloadModel, edges: Edges, configuration: Configuration,
     if not edges.open:
         return [pays]
     most = configuration.vcpus == model.measured.vcpus[-1]
-    return [pays, reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(configuration), most=most, repeat=quality.poor)]
+    return [pays, reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(configuration), most=most, repeat=noisy(model))]

@@ -16,6 +16,7 @@ from sizer.recommend.measured_binding import binding
 from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.measured_reasons import closeness
 from sizer.recommend.other_inputs import input_binds
+from sizer.recommend.settling_machine import settling_machine
 from sizer.records import (
     Action,
     Estimate,
@@ -148,7 +149,9 @@ def measured_next_run(
     if unpriced and choice.objective.counts != "fastest" and (kind_of(chosen)[1] or most):
         return Suggestion(Action.IMPORT, column="usd_per_hour_spot" if choice.objective.spot else "usd_per_hour")
     close = closeness(choice, comparison, likely)
-    return Suggestion(Action.REPEAT, close) if close is not None else None
+    if close is None:
+        return None
+    return settling_machine(choice.machines, comparison, choice.objective, likely) or Suggestion(Action.REPEAT, close)
 
 
 def more_of(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> Suggestion | None:

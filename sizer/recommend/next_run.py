@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.model import Edge, WorkloadModel, vcpus_of, vcpus_to_measure
+from sizer.model import GAIN, Edge, WorkloadModel, before_the_last_doubling, vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.edges import Edges
+from sizer.recommend.edges import Edges, noisy
 from sizer.recommend.memory import cap_to_try, completes
 from sizer.recommend.quality import Quality
-from sizer.records import Action, ReasonCode, Suggestion, reason
+from sizer.recommend.settling import Margin, settling_run
+from sizer.records import Action, Event, ReasonCode, Suggestion, reason
 
 
 def next_run(
@@ -19,11 +20,12 @@ def next_run(
     edges: Edges,
     quality: Quality,
     in_time: bool = False,
-    unsure: bool = False,
+    margin: Margin | None = None,
 ) -> Suggestion | None:
     """None where nothing is open.
 
-    `in_time`: a deadline is met, so what more vCPUs would give is not asked. `unsure`: no size is sure to be enough.
+    `in_time`: a deadline is met, so what more vCPUs would give is not asked. `margin`: by what the size taken may be
+    too small, where none is sure to be enough.
     """
     known = model.measured.vcpus
     if in_time:
@@ -34,14 +36,8 @@ def next_run(
         more = reason(ReasonCode.MORE_MEMORY_MAY_PAY)
         return Suggestion(Action.MEASURE, more, memory_bytes=2 * model.measured.memory_bytes[-1])
     vcpus_known = chosen.spec.vcpus is not None
-    if quality.rests_on_doubt(chosen.configuration) and not quality.poor:
-        at = (vcpus_of(chosen.configuration),) if vcpus_known else ()
-        doubtful = reason(ReasonCode.SIZE_DOUBTFUL, doubts=tuple(doubt.value for doubt in quality.doubts))
-        return Suggestion(Action.REPEAT, doubtful, vcpus=at, repeat_how=quality.remedy)
-    if quality.poor:
-        return Suggestion(
-            Action.REPEAT, quality.why_repeat, vcpus=known if vcpus_known else (), repeat_how=quality.remedy
-        )
+    if quality.rests_on_doubt(chosen.configuration):
+        return Suggestion(Action.REPEAT, quality.why_repeat, repeat_how=quality.remedy)
     if model.measured.failed_vcpus:
         return vcpus_to_measure(model.measured)
     if not vcpus_known and accelerators_of(chosen.configuration).number(model.facts.device):
@@ -52,8 +48,12 @@ def next_run(
         return vcpus_to_measure(model.measured, reason(ReasonCode.THREE_VALUES))
     if len(known) == 1:
         return vcpus_to_measure(model.measured, reason(ReasonCode.NEED_NOT_MEASURED))
-    if unsure and not edges.vcpus_unsettled:
-        return Suggestion(Action.REPEAT, reason(ReasonCode.NO_SIZE_SURE), vcpus=known)
+    if margin is not None and not edges.vcpus_unsettled:
+        return settling_run(model, margin, Event.REACHES_TARGET)
+    if edges.vcpus_unsettled and noisy(model):
+        most = replace(chosen.configuration, vcpus=known[-1])
+        before = replace(chosen.configuration, vcpus=before_the_last_doubling(model))
+        return settling_run(model, Margin(most, before, 1 + GAIN), None)
     if edges.vcpus_unsettled:
         return Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * known[-1],))
     if chosen.configuration.vcpus == known[0] > 1:

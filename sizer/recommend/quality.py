@@ -21,13 +21,10 @@ DOUBTS = (
     WarningKind.ONE_READING,
     WarningKind.OTHER_BATCH_SIZE,
 )
-"""Warnings that make a run's rate doubtful."""
-
-BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.GPU_SHARED, WarningKind.DRIFTING})
-"""Doubts that a quiet host removes."""
+"""Warnings that make a run's rate doubtful. How far most of them may have moved it is in the model's likelihood."""
 
 IN_STUDY = {WarningKind.ONE_READING: "counter", WarningKind.OTHER_BATCH_SIZE: "batch_size"}
-"""Doubts that the study file removes, and by what."""
+"""Doubts that no noise describes: the study file removes them, and by what. An answer that rests on them says so."""
 
 MISTOLD = {
     WarningKind.BATCHES_FOR_SAMPLES: "batches",
@@ -43,7 +40,7 @@ arrival of its lines without a warning."""
 
 @dataclass(frozen=True)
 class Quality:
-    """How many of a workload's completed runs are doubtful, and why; `failed` is None if none failed.
+    """How many of a workload's completed runs have a doubt of IN_STUDY; `failed` is None if none failed.
 
     `mistold` is None unless some tell a rate that is known to be wrong.
     `doubtful_at` are the configurations of which every run is doubtful.
@@ -68,16 +65,14 @@ class Quality:
     @property
     def warning(self) -> Reason | None:
         """How many runs are doubtful, and how to repeat them; None if none is."""
-        return self._doubtful(self.remedy)
+        return self._doubtful(self.remedy) if self.doubtful else None
 
     @property
     def why_repeat(self) -> Reason | None:
         """The same without how to repeat them, which a suggestion says."""
-        return self._doubtful(None)
+        return self._doubtful(None) if self.doubtful else None
 
-    def _doubtful(self, repeat_how: str | None) -> Reason | None:
-        if not self.doubtful:
-            return None
+    def _doubtful(self, repeat_how: str | None) -> Reason:
         doubts = tuple(doubt.value for doubt in self.doubts)
         counts = {"completed": float(self.completed), "doubtful": float(self.doubtful)}
         return reason(
@@ -89,11 +84,8 @@ class Quality:
 
     @property
     def remedy(self) -> str:
-        """How to repeat them: on a `quiet_host`, `longer`, or with what the study file lacks."""
-        if BY_HOST & set(self.doubts):
-            return "quiet_host"
-        in_study = [IN_STUDY[doubt] for doubt in self.doubts if doubt in IN_STUDY]
-        return in_study[0] if len(in_study) == len(self.doubts) > 0 else "longer"
+        """How to repeat them: with what the study file lacks."""
+        return IN_STUDY[self.doubts[0]]
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
@@ -101,7 +93,7 @@ def quality_of(runs: Sequence[Run]) -> Quality:
     runs = as_asked(runs)
     completed = [run for run in runs if run.outcome is Outcome.COMPLETED]
     found = [_doubts(run) for run in completed]
-    named = tuple(doubt for doubt in DOUBTS if any(doubt in doubts for doubts in found))
+    named = tuple(doubt for doubt in IN_STUDY if any(doubt in doubts for doubts in found))
     return Quality(
         completed=len(completed),
         doubtful=sum(map(bool, found)),
@@ -140,7 +132,7 @@ def _doubtful_configurations(completed: Sequence[Run]) -> frozenset[Configuratio
 
 
 def _doubts(run: Run) -> set[WarningKind]:
-    return {warning.kind for warning in run.warnings} & set(DOUBTS)
+    return {warning.kind for warning in run.warnings} & set(IN_STUDY)
 
 
 def _failed(runs: Sequence[Run]) -> Reason | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sizer.lazily import exports
 
 if TYPE_CHECKING:
+    from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReason, RunReasonKind
     from sizer.records.answer import (
         AcceleratorCount,
         Action,
@@ -222,6 +223,7 @@ __all__ = [
     "WITHOUT",
     "AcceleratorCount",
     "Action",
+    "Adaptive",
     "AgainstCpu",
     "AllOf",
     "Alternative",
@@ -293,6 +295,8 @@ __all__ = [
     "Objective",
     "Option",
     "Outcome",
+    "PlanEnd",
+    "PlanEndKind",
     "Prediction",
     "PublishedRate",
     "Purpose",
@@ -306,6 +310,8 @@ __all__ = [
     "Rejection",
     "RentedMachine",
     "Run",
+    "RunReason",
+    "RunReasonKind",
     "RunSpec",
     "RunWarning",
     "Sample",

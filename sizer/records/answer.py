@@ -120,7 +120,6 @@ class ReasonCode(str, Enum):
     ONLY_MEASURED_SIZES = "only_measured_sizes"
     RATES_MISTOLD = "rates_mistold"
     RUNS_DOUBTFUL = "runs_doubtful"
-    SIZE_DOUBTFUL = "size_doubtful"
     RUNS_FAILED = "runs_failed"
 
     # What several accelerators make, and why that is not known.
@@ -229,7 +228,7 @@ class ReasonCode(str, Enum):
     MORE_MEMORY_MAY_PAY = "more_memory_may_pay"
     THREE_VALUES = "three_values"
     NEED_NOT_MEASURED = "need_not_measured"
-    NO_SIZE_SURE = "no_size_sure"
+    RUN_WOULD_SETTLE = "run_would_settle"
     MORE_VCPUS_UNSETTLED = "more_vcpus_unsettled"
     FEWEST_ENOUGH = "fewest_enough"
     RATE_UNKNOWN = "rate_unknown"
@@ -330,8 +329,8 @@ class Action(str, Enum):
 class Suggestion:
     """The runs that would settle what an answer leaves open: what they vary from the answer's own, and why.
 
-    `repeat_how` is `quiet_host`, `longer`, what to correct in the study file (in a pattern its `batches`, `counter` or
-    `units`; `batch_size`) or None; `column` is what an imported table lacks; `input`, the workload's input where
+    `repeat_how` is what to correct in the study file (in a pattern its `batches`, `counter` or `units`; `batch_size`)
+    or None; `column` is what an imported table lacks; `input`, the workload's input where
     another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`: these vCPUs are more
     than the `host_vcpus` of the host that measured.
     """

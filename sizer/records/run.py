@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 
+from sizer.records.adaptive import RunReason
 from sizer.records.domains import (
     Amount,
     Batch,
@@ -584,7 +585,7 @@ class Run:
     equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
     does not know. `stated` are the options that the program says it ran with, and what it chose where the study says
     nothing. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
-    counted.
+    counted. `reason` is why the adaptive plan made it; None of a run that was asked for from the start.
     """
 
     spec: RunSpec
@@ -628,6 +629,7 @@ class Run:
     other: dict[str, str] = field(default_factory=dict)
     stated: dict[str, bool | int | float | str] = field(default_factory=dict)
     meter: Meter | None = None
+    reason: RunReason | None = None
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()
     samples: tuple[Sample, ...] = ()

@@ -14,6 +14,7 @@ from enum import Enum
 from functools import cached_property
 from math import exp, log
 
+from sizer.records.adaptive import Adaptive
 from sizer.records.domains import (
     Amount,
     Batch,
@@ -565,7 +566,10 @@ class FrameworkPython:
 
 @dataclass(frozen=True)
 class Study:
-    """All runs asked for, with every default filled in. `frameworks`: those whose interpreter the file names."""
+    """All runs asked for, with every default filled in. `frameworks`: those whose interpreter the file names.
+
+    `adaptive`: they are chosen one after another, and only as many are made as the answers need; None makes all.
+    """
 
     name: SafeName
     workloads: tuple[WorkloadPlan, ...]
@@ -575,6 +579,7 @@ class Study:
     objective: Objective = Objective()
     embedded_images: Count = 4000
     frameworks: tuple[FrameworkPython, ...] = ()
+    adaptive: Adaptive | None = None
     schema_version: int = SCHEMA_VERSION
 
     @property

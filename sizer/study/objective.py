@@ -48,7 +48,7 @@ def objective_form(objective: Objective) -> dict[str, Any]:
     """What `read_objective` reads as an equal Objective."""
     form: dict[str, Any] = {"prefer": objective.prefer, "target": objective.target}
     if objective.deadline is not None:
-        form = {"samples": _spelt(objective.deadline.samples), "within": _time(objective.deadline.seconds)}
+        form = {"samples": _spelt(objective.deadline.samples), "within": spelt_time(objective.deadline.seconds)}
     elif objective.at_least is not None:
         form = {"at_least": _spelt(objective.at_least)}
     if objective.latency_p99 is not None:
@@ -103,7 +103,7 @@ def _spelt(value: float, factor: int = 1) -> int | str:
     return int(exact) if exact == int(exact) else format(exact.normalize(), "f")
 
 
-def _time(seconds: float) -> str:
+def spelt_time(seconds: float) -> str:
     """`6h`, `30m`, or seconds."""
     for size, unit in ((3600, "h"), (60, "m")):
         if seconds % size == 0:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sizer.files import read_given
 from sizer.records import AnyOf, InputError, Measure, Message, Study, typed_path
+from sizer.study.adaptive import read_adaptive
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
 from sizer.study.frameworks import read_frameworks
@@ -61,6 +62,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
         objective=read_objective(document, catalog),
         embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
         frameworks=read_frameworks(document),
+        adaptive=read_adaptive(document),
     )
 
 

@@ -19,6 +19,7 @@ from sizer.records import (
     WorkloadPlan,
     spell_bytes,
 )
+from sizer.study.adaptive import adaptive_form
 from sizer.study.document import RESOLVED
 from sizer.study.objective import objective_form
 
@@ -33,7 +34,7 @@ def to_yaml(study: Study) -> str:
     if study.frameworks:
         data["frameworks"] = {each.framework: {"python": each.python} for each in study.frameworks}
     data["embedded_images"] = study.embedded_images
-    data["measure"] = _measure(study.measure)
+    data["measure"] = _measure(study.measure) | adaptive_form(study.adaptive)
     data["objective"] = objective_form(study.objective)
     return RESOLVED + yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120

@@ -234,17 +234,8 @@ def _to_repeat(suggestion: Suggestion, terms: Terms) -> str:
     if suggestion.repeat_how in ("batches", "counter", "units", "batch_size"):
         return _once_corrected(suggestion.repeat_how, terms.workload)
     if not suggestion.vcpus:
-        if suggestion.repeat_how == "quiet_host":
-            return _("Repeat `{workload}` on a quiet host.", **known)
-        if suggestion.repeat_how == "longer":
-            return _("Repeat `{workload}` for longer.", **known)
         return _("Repeat `{workload}`.", **known)
-    vcpus = vcpus_listed(suggestion.vcpus)
-    if suggestion.repeat_how == "quiet_host":
-        return _("Repeat `{workload}` at {vcpus} on a quiet host.", **known, vcpus=vcpus)
-    if suggestion.repeat_how == "longer":
-        return _("Repeat `{workload}` at {vcpus} for longer.", **known, vcpus=vcpus)
-    return _("Repeat `{workload}` at {vcpus}.", **known, vcpus=vcpus)
+    return _("Repeat `{workload}` at {vcpus}.", **known, vcpus=vcpus_listed(suggestion.vcpus))
 
 
 def _once_corrected(what: str, workload: str) -> str:

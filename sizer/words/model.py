@@ -107,6 +107,7 @@ _PARAMETERS: Mapping[Quantity, Callable[[Mapping[str, object]], str]] = {
     _Q.SCALING_EXPONENT: lambda k: _("exponent of vCPU scaling"),
     _Q.SERIAL_SHARE: lambda k: _("serial share"),
     _Q.COHERENCE_COST: lambda k: _("cost of coherence"),
+    _Q.OVERHEAD: lambda k: _("cost of sharing a sample's work among vCPUs, relative to one vCPU"),
     _Q.FULL_VCPUS: lambda k: _("vCPUs up to which each counts in full"),
     _Q.YIELD_BEYOND: lambda k: _("yield of a vCPU beyond"),
     _Q.EXPONENT_BEYOND: lambda k: _("exponent of vCPU scaling beyond"),
@@ -182,7 +183,7 @@ def left_out_sentence(count: int, middle: float, worst: float, where: str) -> st
 
 
 def forms_sentence(weights: Mapping[str, float]) -> str:
-    """The equation, and which forms of the CPU's scaling speak with which weight (Akaike's, of one in all)."""
+    """The equation, and which forms of the CPU's scaling speak with which weight (of one in all)."""
     named = [
         _("{form} {share}", form=_form(form), share=percent(weight))
         for form, weight in sorted(weights.items(), key=lambda item: -item[1])
@@ -198,9 +199,11 @@ def _form(name: str) -> str:
     """The name under which a form is known; one that only a later version has, as it is spelt."""
     return {
         "linear": _("linear"),
+        "overhead": _("linear with an overhead"),
         "power": _("power law"),
         "amdahl": _("Amdahl's law"),
         "usl": _("Universal Scalability Law"),
+        "siblings": _("linear, with hyperthreads from half of the vCPUs on"),
         "knee": _("linear with a knee"),
         "bend": _("power law from a bend on"),
         "paired": _("hyperthread pairs"),

@@ -67,8 +67,8 @@ def _some_unpriced(answer: Answer) -> bool:
 def _doubted(answer: Answer) -> str:
     """What speaks against an answer that is likely by its figures; empty where that is none of these."""
     codes = {each.code for each in answer.reasons}
-    if disturbed(answer):
-        return _("disturbed runs")
+    if ReasonCode.RUNS_DOUBTFUL in codes:
+        return _("its readings are in doubt")
     if ReasonCode.EMULATED_RATE_OPEN in codes:
         return _("the rate of the GPU is an estimate")
     if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
@@ -76,11 +76,6 @@ def _doubted(answer: Answer) -> str:
     if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
         return _("prices are missing")
     return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""
-
-
-def disturbed(answer: Answer) -> bool:
-    """Whether something else on the host had a part in its runs."""
-    return any(each.code in (ReasonCode.RUNS_DOUBTFUL, ReasonCode.SIZE_DOUBTFUL) for each in answer.reasons)
 
 
 def _likely(probability: float) -> str:

@@ -243,6 +243,11 @@ def progress_begun(number: int, total: int, run: str, seconds_left: float) -> st
     )
 
 
+def progress_chosen(number: int, total: int, run_and_reason: str) -> str:
+    """A run of an adaptive plan begins, as a plain line; it may take `total` runs at the most."""
+    return _("[{number}, {total} at most] {run}", number=number, total=total, run=run_and_reason)
+
+
 def no_step_yet(seconds: float, given_up_seconds: float) -> str:
     """Said once of a run in which nothing was counted for so long."""
     return _(

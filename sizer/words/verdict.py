@@ -17,7 +17,6 @@ from sizer.records import (
     ReasonCode,
     Recommendation,
     Spec,
-    Suggestion,
     format_bytes,
     format_number,
     format_seconds,
@@ -39,8 +38,6 @@ from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
 from sizer.words.page_answers import offer_name, provider_name
 from sizer.words.reasons import reason_sentence
-from sizer.words.reasons.open_questions import doubts_listed
-from sizer.words.sureness import disturbed
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
 
 ALIKE = 0.005
@@ -412,14 +409,6 @@ def _plain(reason: Reason, terms: Terms) -> str:
     if reason.code is ReasonCode.VCPUS_UNSETTLED:
         most = vcpus_in_words(reason.number("vcpus"))
         return _("Whether more than {vcpus} pay is not clear from these runs.", vcpus=most)
-    if reason.code is ReasonCode.RUNS_DOUBTFUL:
-        return _n(
-            "{count} of {completed} runs was disturbed ({doubts}).",
-            "{count} of {completed} runs were disturbed ({doubts}).",
-            round(reason.number("doubtful")),
-            completed=format_number(reason.number("completed")),
-            doubts=doubts_listed(reason),
-        )
     if reason.code is ReasonCode.NOTHING_IN_TIME:
         return _(
             "The fastest measured takes {time}, and {within} are allowed.",
@@ -439,26 +428,14 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
     vcpus = vcpus_listed(suggestion.vcpus) if suggestion.vcpus else ""
     if suggestion.action is Action.MEASURE and vcpus:
         if suggestion.needs_larger_host:
-            if disturbed(answer):
-                return _("Measure at {vcpus} on a larger and quiet host.", vcpus=vcpus)
             host = vcpus_in_words(suggestion.host_vcpus or 0)
             return _("Measure at {vcpus} on a larger host; this one has {host}.", vcpus=vcpus, host=host)
         return _("Measure at {vcpus}.", vcpus=vcpus)
-    if suggestion.action is Action.REPEAT and suggestion.repeat_how in (None, "quiet_host", "longer"):
-        return _repeat(suggestion, vcpus)
+    if suggestion.action is Action.REPEAT and suggestion.repeat_how is None:
+        return _("Repeat the runs at {vcpus}.", vcpus=vcpus) if vcpus else _("Repeat the runs.")
     kept = suggestion if suggestion.action is Action.IMPORT else replace(suggestion, why=None)
     with without_marks():
         return suggestion_sentences(kept, terms)
-
-
-def _repeat(suggestion: Suggestion, vcpus: str) -> str:
-    if suggestion.repeat_how == "quiet_host":
-        if vcpus:
-            return _("Repeat the runs at {vcpus} on a quiet host.", vcpus=vcpus)
-        return _("Repeat the runs on a quiet host.")
-    if suggestion.repeat_how == "longer":
-        return _("Repeat the runs at {vcpus} for longer.", vcpus=vcpus) if vcpus else _("Repeat the runs for longer.")
-    return _("Repeat the runs at {vcpus}.", vcpus=vcpus) if vcpus else _("Repeat the runs.")
 
 
 def settling_command(answer: Answer | None, folder: str) -> str:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from sizer.records import Reason, ReasonCode, format_number
+from sizer.words.figures import chance
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, either, outcomes_counted
+from sizer.words.names import Terms, either, outcomes_counted, spec_name
 from sizer.words.reasons.figures import Sentences, vcpus_of
 
 
-def doubts_listed(reason: Reason) -> str:
-    """`contended or imprecise`."""
+def _doubts_listed(reason: Reason) -> str:
+    """`known by one reading`."""
     words = {
-        "contended": _("contended"),
-        "stolen": _("slowed by other virtual machines"),
-        "gpu_shared": _("not alone on their GPU"),
-        "drifting": _("drifting"),
-        "imprecise": _("imprecise"),
-        "unsettled": _("not settled"),
-        "short": _("too short"),
         "one_reading": _("known by one reading"),
         "other_batch_size": _("of another batch size than the study gives"),
     }
@@ -26,21 +20,7 @@ def doubts_listed(reason: Reason) -> str:
 
 def _runs_doubtful(r: Reason, t: Terms) -> str:
     count = round(r.number("doubtful"))
-    known = {"completed": format_number(r.number("completed")), "doubts": doubts_listed(r)}
-    if r.text("repeat_how") == "quiet_host":
-        return _n(
-            "{count} of {completed} runs was {doubts}; repeat it on a quiet host.",
-            "{count} of {completed} runs were {doubts}; repeat them on a quiet host.",
-            count,
-            **known,
-        )
-    if r.text("repeat_how") == "longer":
-        return _n(
-            "{count} of {completed} runs was {doubts}; repeat it for longer.",
-            "{count} of {completed} runs were {doubts}; repeat them for longer.",
-            count,
-            **known,
-        )
+    known = {"completed": format_number(r.number("completed")), "doubts": _doubts_listed(r)}
     if r.text("repeat_how") == "counter":
         return _n(
             "{count} of {completed} runs was {doubts}; let the pattern read a counter (`step`), too.",
@@ -107,6 +87,20 @@ def _runs_failed(r: Reason, t: Terms) -> str:
     )
 
 
+def _run_would_settle(r: Reason, t: Terms) -> str:
+    count, spec = round(r.number("runs")), "" if r.spec is None else spec_name(r.spec, t)
+    if not r.has("after"):
+        return _("Of all runs, one more with {spec} would tell most.", spec=spec)
+    return _n(
+        "{count} more run with {spec} would raise the probability from {chance} to {after}, if it goes as expected.",
+        "{count} more runs with {spec} would raise the probability from {chance} to {after}, if they go as expected.",
+        count,
+        spec=spec,
+        chance=chance(r.number("probability")),
+        after=chance(r.number("after")),
+    )
+
+
 _C = ReasonCode
 SENTENCES: Sentences = {
     _C.ONLY_MEASURED_SIZES: lambda r, t: _(
@@ -114,7 +108,6 @@ SENTENCES: Sentences = {
     ),
     _C.RATES_MISTOLD: _rates_mistold,
     _C.RUNS_DOUBTFUL: _runs_doubtful,
-    _C.SIZE_DOUBTFUL: lambda r, t: _("Every run of that size was {doubts}.", doubts=doubts_listed(r)),
     _C.RUNS_FAILED: _runs_failed,
     _C.FINDS_THE_KNEE: lambda r, t: _(
         "The rate still rises at the most measured; if it no longer does at {vcpus}, the knee is found.",
@@ -123,7 +116,7 @@ SENTENCES: Sentences = {
     _C.MORE_MEMORY_MAY_PAY: lambda r, t: _("More memory may still pay."),
     _C.THREE_VALUES: lambda r, t: _("With three values, what lies between them can be predicted."),
     _C.NEED_NOT_MEASURED: lambda r, t: _("How many it needs was not measured."),
-    _C.NO_SIZE_SURE: lambda r, t: _("No size is sure to be enough, and more repeats make the answer surer."),
+    _C.RUN_WOULD_SETTLE: _run_would_settle,
     _C.MORE_VCPUS_UNSETTLED: lambda r, t: _("It is not clear whether more vCPUs pay."),
     _C.FEWEST_ENOUGH: lambda r, t: _("The fewest measured are enough, so fewer may be, too."),
     _C.RATE_UNKNOWN: lambda r, t: _("Its rate there was not measured."),

@@ -30,11 +30,11 @@ def at(vcpus: float, memory: int = 8 * GIB) -> Configuration:
     return Configuration(vcpus, memory, "host", 32)
 
 
-@given(st.sampled_from(sorted(FORMS)), st.floats(0.1, 600), st.floats(-3, 3), st.floats(-1, 1.4))
+@given(st.sampled_from(sorted(FORMS)), st.floats(0.1, 600), st.floats(-3, 3), st.floats(-1, 1.4), st.floats(-0.5, 1.4))
 @settings(max_examples=60, derandomize=True)
-def test_each_form_knows_its_own_slope(form: str, vcpus: float, first: float, second: float) -> None:
+def test_each_form_knows_its_own_slope(form: str, vcpus: float, first: float, second: float, third: float) -> None:
     """The derivatives that the fit follows are those of the form itself, and a form is linear up to one vCPU."""
-    values = dict(zip(PARAMETERS[form], (first, second), strict=False))
+    values = dict(zip(PARAMETERS[form], (first, second, third), strict=False))
 
     def factor(given: dict[str, float]) -> float:
         return float(scale(form, np.array([vcpus]), lambda name: np.array([[given[name]]])).log_factor[0, 0])

@@ -33,9 +33,11 @@ def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask
     assert answer.spec.vcpus == 1
     assert answer.beyond is None
     assert answer.reasons[0].startswith("It is not clear whether more vCPUs pay: from 1 to 2 vCPUs the rate ")
-    assert "it is not known whether it is the right one" in answer.reasons[1]
+    assert "repeat the runs to find out whether it is the right size" in answer.reasons[1]
     assert "still rises" not in " ".join(answer.reasons)
-    assert answer.next_run == "Measure `train` at 4 vCPUs. It is not clear whether more vCPUs pay."
+    assert answer.next_run is not None
+    assert answer.next_run.startswith("Repeat `train` at ")
+    assert "would tell most." in answer.next_run
 
 
 def test_a_smaller_size_that_is_sure_is_recommended_although_the_edge_is_open(curve: Curve, ask: Ask) -> None:
@@ -48,16 +50,16 @@ def test_a_smaller_size_that_is_sure_is_recommended_although_the_edge_is_open(cu
     assert answer.status == "recommended"
 
 
-def test_disturbed_runs_cannot_tell_what_binds(curve: Curve, ask: Ask) -> None:
-    """Where the curve is open and its runs were disturbed, no bottleneck is named, and repeating them is the advice."""
+def test_runs_that_move_cannot_tell_what_binds(curve: Curve, ask: Ask) -> None:
+    """Where the curve is open and its runs move by more than is at stake, no bottleneck is named, and repeating one
+    that tells most is the advice; a warning changes nothing of what is said."""
     answer = ask(warned(curve(*NOISY, spread=0.15), CONTENDED, CONTENDED + IMPRECISE, CONTENDED))
     assert (answer.status, answer.bottleneck, answer.next_bottleneck) == ("at_least", Bottleneck.AMBIGUOUS, None)
     assert "repeat the runs to find out whether it is the right size" in answer.reasons[1]
-    assert "3 of 3 runs were contended or imprecise; repeat them on a quiet host." in answer.reasons
     assert any(reason.startswith("The bottleneck there is not known") for reason in answer.reasons)
     assert not any("bound" in each.why or "held back" in each.why for each in answer.rejected)
     assert answer.next_run is not None
-    assert answer.next_run.startswith("Repeat `train` at 0.5, 1 and 2 vCPUs on a quiet host")
+    assert answer.next_run.startswith("Repeat `train` at ")
 
 
 @pytest.mark.parametrize("spread", [0.01, 0.1, 0.2])
@@ -67,7 +69,6 @@ def test_a_curve_that_rises_is_at_least_however_noisy(curve: Curve, ask: Ask, sp
     for answer in (ask(runs), ask(warned(runs, CONTENDED, CONTENDED, CONTENDED))):
         assert (answer.status, answer.bottleneck) == ("at_least", Bottleneck.CPU)
         assert answer.reasons[0].startswith("The rate still rises at 2 vCPUs, the most measured: from 1 to 2 vCPUs it ")
-    assert "3 of 3 runs were contended; repeat them on a quiet host." in answer.reasons
 
 
 @pytest.mark.parametrize(
@@ -166,15 +167,17 @@ def test_a_gain_below_what_counts_is_no_rise(curve: Curve, ask: Ask) -> None:
     assert re.search(r"changed by \+[23] %; the probability of more than 5 % is 0\.[12]", answer.reasons[0])
 
 
-def test_an_answer_from_imprecise_runs_says_so(curve: Curve, ask: Ask) -> None:
-    """Runs that were short or imprecise are counted; those that the answer rests on are asked for again, for longer."""
-    curve_ = curve((1, 100), (2, 101), (4, 100))
-    elsewhere = ask(warned(curve_, (), IMPRECISE, (RunWarning(WarningKind.PAGE_CACHE_WARM, {"share": 0.6}),)))
-    assert "1 of 3 runs was imprecise; repeat it for longer." in elsewhere.reasons
-    assert (elsewhere.provisional, elsewhere.next_run) == (False, None)
-    here = ask(warned(curve_, IMPRECISE, (), ()))
-    assert here.provisional
-    assert here.next_run == "Repeat `train` at 1 vCPU for longer. Every run of that size was imprecise."
+def test_an_answer_from_imprecise_runs_is_less_sure(curve: Curve, ask: Ask) -> None:
+    """By the interval of the run that it rests on, and by no label."""
+    points = ((1, 98.0), (2, 100), (4, 100))
+    precise, labelled = ask(curve(*points)), ask(warned(curve(*points), IMPRECISE, (), ()))
+    assert (labelled.status, labelled.provisional) == (precise.status, precise.provisional)
+    assert (labelled.spec, labelled.probability) == (precise.spec, precise.probability)
+    wide = ask([*curve(points[0], spread=0.2), *curve(*points[1:])])
+    surer, sure = precise.probability, wide.probability
+    assert surer is not None
+    assert sure is not None
+    assert wide.spec != precise.spec or sure < surer
 
 
 def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., Run], ask: Ask) -> None:

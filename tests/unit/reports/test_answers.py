@@ -73,13 +73,13 @@ def retold(changed: Callable[..., Material]) -> Retold:
 
 def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[..., Material]) -> None:
     """Another word, another sign, another colour, and no probability that rests on doubtful runs."""
-    doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("contended",), repeat_how=None)
-    again = Suggestion(Action.REPEAT, doubted, repeat_how="quiet_host")
+    doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("one_reading",), repeat_how=None)
+    again = Suggestion(Action.REPEAT, doubted)
     found = retold(provisional=True, reasons=(doubted,), next_run=again)
     assert (found.status.word, found.status.symbol, found.kind) == ("provisional", "!", "recommended provisional")
-    assert found.how_sure == "0.97 to reach the target; disturbed runs"
-    assert found.doubt == "3 of 3 runs were disturbed (contended)."
-    assert found.settle == "Repeat the runs on a quiet host."
+    assert found.how_sure == "0.97 to reach the target; its readings are in doubt"
+    assert found.doubt == "3 of 3 runs were known by one reading."
+    assert found.settle == "Repeat the runs."
     page = render(changed(provisional=True))
     assert '<tbody class="recommended provisional">' in page
     style = page.partition("<style>")[2].partition("</style>")[0]
@@ -158,11 +158,11 @@ def test_what_has_no_price_may_be_cheaper(event: Event, said: str, material: Mat
     assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
 
 
-def test_disturbed_runs_take_the_place_of_a_word_and_keep_the_figure(retold: Retold) -> None:
+def test_a_doubt_takes_the_place_of_a_word_and_keeps_the_figure(retold: Retold) -> None:
     """The word would be surer than the runs; the figure is what they say, as the JSON has it."""
-    disturbed = reason(ReasonCode.RUNS_DOUBTFUL, doubtful=3.0, completed=3.0, doubts=("contended",))
-    found = retold(provisional=True, probability=0.97, reasons=(disturbed,))
-    assert found.how_sure == "0.97 to reach the target; disturbed runs"
+    doubtful = reason(ReasonCode.RUNS_DOUBTFUL, doubtful=3.0, completed=3.0, doubts=("one_reading",))
+    found = retold(provisional=True, probability=0.97, reasons=(doubtful,))
+    assert found.how_sure == "0.97 to reach the target; its readings are in doubt"
     lower = retold(
         status="at_least", edge="rising", probability=0.97, probability_of=Event.LESS_TOO_LITTLE, reasons=(RISES,)
     )

@@ -256,12 +256,7 @@ def test_an_emulated_step_without_a_rate_names_the_accelerator() -> None:
         (Suggestion(Action.MEASURE, accounting=True), "Measure a run of `train` with disk accounting (read_bytes)."),
         (Suggestion(Action.MEASURE, input="memory"), "Also measure `train` with `input: memory`."),
         (Suggestion(Action.REPEAT), "Repeat `train`."),
-        (Suggestion(Action.REPEAT, repeat_how="longer"), "Repeat `train` for longer."),
-        (Suggestion(Action.REPEAT, repeat_how="quiet_host"), "Repeat `train` on a quiet host."),
-        (
-            Suggestion(Action.REPEAT, repeat_how="longer", vcpus=(2.0, 4.0)),
-            "Repeat `train` at 2 and 4 vCPUs for longer.",
-        ),
+        (Suggestion(Action.REPEAT, vcpus=(2.0, 4.0)), "Repeat `train` at 2 and 4 vCPUs."),
         (Suggestion(Action.IMPORT), "Import a table with runs of it that completed."),
         (Suggestion(Action.IMPORT, column="vcpus"), "Add a column `vcpus` and import the table again."),
         (

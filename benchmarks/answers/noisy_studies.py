@@ -1,0 +1,125 @@
+"""Studies of two jobs on a host that others use, in the order of `sizer run`; and the same without noise. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+
+import numpy as np
+from accuracy_draws import Case, draw_case
+from accuracy_machines import Faster, Question
+from accuracy_runs import Measuring, checked_disks, measured_questions, one_run
+from noisy_hosts import DRIFT, NoisyHost, drawn_host
+
+from sizer.plan.configurations import repeated
+from sizer.plan.reference_runs import changed_marks, woven
+from sizer.records.run import Configuration, Run
+from sizer.records.study import RunSpec
+
+SEED = 1607
+JOBS = 2
+MOST_CONFIGURATIONS = 12
+SLOWER = (0.0, DRIFT / 2, DRIFT)
+"""In ln, by how much slower CPUs each configuration is simulated; between them ln rate is interpolated."""
+BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
+BETWEEN = timedelta(seconds=60)
+QUIET = 1e-3
+"""Standard deviation of what is left of noise in the twin of a study."""
+
+
+@dataclass(frozen=True)
+class NoisyStudy:
+    """Two jobs, each on a machine of its own design, and the host that they are measured on."""
+
+    number: int
+    cases: tuple[Case, ...]
+    host: NoisyHost
+
+    @property
+    def repeats(self) -> int:
+        return self.cases[0].repeats
+
+    def runs(self, noisy: bool) -> list[Run]:
+        """What is stored of it; `noisy` False is its twin, whose host is quiet and whose counters are right."""
+        truths = [case.machine.truth(_questions(case)) for case in self.cases]
+        return _measured(self, truths, noisy)
+
+
+def drawn_study(number: int, seed: int = SEED) -> NoisyStudy:
+    """The study of this number: jobs that sizer itself measures, two or three repeats, noise of 0.3 to 2 % a run."""
+    random = np.random.default_rng([seed, number])
+    repeats, noise = int(random.integers(2, 4)), float(math.exp(random.uniform(math.log(0.003), math.log(0.02))))
+    cases = []
+    for job in range(JOBS):
+        case = next(case for case in _drawn(2 * JOBS * (10_000 * number + 1000 * job), seed) if _is_small(case))
+        cases.append(replace(case, repeats=repeats, noise=noise))
+    return NoisyStudy(number, tuple(cases), drawn_host(number, JOBS, seed))
+
+
+def _drawn(first: int, seed: int) -> Iterator[Case]:
+    """Of even numbers: those are accounted."""
+    return (draw_case(first + 2 * index, seed) for index in range(1000))
+
+
+def _is_small(case: Case) -> bool:
+    return len(case.measured) <= MOST_CONFIGURATIONS
+
+
+def _questions(case: Case) -> list[Question]:
+    places = [configuration for configuration, _ in measured_questions(case)]
+    return [(place, _slower(by)) for place in places for by in SLOWER]
+
+
+def _slower(by: float) -> Faster:
+    return Faster(cpu=math.exp(-by), lock=math.exp(-by))
+
+
+def _measured(study: NoisyStudy, truths: Sequence[Mapping[Question, float]], noisy: bool) -> list[Run]:
+    random = np.random.default_rng([SEED, study.number, 1])
+    measurings = []
+    for case in study.cases:
+        quiet = case if noisy else replace(case, noise=QUIET)
+        found = Measuring(quiet, checked_disks(case.machine, random), random)
+        measurings.append(found if noisy else replace(found, accounting=QUIET))
+    planned = _order(study, measurings)
+    runs = []
+    for index, (job, configuration, spec) in enumerate(planned):
+        slower = study.host.slower(job, index / len(planned)) if noisy else 0.0
+        rate = _rate(truths[job], configuration, slower)
+        if rate is not None:
+            rate *= math.exp(measurings[job].case.noise * random.standard_normal())
+        dearer = math.exp(slower) if study.host.seen else 1.0
+        run = one_run(measurings[job], configuration, spec.repeat, rate, dearer)
+        runs.append(replace(run, spec=spec, started_at=(BEGAN + index * BETWEEN).isoformat()))
+    marked = {run.id: run for run in changed_marks(runs, planned[0][2])}
+    return [marked.get(run.id, run) for run in runs]
+
+
+def _rate(truth: Mapping[Question, float], configuration: Configuration, slower: float) -> float | None:
+    """None where it does not fit into its memory."""
+    known = [truth.get((configuration, _slower(by))) for by in SLOWER]
+    logs = [math.log(rate) for rate in known if rate is not None]
+    return math.exp(float(np.interp(slower, SLOWER, logs))) if logs else None
+
+
+def _order(study: NoisyStudy, measurings: list[Measuring]) -> list[tuple[int, Configuration, RunSpec]]:
+    """Each repeat in an order of its own, and the reference between: the first job with the most vCPUs."""
+    random = np.random.default_rng([SEED, study.number, 2])
+    place: dict[str, tuple[int, Configuration]] = {}
+    specs = []
+    for job, (case, measuring) in enumerate(zip(study.cases, measurings, strict=True)):
+        for configuration in case.measured:
+            asked = one_run(replace(measuring, random=np.random.default_rng(0)), configuration, 0, None).spec
+            spec = replace(asked, workload=replace(asked.workload, name=f"job{job}"))
+            place[spec.id] = job, configuration
+            specs.append(spec)
+    holding = [spec for spec in specs if _holds(study, *place[spec.id])]
+    reference = max(holding, key=lambda spec: (-place[spec.id][0], spec.limits.vcpus or 0.0))
+    blocks = [[repeated(specs[i], repeat) for i in random.permutation(len(specs))] for repeat in range(study.repeats)]
+    return [(*place[replace(spec, repeat=0).id], spec) for spec in woven(blocks, reference)]
+
+
+def _holds(study: NoisyStudy, job: int, configuration: Configuration) -> bool:
+    return study.cases[job].machine.holds(configuration)

@@ -1,0 +1,274 @@
+"""The next run of an adaptive plan: the one that takes most doubt from the answers for its seconds. Pure.
+
+What is chosen follows from the study, the host's size and the stored runs alone, so that a study that was killed goes
+on as it would have gone on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sizer.adaptive.open_answer import OpenAnswer, open_answer
+from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
+from sizer.adaptive.why import why
+from sizer.catalog import Catalog
+from sizer.model import Drift, as_asked, completed, drift_of, fit, name_of_disk
+from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, position, reference, repeated
+from sizer.recommend import SURE, recommend
+from sizer.records import (
+    Adaptive,
+    Answer,
+    Configuration,
+    Outcome,
+    PlanEnd,
+    PlanEndKind,
+    Run,
+    RunReason,
+    RunReasonKind,
+    RunSpec,
+    Study,
+)
+from sizer.study import HostSize
+
+PRIOR_DOUBT = 0.25
+"""What a run takes from the doubt where nothing is known yet: a value that no run had, or runs that carry no answer."""
+LEAST_VALUE = 0.05
+"""By which a run must lower the probability that draws disagree; what lowers it by less is told by many runs alone."""
+LEAST_WHEN_SURE = 0.1
+"""The same where the answer has its probability already."""
+OF_REPEAT = 0.5
+"""What a repeat is worth of what the draws say: it tells nothing of the form of the curve, which they know too well."""
+MOST_WEIGHED = 64
+"""Places of a workload whose runs are tried in thought: those whose rates have most to do with which spec passes."""
+MOST_FAILURES = 3
+"""Failed runs of a workload that never completed one, after which it is given up."""
+
+
+@dataclass(frozen=True)
+class NextRun:
+    """A run to make, and why; `why` is None for one that the study asks for whatever the answer is."""
+
+    spec: RunSpec
+    why: RunReason | None
+
+
+@dataclass(frozen=True)
+class _Worth:
+    """A run that could be made: by how much it should lower the probability of a wrong answer, and its seconds."""
+
+    spec: RunSpec
+    value: float
+    seconds: float
+    why: RunReason
+
+    @property
+    def a_second(self) -> float:
+        return self.value / max(self.seconds, 1e-3)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the runs of one workload say: its answer, and how open that is, None where it cannot be said; `complete`
+    where each of its configurations was tried."""
+
+    answer: Answer
+    opened: OpenAnswer | None
+    complete: bool
+
+    def sure(self, prefer: str) -> bool:
+        """Whether the answer has its probability; where it cannot be said what else it may be, each configuration must
+        have been tried."""
+        if self.answer.status == "refused" or (self.opened is None and not self.complete):
+            return False
+        if self.answer.probability is None:
+            return self.answer.status == "recommended"
+        return self.answer.probability >= SURE or prefer == "fastest"
+
+
+class Chooser:
+    """Chooses among the runs of a study; keeps what it has concluded from runs that it saw before."""
+
+    def __init__(self, study: Study, host: HostSize, catalog: Catalog, asked: Adaptive) -> None:
+        self._study, self._host, self._catalog, self._asked = study, host, catalog, asked
+        self._specs = plan(study, host)
+        self._reference = reference(study, host)
+        self._axes = {each.workload.name: axes_of(each, study, host) for each in study.workloads}
+        self._known: dict[str, tuple[tuple[object, ...], Known]] = {}
+
+    def next_run(self, runs: Sequence[Run]) -> NextRun | PlanEnd:
+        """The next run after these, in the order in which they were made, or why none is."""
+        runs = [run for run in runs if run.spec.workload.name in self._axes]
+        spent = self._seconds_of(runs)
+        if self._asked.runs is not None and len(runs) >= self._asked.runs:
+            return self._end(PlanEndKind.RUNS, runs, spent)
+        chosen = self._asked_for(runs)
+        if chosen is None:
+            worth = self._worth(runs)
+            fitting = [each for each in worth if self._fits(each.seconds, spent)]
+            if worth and not fitting:
+                return self._end(PlanEndKind.BUDGET, runs, spent)
+            best = max(fitting, key=lambda each: each.a_second, default=None)
+            if best is None:
+                return self._end(PlanEndKind.NOTHING_LEFT, runs, spent)
+            chosen = self._host_again(runs) or NextRun(best.spec, best.why)
+        if not self._fits(estimate_seconds([chosen.spec], runs), spent):
+            return self._end(PlanEndKind.BUDGET, runs, spent)
+        return chosen
+
+    def at_most(self, runs: Sequence[Run]) -> tuple[int, float]:
+        """How many more runs may be made after these, and how many seconds they may take."""
+        left = self._left(runs)
+        if self._asked.runs is not None:
+            left = left[: max(0, self._asked.runs - len(runs))]
+        seconds = estimate_seconds(left, runs)
+        if self._asked.budget is not None:
+            seconds = min(seconds, max(0.0, self._asked.budget - self._seconds_of(runs)))
+        return len(left), seconds
+
+    def start(self) -> tuple[RunSpec, ...]:
+        """The first runs, whatever they show: of each workload the most of every axis, the least, and the middle."""
+        starts = [start_of(axes) for axes in self._axes.values()]
+        longest = max(map(len, starts), default=0)
+        found = [start[number] for number in range(longest) for start in starts if number < len(start)]
+        first = [spec for spec in found if self._reference is not None and is_measurement(spec, self._reference)]
+        return tuple(dict.fromkeys([*first, *found]))
+
+    def _asked_for(self, runs: Sequence[Run]) -> NextRun | None:
+        """Of the first runs, and those that isolate a stage, the next one that was not made."""
+        made = {run.id for run in runs}
+        for spec in self.start():
+            if spec.id not in made:
+                return NextRun(spec, RunReason(RunReasonKind.START))
+        isolating = (spec for spec in self._specs if spec.stage is not None and spec.id not in made)
+        return next((NextRun(spec, None) for spec in isolating), None)
+
+    def _host_again(self, runs: Sequence[Run]) -> NextRun | None:
+        """The reference, where so many other runs were made since that a change of the host would go unseen."""
+        of = self._reference
+        if of is None:
+            return None
+        since = 0
+        for run in reversed(runs):
+            if is_measurement(run.spec, of):
+                break
+            since += 1
+        spec = next((each for each in self._left(runs) if is_measurement(each, of)), None)
+        if since < MOST_BETWEEN or spec is None:
+            return None
+        return NextRun(spec, RunReason(RunReasonKind.HOST_AGAIN, {"runs": float(since)}, again=True))
+
+    def _worth(self, runs: Sequence[Run]) -> list[_Worth]:
+        return [
+            each
+            for name, axes in self._axes.items()
+            if not self._given_up(name, runs)
+            for each in self._worth_of(name, axes, runs)
+        ]
+
+    def _worth_of(self, name: str, axes: Axes, runs: Sequence[Run]) -> Iterator[_Worth]:
+        """The runs of one workload that could be made, with what each is worth."""
+        known = self._conclude(name, runs)
+        asked = as_asked(_own(name, runs))
+        nexts = self._next_repeats(axes, asked)
+        fresh = {spec.id for spec, again in nexts if not again}
+
+        def worth(spec: RunSpec, value: float, because: RunReason) -> _Worth:
+            return _Worth(spec, value, estimate_seconds([spec], runs), because)
+
+        for axis, spec in not_seen(axes, asked, self._host):
+            if spec.id in fresh:
+                yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.NOT_SEEN, {}, (axis,)))
+        sure = known.sure(self._study.objective.counts)
+        if known.opened is None and not sure:
+            yield from (
+                worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.NOT_FITTED)) for spec, again in nexts if not again
+            )
+        if known.opened is None:
+            return
+        own_place = known.opened.offer.places[known.opened.chosen]
+        least = LEAST_WHEN_SURE if sure else LEAST_VALUE
+        telling = known.opened.most_telling(MOST_WEIGHED)
+        for spec, again in nexts:
+            place = self._place(spec)
+            if sure and not again and place == own_place:
+                yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
+            value = known.opened.value(place) * (OF_REPEAT if again else 1.0) if place in telling else 0.0
+            if value >= least:
+                yield worth(spec, value, why(known.answer, known.opened, again))
+
+    def _conclude(self, name: str, runs: Sequence[Run]) -> Known:
+        """The model and the answer of one workload among these runs; those of the same runs as before are kept, unless
+        what others tell of the host since then moves them."""
+        own, drift = _own(name, runs), drift_of(completed(runs))
+        key = tuple((run.id, run.started_at, run.throughput, drift.at(run)) for run in own)
+        found = self._known.get(name)
+        if found is None or found[0] != key:
+            found = self._known[name] = key, self._concluded(name, own, drift)
+        return found[1]
+
+    def _concluded(self, name: str, own: Sequence[Run], drift: Drift) -> Known:
+        objective = self._study.objective
+        model = fit(own, drift)
+        answer = recommend(model, own, objective, self._catalog, host_vcpus=float(self._host.vcpus)).workloads[0]
+        workload = model.workloads[0]
+        disks = {name_of_disk(disk.name) for disk in workload.measured.disks}
+        places = [place for place in map(self._place, self._axes[name].specs) if place.disk in disks]
+        seed = self._study.measure.seed + len(own)
+        tried = {self._position(run.spec) for run in as_asked(own)}
+        complete = all(self._position(spec) in tried for spec in self._axes[name].specs)
+        return Known(answer, open_answer(workload, answer, places, objective, self._catalog, seed), complete)
+
+    def _open(self, runs: Sequence[Run]) -> list[str]:
+        """The workloads whose answer has not its probability."""
+        prefer = self._study.objective.counts
+        found = []
+        for name in self._axes:
+            if not _own(name, runs) or not self._conclude(name, runs).sure(prefer):
+                found.append(name)
+        return found
+
+    def _end(self, kind: PlanEndKind, runs: Sequence[Run], spent: float) -> PlanEnd:
+        left = self._open(runs)
+        if not left:
+            kind = PlanEndKind.SETTLED
+        settled = tuple(name for name in self._axes if name not in left)
+        return PlanEnd(kind, settled, tuple(left), len(runs), spent)
+
+    def _next_repeats(self, axes: Axes, own: Sequence[Run]) -> list[tuple[RunSpec, bool]]:
+        """Of each configuration the next repeat that is left, and whether it was measured before; none of one that
+        failed, which most likely would again."""
+        failed = {self._position(run.spec) for run in own if run.outcome is not Outcome.COMPLETED}
+        made = {run.id for run in own}
+        found = []
+        for spec in axes.specs:
+            repeats = (repeated(spec, number) for number in range(self._study.measure.repeats))
+            left = next((each for each in repeats if each.id not in made), None)
+            if left is not None and self._position(spec) not in failed:
+                found.append((left, left.repeat > 0))
+        return found
+
+    def _left(self, runs: Sequence[Run]) -> list[RunSpec]:
+        made = {run.id for run in runs}
+        return [spec for spec in self._specs if spec.id not in made]
+
+    def _given_up(self, name: str, runs: Sequence[Run]) -> bool:
+        outcomes = [run.outcome for run in _own(name, runs)]
+        return Outcome.COMPLETED not in outcomes and len(outcomes) >= MOST_FAILURES
+
+    def _place(self, spec: RunSpec) -> Configuration:
+        vcpus, memory, disk, batch, count = position(spec, self._host)
+        return Configuration(vcpus, memory, name_of_disk(disk), batch, gpu_count=count)
+
+    def _position(self, spec: RunSpec) -> tuple[object, ...]:
+        return position(spec, self._host)
+
+    def _seconds_of(self, runs: Sequence[Run]) -> float:
+        return sum(run.wall_seconds for run in runs)
+
+    def _fits(self, seconds: float, spent: float) -> bool:
+        return self._asked.budget is None or spent + seconds <= self._asked.budget
+
+
+def _own(name: str, runs: Iterable[Run]) -> list[Run]:
+    return [run for run in runs if run.spec.workload.name == name]

@@ -1,0 +1,75 @@
+"""The adaptive plan: what may be spent on a study's runs, and why each of them was made. Frozen records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from sizer.records.domains import Count, Rate, Signed
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Runs are chosen one after another until every answer is settled, or `budget` seconds of runs or so many `runs`
+    are spent; None is no such end. Those that were stored before count."""
+
+    budget: Rate | None = None
+    runs: Count | None = None
+
+
+class RunReasonKind(str, Enum):
+    """Why the adaptive plan made a run."""
+
+    START = "start"
+    """One of the first three, which show the least, the middle and the most of each axis."""
+    NOT_SEEN = "not_seen"
+    """No run had the `names[1]` of the axis `names[0]` yet."""
+    BETWEEN_VCPUS = "between_vcpus"
+    """Between `low` and `high` vCPUs the answer is open."""
+    BETWEEN_MEMORY = "between_memory"
+    """The same between `low` and `high` bytes of memory."""
+    BETWEEN_DISKS = "between_disks"
+    """The same between the disks `names`."""
+    OWN_RUN = "own_run"
+    """The answer itself was not measured yet."""
+    NOT_SURE = "not_sure"
+    """The answer, of `vcpus`, reaches what is asked for with a `probability` that is too low."""
+    NOT_FITTED = "not_fitted"
+    """The runs do not carry an answer yet."""
+    HOST_AGAIN = "host_again"
+    """The host was last looked at `runs` runs ago."""
+
+
+@dataclass(frozen=True)
+class RunReason:
+    """One reason, with its figures by name; `again` if its configuration was measured before. `sizer.words` says it."""
+
+    kind: RunReasonKind
+    figures: dict[str, Signed] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    again: bool = False
+
+
+class PlanEndKind(str, Enum):
+    """Why the adaptive plan makes no further run."""
+
+    SETTLED = "settled"
+    """Every workload's answer has its probability, and no run that is left would do much for it."""
+    BUDGET = "budget"
+    """No run that is left fits into what remains of the budget."""
+    RUNS = "runs"
+    """As many runs are made as were allowed."""
+    NOTHING_LEFT = "nothing_left"
+    """Every run of the study is made, or none that is left would tell more of what is open."""
+
+
+@dataclass(frozen=True)
+class PlanEnd:
+    """How the adaptive plan ended: the workloads that are `settled` and those that are still `open`, after how many
+    runs and seconds of them."""
+
+    kind: PlanEndKind
+    settled: tuple[str, ...]
+    open: tuple[str, ...]
+    runs: int
+    seconds: float

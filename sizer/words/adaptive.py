@@ -1,0 +1,104 @@
+"""Sentences about an adaptive plan: why a run was made, what the first runs are, why no further one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sizer.records import PlanEnd, PlanEndKind, RunReason, RunReasonKind, format_bytes, format_seconds
+from sizer.words.language import _, _n
+from sizer.words.names import disk_name, either, listed
+from sizer.words.units import percent, vcpus_in_words
+
+
+def reason_in_words(why: RunReason) -> str:
+    """What was open when the run was chosen."""
+    return _REASONS[why.kind](why)
+
+
+def chosen_in_words(run: str, why: RunReason) -> str:
+    """A run with why it is made: `train, 4 vCPUs: between 2 and 8 vCPUs the answer is open`."""
+    known = {"run": run, "reason": reason_in_words(why)}
+    return _("{run}, again: {reason}", **known) if why.again else _("{run}: {reason}", **known)
+
+
+def start_to_come(most: int, seconds: float) -> str:
+    """Of a dry run, after the first runs of an adaptive plan: how many may be made in all."""
+    return _n(
+        "then one run after another, each chosen by what it would tell, until every answer is settled: {count} run in "
+        "all at the most, about {time}",
+        "then one run after another, each chosen by what it would tell, until every answer is settled: {count} runs in "
+        "all at the most, about {time}",
+        most,
+        time=format_seconds(seconds),
+    )
+
+
+def plan_ended(end: PlanEnd) -> str:
+    """Why an adaptive plan makes no further run, and which answers are still open."""
+    made = {"runs": end.runs, "time": format_seconds(end.seconds)}
+    if end.kind is PlanEndKind.SETTLED:
+        return _("every answer is settled after {runs} runs of {time} together", **made)
+    left = listed([f"`{name}`" for name in end.open])
+    return {
+        PlanEndKind.BUDGET: _(
+            "the budget has no room for another run after {runs} runs of {time} together; still open: {left}",
+            left=left,
+            **made,
+        ),
+        PlanEndKind.RUNS: _("{runs} runs are made, as many as were allowed; still open: {left}", left=left, **made),
+        PlanEndKind.NOTHING_LEFT: _(
+            "no run that is left would tell more after {runs} runs of {time} together; still open: {left}",
+            left=left,
+            **made,
+        ),
+    }[end.kind]
+
+
+def _between_vcpus(why: RunReason) -> str:
+    low, high = f"{why.figures['low']:g}", vcpus_in_words(why.figures["high"])
+    return _("between {low} and {high} the answer is open", low=low, high=high)
+
+
+def _between_memory(why: RunReason) -> str:
+    low, high = format_bytes(why.figures["low"]), format_bytes(why.figures["high"])
+    return _("between {low} and {high} of memory the answer is open", low=low, high=high)
+
+
+def _between_disks(why: RunReason) -> str:
+    return _("whether the answer is disk {disks} is open", disks=either([disk_name(name) for name in why.names]))
+
+
+def _not_seen(why: RunReason) -> str:
+    return {
+        "memory": _("no run had this memory yet"),
+        "disk": _("no run was on this disk yet"),
+        "batch_size": _("no run had this batch size yet"),
+        "gpu_count": _("no run had as many accelerators yet"),
+    }[why.names[0]]
+
+
+def _not_sure(why: RunReason) -> str:
+    if "vcpus" not in why.figures:
+        return _("the answer is not sure enough: {probability}", probability=percent(why.figures["probability"]))
+    return _(
+        "that {vcpus} are enough is not sure enough: {probability}",
+        vcpus=vcpus_in_words(why.figures["vcpus"]),
+        probability=percent(why.figures["probability"]),
+    )
+
+
+def _host_again(why: RunReason) -> str:
+    return _("to see whether the host has changed in {runs} runs", runs=f"{why.figures['runs']:g}")
+
+
+_REASONS: dict[RunReasonKind, Callable[[RunReason], str]] = {
+    RunReasonKind.START: lambda _why: _("the first runs show the most, the least and the middle"),
+    RunReasonKind.NOT_SEEN: _not_seen,
+    RunReasonKind.BETWEEN_VCPUS: _between_vcpus,
+    RunReasonKind.BETWEEN_MEMORY: _between_memory,
+    RunReasonKind.BETWEEN_DISKS: _between_disks,
+    RunReasonKind.OWN_RUN: lambda _why: _("the answer itself was not measured yet"),
+    RunReasonKind.NOT_SURE: _not_sure,
+    RunReasonKind.NOT_FITTED: lambda _why: _("the runs so far do not carry an answer"),
+    RunReasonKind.HOST_AGAIN: _host_again,
+}

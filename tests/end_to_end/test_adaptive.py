@@ -1,0 +1,99 @@
+"""A study whose runs are chosen, on real limits: it ends by itself, and goes on after it was killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+STUDY = """
+name: chosen
+measure: {repeats: 3, seconds: 1, precision: 0.2}
+workloads:
+  - name: job
+    kind: command
+    command: [child]
+    axes: {vcpus: [0.5, 1, 1.5, 2]}
+"""
+SLEEP = "    time.sleep(0.02)\n"
+BY_THE_CLOCK = "    time.sleep(0.02 - time.monotonic() % 0.02)\n"
+"""So that what else goes on here makes no run slower: it is about the order of runs, and not about their rates."""
+ALL = 12
+"""Runs that the study asks for where none is chosen, the reference's further ones left out."""
+
+
+@pytest.fixture
+def study(folder: Path) -> Path:
+    (folder / "study.yaml").write_text(STUDY)
+    child = (folder / "child.py").read_text()
+    assert SLEEP in child
+    (folder / "child.py").write_text(child.replace(SLEEP, BY_THE_CLOCK))
+    return folder / "study"
+
+
+def runs_in(study: Path) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = [json.loads(path.read_text()) for path in (study / "runs").glob("*.json")]
+    return sorted(found, key=lambda run: str(run["started_at"]))
+
+
+def test_it_ends_when_the_answer_is_settled(sizer: Typed, study: Path) -> None:
+    """A child that makes as much at any vCPUs is answered in a few runs, each with its reason; going on makes none."""
+    done = sizer("run", "study.yaml", "--until", "settled")
+    assert done.returncode == 0, done.stderr
+    runs = runs_in(study)
+    assert 3 <= len(runs) < ALL
+    assert all(run["reason"] for run in runs)
+    assert "every answer is settled" in done.stderr
+    assert "Why this run: the first runs show" in (study / "report.html").read_text()
+    answer = json.loads(sizer("recommend", "study", "--json").stdout)
+    assert answer["workloads"][0]["spec"]["vcpus"] == 1
+    again = sizer("resume", "study")
+    assert again.returncode == 0, again.stderr
+    assert runs_in(study) == runs
+
+
+def test_killed_it_goes_on(sizer: Typed, study: Path, folder: Path, environment: dict[str, str]) -> None:
+    """kill -9 in the second run: the first is kept, the others follow, none is made twice, and it ends settled."""
+    argv = [sys.executable, "-m", "sizer", "run", "study.yaml", "--until", "settled"]
+    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 120
+        while not list((study / "runs").glob("*.json")):
+            assert time.monotonic() < until
+            time.sleep(0.1)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGKILL)
+    first = runs_in(study)
+    done = sizer("resume", "study")
+    assert done.returncode == 0, done.stderr
+    runs = runs_in(study)
+    assert runs[: len(first)] == first
+    limits = [run["spec"]["limits"]["vcpus"] for run in runs[:3]]  # type: ignore[index]
+    assert limits == [2.0, 0.5, 1.0]
+    assert "every answer is settled" in done.stderr
+
+
+def test_a_dry_run_shows_the_start_and_the_bound(sizer: Typed, study: Path) -> None:
+    """The first three runs, and how many there may be; nothing is written."""
+    done = sizer("run", "study.yaml", "--until", "settled", "--runs", "5", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("repeat 1") == 3
+    assert "5 runs in all at the most" in done.stdout
+    assert not study.exists()
+
+
+def test_a_bound_alone_is_refused(sizer: Typed, study: Path) -> None:
+    """It bounds nothing."""
+    done = sizer("run", "study.yaml", "--budget", "30m")
+    assert done.returncode == 2
+    assert done.stderr.strip() == "sizer: --budget is for runs that are chosen; add --until settled."
+    assert not study.exists()

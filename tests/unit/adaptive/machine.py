@@ -1,0 +1,66 @@
+"""A machine that is looked up: what a run makes follows from its limits, with noise that its id decides."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from sizer.adaptive import Chooser, NextRun
+from sizer.catalog import Catalog
+from sizer.plan.configurations import position
+from sizer.records import GIB
+from sizer.records.adaptive import Adaptive, PlanEnd
+from sizer.records.run import Configuration, Demand, Estimate, Outcome, Run
+from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.study import HostSize
+
+HOST = HostSize(16, 64 * GIB)
+LADDER = (1.0, 2.0, 4.0, 8.0, 16.0)
+SECONDS = 30.0
+NOISE = 0.005
+UNBOUNDED = Adaptive()
+
+Rate = Callable[[Configuration], float]
+
+
+def knee(at: float) -> Rate:
+    """100 samples/s a vCPU up to so many vCPUs, and no more with more of them."""
+    return lambda configuration: 100.0 * min(configuration.vcpus or 1.0, at)
+
+
+def study_of(*workloads: str, repeats: int = 2, **axes: object) -> Study:
+    """Commands over these axes, vCPUs from 1 to 16 unless they say otherwise."""
+    plans = tuple(
+        WorkloadPlan(Workload(name, "command", cache="cold"), (1,), **{"vcpus": LADDER, **axes})  # type: ignore[arg-type]
+        for name in workloads or ("job",)
+    )
+    return Study("s", plans, measure=Measure(repeats=repeats, seconds=SECONDS))
+
+
+def made(spec: RunSpec, rate: Rate, outcome: Outcome = Outcome.COMPLETED) -> Run:
+    """The run of this spec on a machine where the CPU's time of a sample is known."""
+    vcpus, memory, disk, batch, count = position(spec, HOST)
+    configuration = Configuration(vcpus, memory, disk or "host", batch, gpu_count=count)
+    value = rate(configuration) * math.exp(NOISE * random.Random(spec.id).gauss(0, 1))
+    run = Run(spec, outcome, configuration, "2026-11-21T10:00:00+00:00", SECONDS + 5)
+    if outcome is not Outcome.COMPLETED:
+        return run
+    demand = Demand(core_seconds=0.01)
+    return replace(run, throughput=Estimate(value, value * 0.99, value * 1.01), demand=demand)
+
+
+def chooser_of(study: Study, budget: float | None = None, runs: int | None = None) -> Chooser:
+    return Chooser(study, HOST, Catalog.load(), Adaptive(budget, runs))
+
+
+def chosen(
+    study: Study, rate: Rate, asked: Adaptive = UNBOUNDED, known: tuple[Run, ...] = ()
+) -> tuple[list[Run], PlanEnd]:
+    """Every run that is made after those that are known, each with why, and how it ended."""
+    chooser, runs = Chooser(study, HOST, Catalog.load(), asked), list(known)
+    while isinstance(found := chooser.next_run(runs), NextRun):
+        runs.append(replace(made(found.spec, rate), reason=found.why))
+        assert len(runs) <= 100
+    return runs, found

@@ -1,0 +1,132 @@
+"""Which run is made next, and when no further one is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sizer.adaptive import NextRun
+from sizer.catalog import Catalog
+from sizer.model import fit
+from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
+from sizer.recommend import recommend
+from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReasonKind
+from sizer.records.run import Outcome
+from sizer.records.study import DiskRates, DiskTier, Objective
+from tests.unit.adaptive.machine import HOST, LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
+
+
+def test_the_first_runs_show_the_most_the_least_and_the_middle() -> None:
+    """Three runs, whatever they show."""
+    specs = chooser_of(study_of()).start()
+    assert [spec.limits.vcpus for spec in specs] == [16.0, 1.0, 4.0]
+
+
+def test_every_disk_is_among_the_first_runs() -> None:
+    """The most vCPUs are measured on the fastest disk, so that everything else has something to be judged against."""
+    slow, fast = (DiskTier(name, emulated=DiskRates(100.0, mbps * 1e6)) for name, mbps in (("slow", 20), ("fast", 200)))
+    study = replace(study_of(disk=("fast", "slow")), disks=(slow, fast))
+    first, *others = chooser_of(study).start()
+    assert first.limits.disk == "fast"
+    assert "slow" in {spec.limits.disk for spec in others}
+
+
+@pytest.mark.parametrize("at", [2.0, 4.0, 8.0])
+def test_a_knee_is_found_in_few_runs(at: float) -> None:
+    """The answer is that of the whole grid, from at most five of its ten runs."""
+    study = study_of()
+    runs, end = chosen(study, knee(at))
+    answer = recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0]
+    assert end.kind is PlanEndKind.SETTLED
+    assert answer.spec is not None
+    assert answer.spec.vcpus == at
+    assert len(runs) <= 5
+
+
+def test_every_run_has_its_reason() -> None:
+    """The first ones that they are the first; any other what is open."""
+    runs, _ = chosen(study_of(), knee(6.0))
+    kinds = [run.reason.kind for run in runs if run.reason is not None]
+    assert len(kinds) == len(runs)
+    assert kinds[:3] == [RunReasonKind.START] * 3
+    assert RunReasonKind.START not in kinds[3:]
+
+
+def test_it_goes_on_alike_wherever_it_was_ended() -> None:
+    """What is chosen follows from the stored runs: a new chooser after any of them makes the same others."""
+    study = study_of("one", "two")
+    runs, end = chosen(study, knee(6.0))
+    for number in range(len(runs)):
+        again, its_end = chosen(study, knee(6.0), known=tuple(runs[:number]))
+        assert [run.id for run in again] == [run.id for run in runs]
+        assert [run.reason for run in again] == [run.reason for run in runs]
+        assert its_end == end
+
+
+def test_no_more_runs_than_allowed() -> None:
+    """Those that were stored before count."""
+    runs, end = chosen(study_of("one", "two"), knee(6.0), Adaptive(runs=4))
+    assert len(runs) == 4
+    assert end.kind is PlanEndKind.RUNS
+    assert set(end.open) <= {"one", "two"}
+    assert end.open
+
+
+def test_no_run_begins_that_the_budget_has_no_room_for() -> None:
+    """A budget of two runs and a half is two runs."""
+    runs, end = chosen(study_of(), knee(6.0), Adaptive(budget=2.5 * (SECONDS + 5)))
+    assert len(runs) == 2
+    assert end.kind is PlanEndKind.BUDGET
+    assert end.seconds == pytest.approx(2 * (SECONDS + 5))
+
+
+def test_what_is_settled_makes_no_further_run() -> None:
+    """Of two workloads, as a study that is gone on with."""
+    study = study_of()
+    runs, _ = chosen(study, knee(4.0))
+    assert isinstance(chooser_of(study).next_run(runs), PlanEnd)
+
+
+def test_what_failed_is_not_made_again() -> None:
+    """One configuration that crashes: the others carry the answer."""
+    study = study_of()
+    chooser, runs = chooser_of(study), []
+    while isinstance(found := chooser.next_run(runs), NextRun):
+        crashed = found.spec.limits.vcpus == 4.0
+        runs.append(made(found.spec, knee(2.0), Outcome.CRASHED if crashed else Outcome.COMPLETED))
+        assert len(runs) <= 20
+    assert sum(run.outcome is Outcome.CRASHED for run in runs) == 1
+
+
+def test_a_workload_that_never_completes_is_given_up() -> None:
+    """Three failures say enough."""
+    study = study_of()
+    chooser, runs = chooser_of(study), []
+    while isinstance(found := chooser.next_run(runs), NextRun):
+        runs.append(made(found.spec, knee(2.0), Outcome.CRASHED))
+    assert len(runs) == 3
+    assert found.kind is PlanEndKind.NOTHING_LEFT
+    assert found.open == ("job",)
+
+
+def test_the_host_is_looked_at_again() -> None:
+    """In a study of many runs the reference is among every nine."""
+    study = study_of("one", "two", "three", "four")
+    runs, _ = chosen(study, knee(6.0))
+    of = reference(study, HOST)
+    assert of is not None
+    places = [number for number, run in enumerate(runs) if is_measurement(run.spec, of)]
+    assert places[0] == 0
+    gaps = [later - earlier for earlier, later in zip(places, [*places[1:], len(runs)], strict=True)]
+    assert max(gaps) <= max(MOST_BETWEEN + 1, 12)
+
+
+def test_how_many_runs_may_come() -> None:
+    """At the most all that the study asks for; less where a bound says so."""
+    study = study_of()
+    count, seconds = chooser_of(study).at_most([])
+    assert count >= 2 * len(LADDER)
+    assert chooser_of(study, runs=4).at_most([])[0] == 4
+    assert chooser_of(study, budget=60.0).at_most([])[1] == 60.0
+    assert seconds > 60.0

@@ -1,0 +1,58 @@
+"""How open an answer is, and what a run would take from that."""
+
+from __future__ import annotations
+
+from sizer.adaptive.open_answer import OpenAnswer, open_answer
+from sizer.catalog import Catalog
+from sizer.model import fit
+from sizer.plan.configurations import configurations
+from sizer.recommend import recommend
+from sizer.records.run import Run
+from sizer.records.study import Objective
+from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
+
+
+def runs_at(*vcpus: float, rate: Rate) -> list[Run]:
+    study = study_of()
+    specs = configurations(study.workloads[0], study, HOST)
+    return [made(spec, rate) for spec in specs if spec.limits.vcpus in vcpus]
+
+
+def opened(runs: list[Run], rate: Rate) -> OpenAnswer:
+    model = fit(runs)
+    answer = recommend(model, runs, Objective(), Catalog.load()).workloads[0]
+    places = [run.configuration for run in runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=rate)]
+    found = open_answer(model.workloads[0], answer, places, Objective(), Catalog.load(), seed=1)
+    assert found is not None
+    return found
+
+
+def test_a_run_is_never_expected_to_add_doubt() -> None:
+    """What is known after it is at least what was known before, but for what so few draws can tell."""
+    rate = knee(6.0)
+    found = opened(runs_at(1.0, 4.0, 16.0, rate=rate), rate)
+    assert all(-0.05 <= found.value(place) <= 1 for place in found.places)
+
+
+def test_most_is_learned_where_the_answer_is_open() -> None:
+    """Between a size that is too small and one that is large enough, not at what was measured already."""
+    rate = knee(6.0)
+    found = opened(runs_at(1.0, 4.0, 16.0, rate=rate), rate)
+    best = max(found.places, key=found.value)
+    assert best.vcpus == 8.0
+
+
+def test_measured_everywhere_nothing_is_open() -> None:
+    """A knee at a measured size, all of them measured."""
+    rate = knee(4.0)
+    found = opened(runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=rate), rate)
+    assert found.possible == (found.offer.specs[found.chosen],)
+    assert max(map(found.value, found.places)) <= 0.05
+
+
+def test_a_refused_model_opens_nothing() -> None:
+    """Two values carry no curve."""
+    runs = runs_at(1.0, 4.0, rate=knee(4.0))
+    model = fit(runs)
+    answer = recommend(model, runs, Objective(), Catalog.load()).workloads[0]
+    assert open_answer(model.workloads[0], answer, [], Objective(), Catalog.load(), seed=1) is None
