@@ -12,8 +12,8 @@ from noisy_studies import drawn_study
 from sizer.model import completed
 from sizer.records.run import WarningKind
 
-FEW = range(6)
-"""Each kind of drift, felt by all jobs and by one."""
+FEW = (7, 9, 10, 13, 14, 18)
+"""Steps, ramps and spells, felt by all jobs and by one; where warnings are counted, too few of them are answered."""
 
 
 def test_hosts_drift_by_twenty_percent_in_every_way() -> None:
@@ -31,7 +31,7 @@ def test_hosts_drift_by_twenty_percent_in_every_way() -> None:
 
 def test_a_study_is_measured_as_sizer_does_and_its_twin_is_quiet() -> None:
     """A reference between, first and last; repeats that differ where the host drifts, and agree in the twin."""
-    study = drawn_study(2)
+    study = drawn_study(0)
     noisy, twin = study.runs(noisy=True), study.runs(noisy=False)
     assert [run.spec for run in noisy] == [run.spec for run in twin]
     assert noisy[0].configuration == noisy[-1].configuration
@@ -40,7 +40,7 @@ def test_a_study_is_measured_as_sizer_does_and_its_twin_is_quiet() -> None:
     assert any(warning.kind is WarningKind.DRIFTING for run in noisy for warning in run.warnings)
     assert not any(run.warnings for run in twin)
     rates = {run.id: run.throughput.value for run in completed(noisy) if run.throughput is not None}
-    again = {run.id: run.throughput.value for run in completed(drawn_study(2).runs(noisy=True)) if run.throughput}
+    again = {run.id: run.throughput.value for run in completed(drawn_study(0).runs(noisy=True)) if run.throughput}
     assert rates == again
     ratios = [math.log(run.throughput.value / rates[run.id]) for run in completed(twin) if run.throughput is not None]
     assert max(ratios) > 0.1
@@ -52,4 +52,4 @@ def test_answers_on_noisy_hosts_are_right_and_given() -> None:
     right, answered = scores(judged)[:2]
     assert right.met, right.line
     assert answered.met, answered.line
-    assert answered.cases >= 3
+    assert answered.cases >= 5
