@@ -118,7 +118,8 @@ def _answer_word(name: str, subject: Subject) -> str:
 
 def _bar(name: str, series: Series, predicted: PredictedRates, subject: Subject) -> Bar:
     runs = [run for run in series.runs if run.configuration.disk == name]
-    there = replace(series.base, disk=name) if runs and series.base is not None else None
+    modelled = runs and series.base is not None and marks.is_modelled(series, subject)
+    there = replace(series.base, disk=name) if modelled and series.base is not None else None
     return replace(_bar_of(runs, subject), predicted=predicted.get(there) if there is not None else None)
 
 
