@@ -201,7 +201,7 @@ def _optima_together(problems: Sequence[Problem], noise: Noise, starts: Sequence
     forms = forms_of(problems, counts)
     means = side_by_side(forms, [each.belief.mean[None] for each in problems])
     residuals = Residuals(problems, forms, target[None], means[forms.of])
-    thetas, costs = minimise(residuals, side_by_side(forms, starts), rivals=forms.of)
+    thetas, costs = minimise(residuals, side_by_side(forms, starts))
     ends = np.cumsum([0, *counts])
     best = np.array([first + int(np.argmin(costs[first:last])) for first, last in itertools.pairwise(ends)])
     at_best, theta = residuals.only(best), thetas[best]

@@ -33,21 +33,14 @@ class Squares(Protocol):
         """The same for some of the vectors."""
 
 
-def minimise(
-    squares: Squares, start: Array, iterations: int = 60, rivals: Indices | None = None
-) -> tuple[Array, Array]:
-    """Minimise the sum of squares of each vector on its own. Returns the parameters (R, K) and the sums (R,).
-
-    Of vectors with the same number in `rivals` (R,) only the best counts: one that falls too slowly to reach it in the
-    iterations that are left is given up.
-    """
+def minimise(squares: Squares, start: Array, iterations: int = 60) -> tuple[Array, Array]:
+    """Minimise the sum of squares of each vector on its own. Returns the parameters (R, K) and the sums (R,)."""
     found, costs, left = start.copy(), np.empty(len(start)), np.arange(len(start))
     theta = start.copy()
     cost, normal, right = _normal(squares, theta, *squares(theta))
-    damping, fell = np.full(len(theta), 1e-2), cost.copy()
-    least = np.full(1 if rivals is None else 1 + rivals.max(), np.inf)
+    damping = np.full(len(theta), 1e-2)
     diagonal = np.arange(theta.shape[1])
-    for turn in range(iterations):
+    for _ in range(iterations):
         damped = normal.copy()
         damped[:, diagonal, diagonal] = damped[:, diagonal, diagonal] * (1 + damping[:, None]) + 1e-9
         step = -np.linalg.solve(damped, right[:, :, None])[:, :, 0]
@@ -57,13 +50,9 @@ def minimise(
         better = new_cost < cost
         small = np.abs(step).max(axis=1) < TOLERANCE
         settled = np.where(better, cost - new_cost < TOLERANCE * cost, (damping > 1e3) | small)
-        fell = np.maximum(np.where(better, cost - new_cost, 0.0), fell / 5)
         theta[better], cost[better] = trial[better], new_cost[better]
         normal[better], right[better] = new_normal[better], new_right[better]
         damping = np.minimum(np.maximum(damping * np.where(better, 0.2, 6.0), 1e-9), 1e9)
-        if rivals is not None:
-            np.minimum.at(least, rivals[left], cost)
-            settled |= cost - least[rivals[left]] > (iterations - turn) * fell
         if settled.any():
             found[left[settled]], costs[left[settled]] = theta[settled], cost[settled]
             rows = np.flatnonzero(~settled)
@@ -71,7 +60,7 @@ def minimise(
                 return found, costs
             squares, left = squares.only(rows), left[rows]
             theta, cost, normal, right = theta[rows], cost[rows], normal[rows], right[rows]
-            damping, fell = damping[rows], fell[rows]
+            damping = damping[rows]
     found[left], costs[left] = theta, cost
     return found, costs
 
