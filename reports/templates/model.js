@@ -9,8 +9,20 @@ const Model = (() => {
   const share = logit => 1 / (1 + Math.exp(-clip(logit, -40, 40)));  // _share
 
   // FORMS: [ln factor on the linear CPU time, the part of it that is contention]
+  const overhead = (vcpus, parameter) => {
+    const more = Math.exp(clip(parameter("overhead"), -40, 5)), one = 1 / Math.max(1, vcpus), whole = 1 + more * (1 - one);
+    return [Math.log(whole), vcpus > 1 ? more * one / whole : 0];
+  };
+  const knee = (vcpus, parameter, { LEAST }) => {
+    const knee = Math.max(1, Math.exp(clip(parameter("knee"), -5, 15))), gain = parameter("yield");
+    const over = Math.max(0, vcpus - knee), [shared, apart] = overhead(vcpus, parameter);
+    const effective = Math.max(Math.min(vcpus, knee) + gain * over, LEAST * vcpus);
+    const wasted = apart + (over > 0 ? clip(1 - gain * vcpus / effective, 0, 1) : 0);
+    return [shared + Math.log(vcpus / effective), Math.min(wasted, 1)];
+  };
   const FORMS = {
     linear: () => [0, 0],
+    overhead,
     power: (vcpus, parameter) => {
       const exponent = parameter("exponent"), above = Math.max(0, Math.log(vcpus));
       return [(1 - exponent) * above, above > 0 ? clip(1 - exponent, 0, 1) : 0];
@@ -24,12 +36,8 @@ const Model = (() => {
       const more = share(parameter("contention")) * extra + Math.exp(parameter("coherence")) * extra * vcpus;
       return [Math.log(1 + more), more / (1 + more)];
     },
-    knee: (vcpus, parameter, { LEAST }) => {
-      const knee = Math.max(1, Math.exp(clip(parameter("knee"), -5, 15))), gain = parameter("yield");
-      const over = Math.max(0, vcpus - knee);
-      const effective = Math.max(Math.min(vcpus, knee) + gain * over, LEAST * vcpus);
-      return [Math.log(vcpus / effective), over > 0 ? clip(1 - gain * vcpus / effective, 0, 1) : 0];
-    },
+    siblings: knee,
+    knee,
     bend: (vcpus, parameter) => {
       const slope = parameter("slope"), over = Math.max(0, Math.log(vcpus) - Math.max(0, parameter("knee")));
       return [(1 - slope) * over, over > 0 ? clip(1 - slope, 0, 1) : 0];

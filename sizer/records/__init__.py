@@ -172,6 +172,181 @@ from sizer.records.units import (
     share_and_unit,
     spell_bytes,
 )
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReason, RunReasonKind
+    from sizer.records.answer import (
+        AcceleratorCount,
+        Action,
+        Alternative,
+        Answer,
+        Baseline,
+        Event,
+        Family,
+        Figure,
+        InstanceOffer,
+        Job,
+        Loss,
+        Option,
+        Prediction,
+        Reason,
+        ReasonCode,
+        Recommendation,
+        Refusal,
+        Refused,
+        Rejection,
+        SharedMachine,
+        Spec,
+        Suggestion,
+        Upgrade,
+        reason,
+    )
+    from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, SearchEnd, StepFit
+    from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
+    from sizer.records.domains import (
+        LARGEST,
+        LARGEST_BYTES,
+        LONGEST_NAME,
+        SMALLEST,
+        Amount,
+        Batch,
+        Bytes,
+        Count,
+        Domain,
+        EdgeState,
+        Rate,
+        Text,
+        Vcpus,
+    )
+    from sizer.records.doubts import Doubt, DoubtKind
+    from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+    from sizer.records.framework_options import (
+        OF_FRAMEWORK,
+        OF_IMAGES,
+        OF_READING,
+        WITHOUT,
+        FrameworkOptions,
+        plain_precision,
+    )
+    from sizer.records.gpu import ClockReason, GpuSample, GpuUse
+    from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
+    from sizer.records.kinds import (
+        COMMAND,
+        FORWARD,
+        FORWARD_BACKWARD,
+        IMPORTED,
+        KINDS,
+        LANGUAGE,
+        MODES,
+        OPENCV,
+        OTHER,
+        PREPROCESSING,
+        TRAIN,
+    )
+    from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
+    from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
+    from sizer.records.networks import BATCH_SIZES, DIFFERENCES, ONLY_IN, TAKES_VECTORS, TRANSFORMERS, DifferenceKind
+    from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
+    from sizer.records.plain_text import printable, quoted, typed_line, typed_path
+    from sizer.records.run import (
+        FAULTS,
+        FINDINGS,
+        SLIP,
+        Bottleneck,
+        Cause,
+        CauseKind,
+        Configuration,
+        DataSet,
+        Demand,
+        DiskCheck,
+        Estimate,
+        Evidence,
+        EvidenceKind,
+        Failure,
+        LimitedBy,
+        LimitedByKind,
+        MemoryGrowth,
+        MemoryPlace,
+        Meter,
+        MeterKind,
+        Outcome,
+        RateChange,
+        RentedMachine,
+        Run,
+        RunWarning,
+        Sample,
+        Step,
+        WarningKind,
+        way_of_ending,
+    )
+    from sizer.records.study import (
+        GIVEN_IN_STUDY,
+        GIVEN_IN_TABLE,
+        HOST_DISK,
+        ISOLATED_STAGES,
+        SCHEMA_VERSION,
+        SEARCHES,
+        BatchRate,
+        Deadline,
+        Device,
+        DiskRates,
+        DiskTier,
+        FrameworkPython,
+        Limits,
+        Measure,
+        Note,
+        NoteKind,
+        Objective,
+        Purpose,
+        RunSpec,
+        Study,
+        Workload,
+        WorkloadPlan,
+    )
+    from sizer.records.typed_values import (
+        SMALLEST_MEMORY,
+        parse_batch_size,
+        parse_data_size,
+        parse_factor,
+        parse_gpu_count,
+        parse_iops,
+        parse_latency,
+        parse_mbps,
+        parse_memory,
+        parse_memory_gib,
+        parse_number,
+        parse_share,
+        parse_vcpus,
+        parse_wait,
+        parse_whole,
+    )
+    from sizer.records.units import (
+        GIB,
+        MB,
+        MIB,
+        NOT_FINITE,
+        RELATIVE,
+        bytes_and_unit,
+        format_bytes,
+        format_number,
+        format_rate,
+        format_seconds,
+        format_share,
+        format_usd,
+        parse_bytes,
+        parse_count,
+        parse_rate,
+        parse_seconds,
+        plural,
+        rate_unit,
+        share_and_unit,
+        spell_bytes,
+    )
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "BATCH_SIZES",
