@@ -11,7 +11,7 @@ const Model = (() => {
   // FORMS: [ln factor on the linear CPU time, the part of it that is contention]
   const overhead = (vcpus, parameter) => {
     const more = Math.exp(clip(parameter("overhead"), -40, 5)), one = 1 / Math.max(1, vcpus), whole = 1 + more * (1 - one);
-    return [Math.log(whole), vcpus > 1 ? more * one / whole : 0];
+    return [Math.log(whole), vcpus > 1 ? Math.min(more * one / whole, 1) : 0];
   };
   const knee = (vcpus, parameter, { LEAST }) => {
     const knee = Math.max(1, Math.exp(clip(parameter("knee"), -5, 15))), gain = parameter("yield");
@@ -409,7 +409,7 @@ const Model = (() => {
       const known = measured.vcpus;
       if (known.length < 2) return { rising: false };
       const top = { ...best, vcpus: known.at(-1) };
-      if (meanAt(top) < meanAt(best) + Math.log(1 - K.GAIN) || atKnownCeiling(top)) return { rising: false };
+      if (atKnownCeiling(top)) return { rising: false };
       const less = { ...best, vcpus: data.before_the_last_doubling };
       const { gain, probability } = gainOf(less, top);
       const rising = Math.min(gain, seen(less, top) ?? gain) > K.GAIN && probability >= K.CLEAR;
@@ -576,10 +576,9 @@ const Model = (() => {
       const less = fastest(ofKind(at).filter(
         ({ configuration }) => configuration.batch_size === at.batch_size && needsNoMore(configuration, at)));
       if (less === null || measured.slower_with_more.has(kindOf(at))) return found;
-      const low = Math.max(found.low, Math.min(found.value, less.value) * Math.exp(-noiseOfTwo));
       return {
         value: Math.max(found.value, less.value),
-        low: Math.max(low, less.value * Math.exp(-noiseOfTwo)),
+        low: Math.max(found.low, less.low),
         high: Math.max(found.high, less.value),
       };
     };
@@ -712,8 +711,8 @@ const Model = (() => {
       if (!measuredTogether(at)) half = Math.hypot(half, K.NORMAL_90 * interplayDeviation(at));
       let centre = rates.mean;
       let low = Math.min(centre, ...around) - half, high = Math.max(centre, ...around) + half;
-      if (beyond !== null && beyond.expected > centre) {
-        centre = beyond.expected;
+      if (beyond !== null && !(beyond.expected <= centre && centre <= beyond.highest)) {
+        centre = clip(centre, beyond.expected, beyond.highest);
         [low, high] = [Math.min(beyond.now, centre - half), Math.max(beyond.highest, centre + half)];
       }
       if (far > 0 && isPlain(whatIf)) {

@@ -8,7 +8,7 @@ from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
-    from sizer.model.attribution import BENT, NOT_OF_VCPUS, SHOWN_BY_VCPUS
+    from sizer.model.attribution import BENT, SHOWN_BY_VCPUS, not_bought
     from sizer.model.batch_curve import batch_curves, nearest
     from sizer.model.batch_runs import (
         CLOSE,
@@ -94,7 +94,6 @@ __all__ = [
     "MOST_BATCH_RUNS",
     "MOST_RUNS",
     "NORMAL_90",
-    "NOT_OF_VCPUS",
     "PLACE",
     "SHOWN_BY_VCPUS",
     "UNLIKELY",
@@ -168,6 +167,7 @@ __all__ = [
     "needed_bytes",
     "noise_at",
     "noise_of",
+    "not_bought",
     "of_new_run",
     "only_completed",
     "own_effects",

@@ -83,6 +83,15 @@ def no_single(shares: dict[str, float]) -> bool:
     return close and not _alike(Bottleneck(ordered[0]), Bottleneck(ordered[1]))
 
 
+def not_bought(found: Bottleneck, shares: dict[str, float]) -> Bottleneck | None:
+    """What binds although more vCPUs would not relieve it: ambiguous where it is not clear whether that is what binds,
+    None where it is not."""
+    if found is not Bottleneck.AMBIGUOUS or not shares:
+        return found if found in NOT_OF_VCPUS else None
+    likeliest = max(shares.get(each.value, 0.0) for each in NOT_OF_VCPUS)
+    return found if max(shares.values()) - likeliest <= CLOSE else None
+
+
 def _alike(one: Bottleneck, other: Bottleneck) -> bool:
     """Accounting cannot distinguish a serial part from a busy CPU, nor a disk's limits from one another."""
     return any({one, other} <= kind for kind in (CPU_LIKE, DISK_LIKE))

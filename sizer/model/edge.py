@@ -15,7 +15,7 @@ from sizer.model.equation import Array
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WorkloadModel, others_of
 from sizer.model.predicted_rates import mean_rates, predict_rates
-from sizer.model.trend import GAIN, Edge
+from sizer.model.trend import DOUBT, GAIN, Edge
 from sizer.records import Configuration
 
 
@@ -37,7 +37,7 @@ def _vcpus_edges(model: WorkloadModel, best: Sequence[Configuration]) -> list[Ed
     """What the last doubling of vCPUs gained; where a known ceiling binds, what the next would gain.
 
     What the curve does beyond the most measured is not asked of the fit: three points that still rise fit a cap just
-    above the last as well as no cap. Nothing where the best lies clearly before the most measured.
+    above the last as well as no cap. Nothing where the most measured is surely slower than the best.
     """
     known = model.measured.vcpus
     if len(known) < 2:
@@ -45,7 +45,9 @@ def _vcpus_edges(model: WorkloadModel, best: Sequence[Configuration]) -> list[Ed
     most = [replace(each, vcpus=known[-1]) for each in best]
     rates = mean_rates(model, [*most, *best])
     at_most, at_best = rates[: len(best)], rates[len(best) :]
-    ends = np.flatnonzero(~(at_most < at_best + math.log(1 - GAIN)))
+    slower = np.flatnonzero(at_most < at_best + math.log(1 - GAIN))
+    surely = [end for end in slower if _as_fast(model, most[end], best[end]) <= DOUBT]
+    ends = np.setdiff1d(np.arange(len(best)), surely)
     by_ceiling = at_known_ceilings(model, [most[end] for end in ends], at_most[ends])
     few = before_the_last_doubling(model)
     steps = [
@@ -60,6 +62,13 @@ def _vcpus_edges(model: WorkloadModel, best: Sequence[Configuration]) -> list[Ed
         else:
             found[end] = replace(edge, seen=_seen(model, *step))
     return found
+
+
+def _as_fast(model: WorkloadModel, configuration: Configuration, other: Configuration) -> float:
+    """How likely the one is not slower than the other, but for a difference that is not worth a size."""
+    rates = predict_rates(model, [configuration, other], turns=[0, 1])
+    margin = rates.draws[:, 0] - rates.draws[:, 1] - math.log(1 - GAIN)
+    return reaches(margin, rates.weights, math.sqrt(2) * model.misfit)
 
 
 def before_the_last_doubling(model: WorkloadModel) -> float:

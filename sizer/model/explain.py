@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sizer.model.attribution import BENT, NOT_OF_VCPUS
+from sizer.model.attribution import BENT, not_bought
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.edge import reaches, vcpus_edge
 from sizer.model.equation import Array
@@ -176,8 +176,10 @@ def _scaling(model: WorkloadModel) -> Reason:
             return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
         return reason(ReasonCode.FASTEST_AT, vcpus=_two_digits(vcpus_of(top)))
     edge = vcpus_edge(model, top)
-    most = predict(model, replace(top, vcpus=known[-1])).bottleneck if edge.trend is Trend.RISING else None
-    across_the_knee = most in NOT_OF_VCPUS and not edge.predicted and edge.gain < BENT
+    across_the_knee = False
+    if edge.trend is Trend.RISING and not edge.predicted and edge.gain < BENT:
+        most = predict(model, replace(top, vcpus=known[-1]))
+        across_the_knee = not_bought(most.bottleneck, most.shares) is not None
     if edge.trend is Trend.RISING and not across_the_knee:
         return reason(ReasonCode.STILL_GAINS, vcpus=known[-1])
     if edge.trend is Trend.UNSETTLED or across_the_knee:

@@ -113,11 +113,12 @@ def _estimate(
     beyond: Onward | None,
     ceiling: float,
 ) -> Estimate:
-    """Beyond a curve that still rises the interval reaches from no more gain to the last gain again; no more than a
-    known ceiling, but for the noise of a run."""
+    """Beyond a curve that still rises a doubling gains what the fit says, but no less than Amdahl's law leaves of the
+    last gain and no more than that gain again, and the interval reaches from no gain to it; no more than a known
+    ceiling, but for the noise of a run."""
     low, high = min(centre, around[0]) - half, max(centre, around[1]) + half
-    if beyond is not None and beyond.expected > centre:
-        centre = beyond.expected
+    if beyond is not None and not beyond.expected <= centre <= beyond.highest:
+        centre = min(max(centre, beyond.expected), beyond.highest)
         low, high = min(beyond.now, centre - half), max(beyond.highest, centre + half)
     if math.isfinite(ceiling):
         centre, high = min(centre, ceiling), max(centre, min(high, ceiling + NORMAL_90 * model.noise))

@@ -53,8 +53,7 @@ def no_slower_than_less(model: WorkloadModel, configuration: Configuration, foun
     if less is None:
         return found
     rate = less.throughput.value
-    low = max(found.low, min(found.value, rate) * math.exp(-noise_of_two(model)))
-    return Estimate(max(found.value, rate), max(low, rate * math.exp(-noise_of_two(model))), max(found.high, rate))
+    return Estimate(max(found.value, rate), max(found.low, less.of_new_run.low), max(found.high, rate))
 
 
 def beyond_counts(model: WorkloadModel, configuration: Configuration) -> Estimate | None:

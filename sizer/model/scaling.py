@@ -63,7 +63,7 @@ def _overhead(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     """`1 + o (1 - 1/c)`: of what c of them make, all but the part that stays on one of them costs the overhead."""
     overhead, inverse = np.exp(np.clip(parameter("overhead"), -40, 5)), 1 / np.maximum(1.0, vcpus)
     whole = 1 + overhead * (1 - inverse)
-    wasted = np.where(vcpus > 1, overhead * inverse / whole, 0.0)
+    wasted = np.where(vcpus > 1, np.minimum(overhead * inverse / whole, 1.0), 0.0)
     return Scaled(np.log(whole), wasted, {"overhead": overhead * (1 - inverse) / whole})
 
 

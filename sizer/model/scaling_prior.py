@@ -48,6 +48,7 @@ SIBLINGS, ANYWHERE = 0.03, 0.7
 """Standard deviations of ln of the knee, about half of the most vCPUs: where hyperthreads begin, and where anything
 else may (sockets, shared hosts)."""
 
+
 SHAPE = frozenset({"exponent", "contention", "coherence", "overhead", "knee", "yield", "slope", "cap", "sharpness"})
 """The parameters whose worth is judged by the evidence for them."""
 
@@ -74,5 +75,9 @@ def belief(name: str, structure: Structure, vcpus: Collection[float]) -> tuple[f
 
 
 def cost(structure: Structure) -> float:
-    """-2 ln of how often such a form was right, up to a constant."""
-    return -2 * math.log(ODDS[structure.scaling][structure.capped])
+    """-2 ln of how often such a form was right, up to a constant.
+
+    The machines that taught the odds have no accelerator: with one of unknown rate a cap is as likely as not.
+    """
+    odds = ODDS[structure.scaling]
+    return -2 * math.log(sum(odds) / 2 if structure.cap_stage == "accelerator" else odds[structure.capped])
