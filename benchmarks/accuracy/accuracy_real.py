@@ -1,7 +1,7 @@
 """Curves of real machines: three or four vCPU values are measured, one between them is predicted, from rates alone.
 
-None of them has taught the model anything: they are a third of the CPU models, and of the tables that were collected
-from elsewhere (`benchmarks/curves`).
+They are a third of the CPU models, and of the tables that were collected from elsewhere (`benchmarks/curves`). No
+constant of the model was fitted to them; but they were looked at while its forms were chosen.
 """
 
 from __future__ import annotations

@@ -25,6 +25,10 @@ TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
 """Of a run with one of these accounting does not tell a serial part from CPUs that others used."""
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
+ABOUT_A_CURVE = 0.0125
+"""The same of rates about the curve that is fitted to them, which one source measured in one go: the least of those
+tried with which 90 % of the points left out of real curves lie in their intervals (`benchmarks/curves/learn.py
+--width`), each kind of curve counting alike."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
     }
     slow, shown = slowness(runs), exposures(runs)
     noise = _noise([[(run, slow.get(id(run), 0.0)) for run in group] for group in grouped.values()])
+    noise = noise if noise.measured else Noise(ABOUT_A_CURVE, measured=False)
     seen = {key: [seen_run(run, shown[id(run)], slow, drift) for run in group] for key, group in grouped.items()}
     left, noise = left_noise(seen.values(), noise.run, noise.repeated), _with_drift(noise, runs, shown, drift)
     observations = []

@@ -33,10 +33,10 @@ def test_a_loader_is_nearly_linear_up_to_its_plateau(make_run: MakeRun) -> None:
 
 def test_both_sides_of_a_plateau_are_possible(make_run: MakeRun) -> None:
     """Between 16 and 64 vCPUs the rate may be that of the plateau, or bend early: of 35 real curves that gained 1.1 to
-    1.8 times over the last four-fold vCPUs the slowest had made 63 % of it by the middle, in logarithms."""
+    1.8 times over the last four-fold vCPUs one in twenty had made 66 % of it or less by the middle, in logarithms."""
     found = predict(curve(make_run, {8: 6.4, 16: 10.5, 64: 13.9}), at(32)).throughput
     assert found.value > 12.5
-    assert found.low < 10.5 * (13.9 / 10.5) ** 0.63
+    assert found.low < 10.5 * (13.9 / 10.5) ** 0.66
     assert found.high > 13.8
 
 

@@ -111,3 +111,18 @@ def test_no_objective_but_speed_pays_for_a_disk_that_buys_nothing(
     answer = ask(runs, prefer)
     assert answer.spec is not None
     assert answer.spec.disk == "ssd"
+
+
+def test_the_best_disk_may_have_been_measured_with_other_memory_only(make_run: Callable[..., Run], ask: Ask) -> None:
+    """What is chosen from are the disks that were measured with the memory that is bought."""
+    gib = 2**30
+    points = (
+        (96.6, 0.5, 1.25, "disk1"),
+        (132.3, 2.0, 2.3125, "disk1"),
+        (338.6, 4.0, 1.25, "disk2"),
+        (117.7, 4.0, 2.3125, "disk0"),
+    )
+    runs = [make_run(rate, c, memory=round(size * gib), capped=True, disk=disk) for rate, c, size, disk in points]
+    answer = ask(runs)
+    assert answer.spec is not None
+    assert answer.spec.disk in ("disk0", "disk1")

@@ -1,0 +1,60 @@
+"""A part of the model is left out from outside, as long as that lasts, and what it changes is told from chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from ablation import Judged, changes
+from ablation_cases import Outcome
+from ablation_parts import Part, parts
+
+from sizer.model import WorkloadModel, fit
+from sizer.model.scaling import FORMS
+from sizer.records.run import Run
+
+
+def fitted(make_run: Callable[..., Run]) -> WorkloadModel:
+    return fit([make_run(min(100.0 * c, 350.0), c) for c in (0.5, 1.0, 2.0, 3.0, 4.0, 8.0)]).workload("train")
+
+
+def named(name: str) -> Part:
+    return next(part for part in parts() if part.name == name)
+
+
+def test_every_form_is_a_part() -> None:
+    """But the straight line, of which each is a change; no name stands twice."""
+    names = [part.name for part in parts()]
+    assert {name for name in FORMS if name != "linear"} < set(names)
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("part", parts(), ids=lambda part: part.name)
+def test_what_is_left_out_is_there(part: Part) -> None:
+    """Each name is one that sizer has, and is as it was afterwards."""
+    before = [getattr(each.module, each.name) for each in part.replaced]
+    with part.left_out():
+        assert all(getattr(each.module, each.name) is not was for each, was in zip(part.replaced, before, strict=True))
+    assert [getattr(each.module, each.name) for each in part.replaced] == before
+
+
+def test_without_caps_no_form_has_one(make_run: Callable[..., Run]) -> None:
+    """And with them this curve, which ends at 350, has."""
+    assert any(member.structure.capped for member in fitted(make_run).members)
+    with named("cap").left_out():
+        assert not any(member.structure.capped for member in fitted(make_run).members)
+
+
+def test_without_averaging_one_form_is_left(make_run: Callable[..., Run]) -> None:
+    assert len(fitted(make_run).members) > 1
+    with named("averaging").left_out():
+        assert len(fitted(make_run).members) == 1
+
+
+def test_a_change_is_told_from_chance() -> None:
+    """Errors that are larger in every case, and not those that are in as many cases smaller."""
+    whole = Judged(tuple(Outcome((0.01 + 0.0001 * n,), (True,)) for n in range(40)))
+    worse = Judged(tuple(Outcome((0.03 + 0.0001 * n,), (True,)) for n in range(40)))
+    other = Judged(tuple(Outcome((0.01 + 0.0001 * (39 - n),), (True,)) for n in range(40)))
+    assert changes(whole, worse) == ["median +2.0", "90th +2.0"]
+    assert changes(whole, other) == []
