@@ -1,4 +1,4 @@
-"""What each form and step of the model is for: left out by itself, how much worse is sizer on cases it has not seen?
+"""What each form and step of the model is for: left out by itself, how much worse is sizer on what was left out?
 
     python benchmarks/accuracy/ablation.py [--whole] [--only NAME ...] [--processes 2]
 
@@ -29,7 +29,7 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 import numpy as np
 from ablation_cases import FAMILIES, SMALL, WHOLE_SIZE, Judge, Outcome, cases
-from ablation_parts import WHOLE, Part, parts
+from ablation_parts import WHOLE, parts
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -63,10 +63,10 @@ def _share(flags: Sequence[bool]) -> float:
     return sum(flags) / len(flags) if flags else math.nan
 
 
-def judge_without(part: Part) -> dict[str, Judged]:
-    """Every case with a part left out, by family."""
+def judge_without(name: str) -> dict[str, Judged]:
+    """Every case with the part of this name left out, by family."""
     found: dict[str, list[Outcome]] = {}
-    with part.left_out():
+    with next(part for part in (WHOLE, *parts()) if part.name == name).left_out():
         for judge in JUDGES:
             for family, outcome in judge().items():
                 found.setdefault(family, []).append(outcome)
@@ -96,7 +96,7 @@ def line(name: str, cells: Sequence[str]) -> str:
 def main() -> int:
     asked = _arguments()
     JUDGES.extend(cases(WHOLE_SIZE if asked.whole else SMALL))
-    chosen = [WHOLE, *(part for part in parts() if not asked.only or part.name in asked.only)]
+    chosen = [WHOLE.name, *(part.name for part in parts() if not asked.only or part.name in asked.only)]
     print(line("without", FAMILIES))
     print("|---" * (len(FAMILIES) + 1) + "|")
     with get_context("fork").Pool(asked.processes) as pool:
@@ -106,7 +106,7 @@ def main() -> int:
                 cells = [_in_words(whole[family]) for family in FAMILIES]
             else:
                 cells = [", ".join(changes(whole[family], judged[family])) or "." for family in FAMILIES]
-            print(line(chosen[number].name, cells), flush=True)
+            print(line(chosen[number], cells), flush=True)
     return 0
 
 

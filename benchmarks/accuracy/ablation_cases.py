@@ -58,7 +58,7 @@ class Size:
     every_job: int
 
 
-SMALL, WHOLE_SIZE = Size(16, 10, 10), Size(150, 1, 2)
+SMALL, WHOLE_SIZE = Size(10, 16, 16), Size(150, 1, 2)
 
 
 def cases(size: Size) -> list[Judge]:
