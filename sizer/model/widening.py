@@ -36,8 +36,9 @@ def widening(
     """How many standard deviations make 90 %; `left_out` (n,) is what each row is predicted to be without it, in ln."""
     target = kept[0][0].problem.target
     n = int(main.sum())
-    if left_out is None:  # of so few rows all is belief, which the draws have
-        return NORMAL_90
+    few = 1 + 1 / n
+    if left_out is None:  # from so few rates alone all is belief that real curves taught, and the draws have it
+        return NORMAL_90 if model.facts.core_seconds is None else NORMAL_90 * few
     places = [o.configuration for o in observations]
     counts = _inner(places, main)
     variance = _draw_variance(model, kept)
@@ -47,7 +48,6 @@ def widening(
     scores = np.sort(np.abs(left_out - target)[counts] / deviation)
     rank = math.ceil(0.9 * (scores.size + 1))
     score = float(scores[rank - 1]) if rank <= scores.size else float(scores[-1]) if scores.size else 0.0
-    few = 1 + 1 / n
     return min(max(score, NORMAL_90 * few), 2.5 * NORMAL_90)
 
 
