@@ -24,6 +24,7 @@ from sizer.model import (
 from sizer.recommend import events
 from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.instead import judged_by
+from sizer.recommend.jobs import time_of_job
 from sizer.recommend.reasons import step_emulated
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.thresholds import SURE
@@ -107,7 +108,7 @@ def _said(emulated: _Emulated, place: Configuration) -> Reason:
     """What it asks for at either end, as far as accounting tells."""
     rate, model = emulated.rate, emulated.model
     asked = vcpus_of_ceiling(model, place) if model.facts.core_seconds and model.measured.vcpus else None
-    said = reason(ReasonCode.EMULATED_RATE_OPEN, low=rate.low, high=rate.high)
+    said = reason(ReasonCode.EMULATED_RATE_OPEN, rate=rate.value, low=rate.low, high=rate.high)
     if asked is None:
         return said
     few, many = (asked[0] * end / rate.value for end in (rate.low, rate.high))
@@ -133,6 +134,7 @@ def _widened(
     )
     return replace(
         found,
+        reasons=tuple(_told_again(each, job) for each in found.reasons),
         throughput=throughput,
         alternatives=tuple(compared),
         beyond=beyond,
@@ -142,6 +144,13 @@ def _widened(
         options=tuple(_option(each, emulated, objective) for each in found.options),
         accelerator_counts=_counts(found.accelerator_counts, emulated, runs),
     )
+
+
+def _told_again(said: Reason, job: Job | None) -> Reason:
+    """What a reason says of the time of the job, as far off as the GPU may be."""
+    if job is None or said.code is not ReasonCode.JOB_TAKES:
+        return said
+    return replace(said, figures={**said.figures, **time_of_job(job.seconds), "probability": job.probability})
 
 
 def _sureness(
