@@ -71,6 +71,7 @@ from sizer.records.kinds import (
     OPENCV,
     OTHER,
     PREPROCESSING,
+    PYTORCH,
     TRAIN,
 )
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
@@ -207,6 +208,7 @@ __all__ = [
     "PLACEHOLDERS",
     "PRECISIONS",
     "PREPROCESSING",
+    "PYTORCH",
     "RELATIVE",
     "SCHEMA_VERSION",
     "SEARCHES",
