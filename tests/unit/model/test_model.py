@@ -52,7 +52,8 @@ def curve(make_run: MakeRun) -> Callable[..., WorkloadModel]:
 def test_any_curve_gives_a_sound_answer_or_none(
     make_run: MakeRun, rates: list[float], first: float, asked: float
 ) -> None:
-    """Whatever was measured: positive rates inside their intervals and shares that sum to one, or else NoAnswer."""
+    """Whatever was measured: positive rates inside their intervals and shares that sum to one, or no shares where the
+    runs do not show what binds, or else NoAnswer."""
     model = fit([make_run(rate, first * 2**index) for index, rate in enumerate(rates)]).workload("train")
     assert bool(model.refused) == (len(rates) < 3)
     if model.refused and asked not in model.measured.vcpus:
@@ -63,7 +64,7 @@ def test_any_curve_gives_a_sound_answer_or_none(
     found = predict(model, at(asked))
     assert 0 < found.throughput.low <= found.throughput.value <= found.throughput.high
     assert math.isfinite(found.throughput.high)
-    assert sum(found.shares.values()) == pytest.approx(1)
+    assert sum(found.shares.values()) == pytest.approx(1) or found.bottleneck is Bottleneck.AMBIGUOUS
     assert all(share >= 0 for share in found.shares.values())
     assert found.extrapolated == (not first <= asked <= first * 2 ** (len(rates) - 1))
 
