@@ -47,6 +47,8 @@ from sizer.records import (
 RATES = 19
 """Equally likely rates at which a size is asked whether it still reaches the target: a probability in steps of 5 %."""
 
+TOO_SLOW = (ReasonCode.NOTHING_IN_TIME, ReasonCode.NO_MACHINE_ENOUGH)
+
 
 @dataclass(frozen=True)
 class _Emulated:
@@ -80,8 +82,12 @@ class _Emulated:
 
 def with_rate_of_emulated(found: Answer, model: WorkloadModel, runs: Sequence[Run], objective: Objective) -> Answer:
     """The answer with the rate that it rests on, and as far as it holds whatever the GPU makes within its interval."""
-    place = judged_by(model, found.spec) if found.spec is not None else None
-    if place is None or model.facts.device.kind != "emulated":
+    if model.facts.device.kind != "emulated":
+        return found
+    if found.spec is None:
+        return _too_slow(found, model)
+    place = judged_by(model, found.spec)
+    if place is None:
         return found
     if not any(each.code is ReasonCode.STEP_EMULATED for each in found.reasons):
         found = replace(found, reasons=(*found.reasons, *step_emulated(model, place.batch_size)))
@@ -94,6 +100,19 @@ def with_rate_of_emulated(found: Answer, model: WorkloadModel, runs: Sequence[Ru
         return _widened(found, emulated, place, runs, objective)
     except NoAnswer:
         return replace(found, provisional=True)
+
+
+def _too_slow(found: Answer, model: WorkloadModel) -> Answer:
+    """Nothing is fast enough by this rate: with the rate, and how long the job takes whatever the GPU makes."""
+    slow = next((each.spec for each in found.reasons if each.code in TOO_SLOW and each.spec is not None), None)
+    place = judged_by(model, slow) if slow is not None else None
+    if place is None:
+        return found
+    rate, job = _open_rate(model, place), found.job
+    if rate is not None and job is not None:
+        job = _job(job, _Emulated(model, rate).spread(place, predict(model, place).throughput))
+    told = (_told_again(each, job) for each in found.reasons)
+    return replace(found, reasons=(*told, *step_emulated(model, place.batch_size)), job=job)
 
 
 def _open_rate(model: WorkloadModel, place: Configuration) -> Estimate | None:
@@ -148,7 +167,7 @@ def _widened(
 
 def _told_again(said: Reason, job: Job | None) -> Reason:
     """What a reason says of the time of the job, as far off as the GPU may be."""
-    if job is None or said.code is not ReasonCode.JOB_TAKES:
+    if job is None or said.code not in (ReasonCode.JOB_TAKES, ReasonCode.NOTHING_IN_TIME):
         return said
     return replace(said, figures={**said.figures, **time_of_job(job.seconds), "probability": job.probability})
 

@@ -113,6 +113,21 @@ def test_a_deadline_counts_with_the_interval(make_run: MakeRun) -> None:
     assert any(f"take {format_seconds(told.number('seconds'))} (" in each for each in said)
 
 
+def test_nothing_is_too_late_that_a_faster_gpu_would_finish(make_run: MakeRun) -> None:
+    """By this rate it is; the time reaches down to what the fastest such GPU takes, and the rate is said."""
+    deadline = Deadline(400 * 3600.0, 3600.0)
+    sure, _ = answered(curve(make_run, V100), deadline)
+    answer, said = answered(curve(make_run, GUESSED), deadline)
+    assert (sure.status, answer.status) == ("refused", "refused")
+    assert sure.job is not None
+    assert answer.job is not None
+    assert answer.job.seconds.low < 3600 < sure.job.seconds.low
+    assert answer.job.probability > sure.job.probability
+    (late,) = (each for each in answer.reasons if each.code is ReasonCode.NOTHING_IN_TIME)
+    assert (late.number("low"), late.number("probability")) == (answer.job.seconds.low, answer.job.probability)
+    assert any("300 images/s (150 to 600), transferred from A100" in each for each in said)
+
+
 def test_several_of_them_are_fed_where_the_fastest_would_be(make_run: MakeRun) -> None:
     """Twice the rate asks for twice the vCPUs."""
     device = replace(GUESSED, scaling_loss=0.02, scaling_source="a test")
