@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
@@ -140,7 +141,7 @@ def main() -> int:
     parser.add_argument("--jobs", nargs="+", choices=JOBS, default=list(JOBS), metavar="JOB", help=", ".join(JOBS))
     given = parser.parse_args()
     slower = []
-    print(f"{given.vcpus:g} vCPU, {given.pairs} pairs of {given.seconds:g} s")
+    print(f"{given.vcpus:g} vCPU, threads and workers {ceil(given.vcpus)}, {given.pairs} pairs of {given.seconds:g} s")
     print("job                             batch  unit   ours/s   plain/s   ours / plain (95 %)")
     try:
         with opened() as bench:

@@ -38,6 +38,20 @@ def check_input(document: Document, key: Key, entry: dict[str, Any]) -> None:
         raise _synthetic(document, (*key, "cache"), f"cache: {cache}")
 
 
+def check_sources(document: Document, key: Key, emulate: dict[str, Any]) -> None:
+    """Raise InputError for what says where a figure of an emulated GPU comes from that is not given."""
+    rated = "samples_per_second" in emulate or "batch_rates" in emulate
+    given = {"source": rated, "basis": rated, "scaling_source": "scaling_loss" in emulate}
+    for name, known in given.items():
+        if name in emulate and not known and not document.resolved:
+            raise document.input_error(
+                (*key, name),
+                "`{name}` belongs to `{figure}`, which is not given; write that, too, or remove this line.",
+                name=name,
+                figure="scaling_loss" if name == "scaling_source" else "samples_per_second",
+            )
+
+
 def check_options(document: Document, key: Key, entry: dict[str, Any], device: Device) -> None:
     """Raise InputError for one of the entry's options that changes nothing; `key` is theirs."""
     given: dict[str, Any] = entry.get("options", {})
