@@ -104,7 +104,8 @@ def _check_interval(document: Document, key: Key, each: dict[str, Any]) -> None:
     if low is None or high is None or rate is None or not low <= rate <= high:
         raise document.input_error(
             (*key, "low" if low is not None else "high"),
-            "`low` and `high` are the ends of an interval that holds `samples_per_second`; write both beside it, or neither.",
+            "`low` and `high` are the ends of an interval that holds `samples_per_second`; write both beside it, or "
+            "neither.",
         )
 
 
