@@ -99,7 +99,7 @@ def measure(bench: BenchmarkHost, rounds: int) -> int:
     print(f"images a core-second on 1 vCPU; {len(images)} images, {size / 1000:.0f} kB each")
     print("round     ours   im2rec   tjbench (decode alone)   ours / im2rec   ours / tjbench")
     for number in range(rounds):
-        rates["ours"].append(packing(bench, data, ours))
+        rates["ours"].append(packing(bench, data, ours("simplejpeg", "recordio")))
         rates["im2rec"].append(packing(bench, data, im2rec))
         rates["tjbench"].append(decoding(bench, tjbench, data))
         latest = {name: values[-1] for name, values in rates.items()}
@@ -139,10 +139,15 @@ def marginal_rate(images: int, few: float, many: float) -> float:
     return images / (many - few)
 
 
-def ours(source: Path, output: Path) -> list[str]:
+def ours(decoder: str, form: str) -> Program:
     """Our program with one worker."""
-    words = [str(interpreter("opencv")), "-m", "workloads.imagenet_preprocessing", "--data", str(source)]
-    return [*words, "--output", str(output), "--input", "cached", "--workers", "1"]
+
+    def program(source: Path, output: Path) -> list[str]:
+        words = [str(interpreter("opencv")), "-m", "workloads.imagenet_preprocessing", "--data", str(source)]
+        words += ["--output", str(output), "--input", "cached", "--workers", "1"]
+        return [*words, "--decoder", decoder, "--format", form]
+
+    return program
 
 
 def im2rec(source: Path, output: Path) -> list[str]:
