@@ -111,7 +111,7 @@ def measure(bench: BenchmarkHost, rounds: int) -> int:
     return 0 if holds else 1
 
 
-def packing(bench: BenchmarkHost, data: DataSet, program: Program) -> float:
+def packing(bench: BenchmarkHost, data: DataSet, program: Program, vcpus: float = 1.0) -> float:
     """Images a core-second of a program that packs the images, without its start."""
     images, used = images_of(data), []
     for links in (FEW_LINKS, MANY_LINKS):
@@ -119,7 +119,7 @@ def packing(bench: BenchmarkHost, data: DataSet, program: Program) -> float:
             source, output = Path(folder) / "images", Path(folder) / "output"
             output.mkdir()
             link(images, source, links)
-            used.append(core_seconds(bench, program(source, output)))
+            used.append(core_seconds(bench, program(source, output), vcpus))
     return marginal_rate((MANY_LINKS - FEW_LINKS) * len(images), *used)
 
 
@@ -139,12 +139,12 @@ def marginal_rate(images: int, few: float, many: float) -> float:
     return images / (many - few)
 
 
-def ours(decoder: str, form: str) -> Program:
-    """Our program with one worker."""
+def ours(decoder: str, form: str, workers: int = 1) -> Program:
+    """Our program."""
 
     def program(source: Path, output: Path) -> list[str]:
         words = [str(interpreter("opencv")), "-m", "workloads.imagenet_preprocessing", "--data", str(source)]
-        words += ["--output", str(output), "--input", "cached", "--workers", "1"]
+        words += ["--output", str(output), "--input", "cached", "--workers", str(workers)]
         return [*words, "--decoder", decoder, "--format", form]
 
     return program
@@ -186,10 +186,10 @@ def decode(bench: BenchmarkHost, tjbench: str, image: Path) -> Decoded:
     return Decoded(float(found.group(1)), min(1.0, share))
 
 
-def core_seconds(bench: BenchmarkHost, argv: Sequence[str]) -> float:
-    """What a program used from its start to its end, alone on one vCPU with one thread for each library."""
+def core_seconds(bench: BenchmarkHost, argv: Sequence[str], vcpus: float) -> float:
+    """What a program used from its start to its end, alone on so many vCPUs with one thread for each library."""
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(bundled.WORKLOADS_PATH), "OMP_NUM_THREADS": "1"}
-    with bench.backend.open("packing", Limits(vcpus=1.0)) as group:
+    with bench.backend.open("packing", Limits(vcpus=vcpus)) as group:
         _complete(group.command(argv), environment)
         return group.sample(0.0).core_seconds
 
