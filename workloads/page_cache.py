@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +36,17 @@ def preload(paths: Sequence[Path]) -> None:
                 pass
         finally:
             os.close(descriptor)
+
+
+def ask_for(paths: Iterable[Path]) -> None:
+    """Let the kernel begin to read files into the page cache, and do not wait; what cannot be opened is left out."""
+    for path in paths:
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_WILLNEED)
+            finally:
+                os.close(descriptor)
 
 
 @dataclass(frozen=True)

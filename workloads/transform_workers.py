@@ -22,6 +22,7 @@ from types import TracebackType
 import cv2
 
 from .faults import Fault, InputFault, unreadable_file
+from .page_cache import ask_for
 from .stop import leave_to_parent
 from .transform_task import Task, Transformed, Transformer
 
@@ -167,8 +168,10 @@ class TransformWorkers:
             return
 
     def _do(self, transformer: Transformer, first: int, count: int, sender: Connection) -> None:
-        """The images of a ticket, reported together where they do not take long."""
+        """The images of a ticket, reported together where they do not take long; the disk reads while they are made."""
         report, begin = bytearray(), time.monotonic()
+        if not self._task.synthetic:
+            ask_for(image.path for image in self._task.images[first + 1 : first + count])
         for index in range(first, first + count):
             follows = b""
             try:

@@ -111,16 +111,18 @@ def measure(bench: BenchmarkHost, rounds: int) -> int:
     return 0 if holds else 1
 
 
-def packing(bench: BenchmarkHost, data: DataSet, program: Program, vcpus: float = 1.0) -> float:
+def packing(
+    bench: BenchmarkHost, data: DataSet, program: Program, vcpus: float = 1.0, many_links: int = MANY_LINKS
+) -> float:
     """Images a core-second of a program that packs the images, without its start."""
     images, used = images_of(data), []
-    for links in (FEW_LINKS, MANY_LINKS):
+    for links in (FEW_LINKS, many_links):
         with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
             source, output = Path(folder) / "images", Path(folder) / "output"
             output.mkdir()
             link(images, source, links)
             used.append(core_seconds(bench, program(source, output), vcpus))
-    return marginal_rate((MANY_LINKS - FEW_LINKS) * len(images), *used)
+    return marginal_rate((many_links - FEW_LINKS) * len(images), *used)
 
 
 def link(images: Sequence[Path], folder: Path, links: int) -> None:
