@@ -120,7 +120,9 @@ class Pillow:
     def decode(self, encoded: bytes | memoryview) -> Any | None:
         try:
             with self._images.open(io.BytesIO(encoded)) as opened:
-                return self._upright(eight_bits(opened)).convert("RGB")
+                picture = eight_bits(opened)
+                self._upright(picture, in_place=True)
+                return picture.convert("RGB")
         except (OSError, ValueError, SyntaxError, self._images.DecompressionBombError):
             return None
 

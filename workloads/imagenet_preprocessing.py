@@ -21,6 +21,9 @@ from .stop import StopRequest
 SYNTHETIC_IMAGES = 1024
 """Images of a pass that reads nothing."""
 
+LARGEST_KEPT_BYTES = 32 << 20
+"""Of freed memory: ten megapixels. What an image needs that is larger is given back, as each worker would keep it."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -56,13 +59,13 @@ def preprocess(request: Request, events: Events, stop: StopRequest) -> None:
     from .transform_workers import TransformWorkers
 
     # Each image takes an array of half a megabyte, which the kernel would fill with zeros anew, page by page.
-    kept = keep_freed_memory()
+    kept = keep_freed_memory(LARGEST_KEPT_BYTES)
     images, decoder = _images(request), request.decoder or fastest()
     task = Task(images, request.format, request.data is None, request.seed, request.read_only, decoder)
     cache = CacheState(tuple(image.path for image in images) if request.data else (), request.cache_state)
     progress = Progress(f"imagenet_preprocessing to {request.format}", "image", events, stop, request.extent)
     with TransformWorkers(task, request.workers) as workers:
-        cache.before_run()
+        cache.before_run(progress.reading)
         _start(progress, request, images, {"decoder": decoder, "freed_memory_kept": kept})
         epoch, output = 0, NO_OUTPUT
         while not progress.over and (request.passes == 0 or epoch < request.passes):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 READ_BYTES = 4 << 20
+"""At once: two seconds on a disk of 2 MB/s, so that what is told of it is never old."""
+
+Tell = Callable[[int, int], None]
+"""Hears how many bytes were read, and of how many."""
 
 
 def evict(paths: Sequence[Path], sync: bool = True) -> None:
@@ -26,14 +30,16 @@ def evict(paths: Sequence[Path], sync: bool = True) -> None:
             os.close(descriptor)
 
 
-def preload(paths: Sequence[Path]) -> None:
+def preload(paths: Sequence[Path], tell: Tell) -> None:
     """Read the files once from end to end, which leaves them in the page cache if memory holds them."""
     buffer = bytearray(READ_BYTES)
+    done, whole = 0, sum(path.stat().st_size for path in paths)
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY)
         try:
-            while os.readv(descriptor, [buffer]):
-                pass
+            while read := os.readv(descriptor, [buffer]):
+                done += read
+                tell(done, whole)
         finally:
             os.close(descriptor)
 
@@ -56,10 +62,10 @@ class CacheState:
     files: tuple[Path, ...]
     state: str
 
-    def before_run(self) -> None:
-        """`warm` reads the files once; `cold` and `natural` begin with none of them in memory."""
+    def before_run(self, tell: Tell) -> None:
+        """`warm` reads the files once, telling how far; `cold` and `natural` begin with none of them in memory."""
         if self.state == "warm":
-            preload(self.files)
+            preload(self.files, tell)
         else:
             evict(self.files)
 

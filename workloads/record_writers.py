@@ -73,8 +73,10 @@ class RecordIOWriter:
         self._index_file.flush()
         os.fdatasync(self._index_file.fileno())
         self._index_file.close()
-        self._index_aside.replace(self._index)
+        # Whenever this ends, no index is beside records that it does not belong to.
+        self._index.unlink(missing_ok=True)
         self._records_aside.replace(self._records)
+        self._index_aside.replace(self._index)
         return self._records, self._index
 
     def discard(self) -> None:

@@ -1,40 +1,30 @@
-"""Model and recommendation of a study folder: the model is read where it still holds, all else is concluded again.
-
-Both files are only what the runs say. A model that was edited, cut short or written by another sizer is made again.
-"""
+"""What is concluded from a study's model and its runs: recommendation, table and page."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 from sizer import __version__
+from sizer.api.fitted_model import fitted, measured_runs, refuse_folder
 from sizer.api.measuring_host import recorded_size
-from sizer.api.status import asked_specs
+from sizer.api.status import asked_specs, chosen_next
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled.reports import Material, Progress
 from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv, write_rows
-from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
-from sizer.model import Model, WorkloadModel, completed, drift_of
-from sizer.model import fit as fit_model
+from sizer.files import write_json, write_text
+from sizer.model import Model
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
-    SCHEMA_VERSION,
     DiskCheck,
-    InputError,
     Lines,
     Message,
-    NoAnswer,
     Objective,
     Recommendation,
     Run,
@@ -53,71 +43,6 @@ class Conclusion:
     recommendation: Recommendation
     drift: Spread | None
     problems: tuple[Message | Lines, ...]
-
-
-def open_study(path: str | Path) -> StudyFolder:
-    """The study folder at `path`, to be read; raises InputError where there is none."""
-    return StudyFolder.open(Path(path))
-
-
-def measured_runs(folder: StudyFolder) -> tuple[Run, ...]:
-    """The runs of a folder; raises NoAnswer where it has none to conclude from."""
-    runs = folder.runs()
-    if not runs:
-        study, path = typed_path(folder.study_path), typed_path(folder.path)
-        if folder.problems():
-            raise NoAnswer(
-                "{folder} has no run that can be read; type: sizer run {study} --out {path}",
-                folder=folder.path,
-                study=study,
-                path=path,
-            )
-        raise NoAnswer(
-            "{folder} has no runs yet; type: sizer run {study} --out {path}",
-            folder=folder.path,
-            study=study,
-            path=path,
-        )
-    return runs
-
-
-def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
-    """The study's model, fitted first if it is missing, older than the runs, edited, or of another sizer."""
-    path = folder.model_path
-    refuse_folder(path)
-    if not folder.is_stale(path):
-        with suppress(FormatError):
-            return _read_model(path)
-    model = _fitted_one_by_one(_in_the_studys_order(folder), on_step)
-    form = to_json(model)
-    write_json(path, {**form, "checksum": _checksum(form)})
-    return model
-
-
-def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
-    """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
-    runs = list(runs)
-    workloads: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        workloads[run.spec.workload.name].append(run)
-    drift = drift_of(completed(runs))
-    models: list[WorkloadModel] = []
-    for number, (name, own) in enumerate(workloads.items(), start=1):
-        on_step(StepBegun(Stage.FITTING, name, number, len(workloads)))
-        models += fit_model(own, drift).workloads
-    return Model(tuple(models))
-
-
-def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
-    """The runs by their workload as the study names them, whichever was measured first; then those it does not name."""
-    rank = {plan.workload.name: number for number, plan in enumerate(folder.study.workloads)}
-    return sorted(folder.runs(), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
-
-
-def fit(folder: StudyFolder) -> Model:
-    """The study's model; raises NoAnswer for a folder without runs."""
-    measured_runs(folder)
-    return fitted(folder)
 
 
 def recommend(
@@ -215,7 +140,8 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
     specs = asked_specs(folder, {run.id for run in runs})
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
-    return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)), older)
+    finished = planned - Counter(spec.workload.name for spec in remaining(specs, runs))
+    return Progress(planned, finished, older, chosen_next(folder, runs))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:
@@ -233,26 +159,3 @@ def cpus_of(folder: StudyFolder) -> float | None:
     """How many the measuring host has; None where that is not known, as of measurements made elsewhere."""
     cpus = folder.host.get("cpus")
     return float(cpus) if isinstance(cpus, (int, float)) and cpus > 0 else None
-
-
-def refuse_folder(path: Path) -> None:
-    """Raise InputError where a folder is in the place of a file to be read or written."""
-    if path.is_dir():
-        raise InputError(
-            "{path} is a folder where a file should be; move it away and type the command again.", path=path
-        )
-
-
-def _read_model(path: Path) -> Model:
-    """Raises FormatError unless the file is word for word what this sizer wrote: the numbers in it fit each other."""
-    form = load_json(path)
-    if not isinstance(form, dict) or form.pop("checksum", None) != _checksum(form):
-        raise FormatError("{path} was not written by this sizer.", path=path)
-    if form.get("schema_version") != SCHEMA_VERSION:
-        raise FormatError("{path} was written before schema {version}.", path=path, version=SCHEMA_VERSION)
-    return from_json(Model, form, str(path))
-
-
-def _checksum(form: Mapping[str, Any]) -> str:
-    text = json.dumps([__version__, form], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
