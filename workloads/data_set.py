@@ -115,7 +115,8 @@ def _listed(folder: Path) -> list[LabelledImage]:
 def _packed(folder: Path, derived: Path, workers: int, seed: int) -> Path:
     from .image_folder import shuffled
     from .preprocessing import run_pass
-    from .transform_workers import Task
+    from .transform_task import Task
+    from .transform_workers import TransformWorkers
 
     images = shuffled(_listed(folder), seed)
     target = derived / f"packed-{_name_of(folder, len(images), sum(image.bytes for image in images))}"
@@ -123,7 +124,8 @@ def _packed(folder: Path, derived: Path, workers: int, seed: int) -> Path:
         print(
             f"packing {counted(len(images), 'image')} of {folder} into {target}/train.rec, shorter side 256", flush=True
         )
-        run_pass(Task(images, "recordio", False, seed), workers, target, lambda _result: None, lambda: False)
+        with TransformWorkers(Task(images, "recordio", False, seed), workers) as pool:
+            run_pass(pool, target, lambda _result: None, lambda: False)
     return target / "train.rec"
 
 

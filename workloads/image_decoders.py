@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 import cv2
 import numpy as np
 
-from . import image_transform
-from .faults import Unavailable
+from . import image_codecs, image_transform
+from .image_codecs import check_installed, jpeg_decoder
 
 Pixels = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -65,16 +63,11 @@ class SimpleJpeg(OpenCV):
     """Decodes with libjpeg-turbo; OpenCV scales, and decodes what is no JPEG of RGB or grey."""
 
     def __init__(self) -> None:
-        import simplejpeg
-
-        self._decode = simplejpeg.decode_jpeg
+        self._decode = jpeg_decoder()
 
     def encoded(self, image: bytes | memoryview, side: int, choose: ChooseCrop) -> Pixels | None:
-        try:
-            pixels = self._decode(image, colorspace="RGB")
-        except ValueError:
-            return super().encoded(image, side, choose)
-        return self.raw(pixels, side, choose)
+        pixels = self._decode(image, "RGB")
+        return super().encoded(image, side, choose) if pixels is None else self.raw(pixels, side, choose)
 
 
 class Pillow:
@@ -84,13 +77,11 @@ class Pillow:
         from PIL import Image
 
         self._images = Image
+        self._codec = image_codecs.Pillow()
 
     def encoded(self, image: bytes | memoryview, side: int, choose: ChooseCrop) -> Pixels | None:
-        try:
-            with self._images.open(io.BytesIO(image)) as opened:
-                return self._cropped(opened.convert("RGB"), side, choose)
-        except (OSError, ValueError):
-            return None
+        picture = self._codec.decode(image)
+        return None if picture is None else self._cropped(picture, side, choose)
 
     def raw(self, pixels: Pixels, side: int, choose: ChooseCrop) -> Pixels:
         return self._cropped(self._images.fromarray(pixels), side, choose)
@@ -104,27 +95,14 @@ class Pillow:
         return np.array(scaled, np.uint8)
 
 
-DECODERS: dict[str, tuple[type[SimpleJpeg] | type[OpenCV] | type[Pillow], str, str]] = {
-    "simplejpeg": (SimpleJpeg, "simplejpeg", "simplejpeg"),
-    "opencv": (OpenCV, "cv2", "opencv-python-headless"),
-    "pillow": (Pillow, "PIL", "pillow"),
+DECODERS: dict[str, type[SimpleJpeg] | type[OpenCV] | type[Pillow]] = {
+    "simplejpeg": SimpleJpeg,
+    "opencv": OpenCV,
+    "pillow": Pillow,
 }
-"""By name: its class, and the module and package that it needs. The fastest first."""
-
-
-def fastest() -> str:
-    """The name of the fastest decoder that is installed here."""
-    return next(name for name, (_, module, _) in DECODERS.items() if find_spec(module))
 
 
 def open_decoder(name: str) -> Decoder:
     """The decoder of a name. Raises Unavailable with the command that installs it."""
-    form, module, package = DECODERS[name]
-    if find_spec(module) is None:
-        import sys
-
-        raise Unavailable(
-            f"the decoder {name} is not installed: type `{sys.executable} -m pip install {package}`, or use another "
-            "--decoder"
-        )
-    return form()
+    check_installed(name)
+    return DECODERS[name]()

@@ -41,14 +41,18 @@ def _is_cut_off(encoded: bytes | memoryview) -> bool:
     return whole.rfind(JPEG_END) < whole.rfind(JPEG_SCAN)
 
 
-def resize(image: Image) -> Image | None:
-    """Shorter side 256, aspect kept, bilinear, as im2rec does; None for a strip that would be too long for a JPEG."""
-    height, width = image.shape[:2]
+def small_size(height: int, width: int) -> tuple[int, int] | None:
+    """Width and height at a shorter side of 256, as im2rec has them; None for a strip that is too long for a JPEG."""
     scale = SHORTER_SIDE / min(height, width)
     if scale * max(height, width) > LONGEST_SIDE:
         return None
-    size = (max(SHORTER_SIDE, int(width * scale)), max(SHORTER_SIDE, int(height * scale)))
-    return cv2.resize(image, size).astype(np.uint8, copy=False)
+    return max(SHORTER_SIDE, int(width * scale)), max(SHORTER_SIDE, int(height * scale))
+
+
+def resize(image: Image) -> Image | None:
+    """Shorter side 256, aspect kept, bilinear, as im2rec does; None for a strip that would be too long for a JPEG."""
+    size = small_size(*image.shape[:2])
+    return None if size is None else cv2.resize(image, size).astype(np.uint8, copy=False)
 
 
 def as_jpeg(image: Image) -> bytes:
@@ -61,8 +65,9 @@ def as_datum(image: Image, label: int) -> bytes:
     """The centre 256 x 256 as a Caffe Datum: raw, channels first, BGR."""
     top, left = (image.shape[0] - SHORTER_SIDE) // 2, (image.shape[1] - SHORTER_SIDE) // 2
     centre = image[top : top + SHORTER_SIDE, left : left + SHORTER_SIDE]
-    pixels = np.ascontiguousarray(centre.transpose(2, 0, 1))
-    return datum.encode(datum.Datum(3, SHORTER_SIDE, SHORTER_SIDE, pixels.tobytes(), label))
+    # A quarter of the time of numpy's transposition.
+    planes = b"".join(plane.tobytes() for plane in cv2.split(centre))
+    return datum.encode(datum.Datum(3, SHORTER_SIDE, SHORTER_SIDE, planes, label))
 
 
 def synthetic_image(seed: int) -> Image:

@@ -11,14 +11,18 @@ from . import threads
 from .counted import counted
 from .events import Events
 from .faults import run_program
+from .freed_memory import keep_freed_memory
 from .image_folder import LabelledImage, list_images, shuffled
-from .options import OneSentenceParser, positive_integer, program_parser
+from .options import DECODERS, OneSentenceParser, positive_integer, program_parser
 from .page_cache import CacheState
 from .progress import Extent, Progress
 from .stop import StopRequest
 
 SYNTHETIC_IMAGES = 1024
 """Images of a pass that reads nothing."""
+
+LARGEST_KEPT_BYTES = 32 << 20
+"""Of freed memory: ten megapixels. What an image needs that is larger is given back, as each worker would keep it."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Request:
     seed: int
     extent: Extent
     read_only: bool = False
+    decoder: str | None = None
 
 
 def main() -> None:
@@ -47,32 +52,37 @@ def main() -> None:
 
 def preprocess(request: Request, events: Events, stop: StopRequest) -> None:
     """All passes, with their events and printed rate."""
+    from .image_codecs import fastest
     from .preprocessing import NO_OUTPUT, StepAccount, read_pass, run_pass
     from .record_writers import remove_output
-    from .transform_workers import Task
+    from .transform_task import Task
+    from .transform_workers import TransformWorkers
 
-    images = _images(request)
-    task = Task(images, request.format, request.data is None, request.seed, request.read_only)
+    # Each image takes an array of half a megabyte, which the kernel would fill with zeros anew, page by page.
+    kept = keep_freed_memory(LARGEST_KEPT_BYTES)
+    images, decoder = _images(request), request.decoder or fastest()
+    task = Task(images, request.format, request.data is None, request.seed, request.read_only, decoder)
     cache = CacheState(tuple(image.path for image in images) if request.data else (), request.cache_state)
     progress = Progress(f"imagenet_preprocessing to {request.format}", "image", events, stop, request.extent)
-    cache.before_run(progress.reading)
-    _start(progress, request, images)
-    epoch, output = 0, NO_OUTPUT
-    while not progress.over and (request.passes == 0 or epoch < request.passes):
-        if epoch:
-            remove_output(output.files)
-            cache.between_epochs()
-        account = StepAccount(
-            request.batch_size,
-            request.workers,
-            lambda samples, wait, epoch=epoch: progress.step(samples, wait, epoch),  # type: ignore[misc]
-        )
-        if request.read_only:
-            output = read_pass(task, request.workers, account.add, lambda: progress.over)
-        else:
-            output = run_pass(task, request.workers, request.output, account.add, lambda: progress.over)
-        account.flush()
-        epoch += 1
+    with TransformWorkers(task, request.workers) as workers:
+        cache.before_run(progress.reading)
+        _start(progress, request, images, {"decoder": decoder, "freed_memory_kept": kept})
+        epoch, output = 0, NO_OUTPUT
+        while not progress.over and (request.passes == 0 or epoch < request.passes):
+            if epoch:
+                remove_output(output.files)
+                cache.between_epochs()
+            account = StepAccount(
+                request.batch_size,
+                request.workers,
+                lambda samples, wait, epoch=epoch: progress.step(samples, wait, epoch),  # type: ignore[misc]
+            )
+            if request.read_only:
+                output = read_pass(workers, account.add, lambda: progress.over)
+            else:
+                output = run_pass(workers, request.output, account.add, lambda: progress.over)
+            account.flush()
+            epoch += 1
     if request.passes == 0:
         remove_output(output.files)
     _finish(progress, request, output.files, output.bytes)
@@ -84,7 +94,7 @@ def _images(request: Request) -> list[LabelledImage]:
     return shuffled(list_images(request.data), request.seed)
 
 
-def _start(progress: Progress, request: Request, images: list[LabelledImage]) -> None:
+def _start(progress: Progress, request: Request, images: list[LabelledImage], stated: dict[str, str | bool]) -> None:
     size = sum(image.bytes for image in images)
     source = (
         f"{counted(len(images), 'image')}, {size / 1e6:.1f} MB, of {request.data}"
@@ -99,6 +109,7 @@ def _start(progress: Progress, request: Request, images: list[LabelledImage]) ->
         program="imagenet_preprocessing",
         format=request.format,
         workers=request.workers,
+        stated=stated,
     )
 
 
@@ -130,6 +141,12 @@ def parser() -> OneSentenceParser:
         "--batch-size", type=positive_integer, default=32, metavar="B", help="images a step (default: %(default)s)"
     )
     result.add_argument("--workers", type=positive_integer, metavar="N", help="worker processes (default: --threads)")
+    result.add_argument(
+        "--decoder",
+        choices=DECODERS,
+        help="what decodes images; pillow resizes and encodes them, too, opencv does for the other two (default: the "
+        "first of these that is installed)",
+    )
     result.add_argument(
         "--passes",
         type=_passes,
@@ -169,6 +186,7 @@ def read_request(arguments: list[str]) -> Request:
         seed=given.seed,
         extent=Extent(given.steps, given.seconds),
         read_only=source == "replay",
+        decoder=given.decoder,
     )
 
 

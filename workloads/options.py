@@ -18,6 +18,7 @@ from .progress import Extent
 Record = TypeVar("Record", Computing, Reading)
 
 FRAMEWORKS = ("mxnet", "pytorch", "tensorflow")
+DECODERS = ("simplejpeg", "opencv", "pillow")
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def add_image_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--pin-memory", type=truth, metavar="TRUTH", help="memory that is not paged, for a GPU")
     group.add_argument("--workers", type=count, metavar="N", help="processes that decode; 0: this one")
     group.add_argument("--prefetch", type=positive_integer, metavar="N", help="batches that each of them holds ready")
-    group.add_argument("--decoder", choices=("simplejpeg", "opencv", "pillow"), help="what decodes JPEGs")
+    group.add_argument("--decoder", choices=DECODERS, help="what decodes images")
 
 
 def truth(text: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,17 @@ def preload(paths: Sequence[Path], tell: Tell) -> None:
                 tell(done, whole)
         finally:
             os.close(descriptor)
+
+
+def ask_for(paths: Iterable[Path]) -> None:
+    """Let the kernel begin to read files into the page cache, and do not wait; what cannot be opened is left out."""
+    for path in paths:
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_WILLNEED)
+            finally:
+                os.close(descriptor)
 
 
 @dataclass(frozen=True)

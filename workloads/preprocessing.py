@@ -10,13 +10,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .ahead import Ahead
 from .faults import Fault, InputFault
-from .record_writers import SYNC_BYTES, RecordWriter, open_writer
-from .transform_workers import Task, TransformedImage, TransformWorkers
+from .record_writers import SYNC_BYTES, Record, RecordWriter, open_writer
+from .transform_task import Task, Transformed
+from .transform_workers import TransformWorkers
 
-RECORDS_AHEAD = 64
-"""Finished images that may wait for the disk: enough to go on through a sync of 4 MiB, little for a small cap."""
 NAMED_FAULTS = 10
 """Unreadable images that are named; the rest is counted."""
 
@@ -39,22 +37,27 @@ NO_OUTPUT = PassOutput((), 0, 0, 0)
 
 
 def run_pass(
-    task: Task, workers: int, output: Path, done: Callable[[TransformedImage], None], over: Callable[[], bool]
+    workers: TransformWorkers, output: Path, done: Callable[[Transformed], None], over: Callable[[], bool]
 ) -> PassOutput:
-    """Write all images of `task`, telling `done` of each; stops and leaves nothing when `over` says so.
+    """Write all images of the workers' task, telling `done` of each; stops and leaves nothing when `over` says so.
 
     Raises InputFault if an image is gone or too many are not readable, Fault if the disk is full or a worker dies.
     """
-    skipped = written = 0
-    with _writer(output, task) as writer, _results(task, workers) as results:
-        while (result := results.next()) is not None:
-            if result.payload is None:
-                skipped += 1
-                _name(task, result.index, skipped)
-            else:
-                writer.write(result.index, task.images[result.index], result.payload)
-                written += 1
-                done(result)
+    task, skipped, written = workers.task, 0, 0
+    with _writer(output, task) as writer:
+        for results in workers.results():
+            records = []
+            for result in results:
+                if result.record is None:
+                    skipped += 1
+                    _name(task, result.index, skipped)
+                else:
+                    records.append(Record(result.index, task.images[result.index].path.name, result.record))
+            writer.write(records)
+            for result in results:
+                if result.record is not None and not over():
+                    done(result)
+                    written += 1
             if over() and written + skipped < len(task.images):
                 writer.discard()
                 return PassOutput((), writer.bytes_written, written, skipped)
@@ -65,12 +68,12 @@ def run_pass(
         return PassOutput(writer.finish(), writer.bytes_written, written, skipped)
 
 
-def read_pass(
-    task: Task, workers: int, done: Callable[[TransformedImage], None], over: Callable[[], bool]
-) -> PassOutput:
-    """The reads of a pass by as many workers, and nothing else; raises as `run_pass` does."""
-    with _results(task, workers) as results:
-        while not over() and (result := results.next()) is not None:
+def read_pass(workers: TransformWorkers, done: Callable[[Transformed], None], over: Callable[[], bool]) -> PassOutput:
+    """The reads of a pass, and nothing else; raises as `run_pass` does."""
+    for results in workers.results():
+        for result in results:
+            if over():
+                return NO_OUTPUT
             done(result)
     return NO_OUTPUT
 
@@ -96,18 +99,6 @@ def _is_full(folder: Path) -> bool:
     return room.f_bavail * room.f_frsize < SYNC_BYTES
 
 
-@contextmanager
-def _results(task: Task, workers: int) -> Iterator[Ahead[TransformedImage]]:
-    """Processes first, thread second: a fork with a thread running may copy a lock that nobody will open."""
-    with TransformWorkers(task, workers) as pool:
-        results = Ahead(pool.results(), RECORDS_AHEAD)
-        try:
-            yield results
-        finally:
-            pool.stop()
-            results.close()
-
-
 def _name(task: Task, index: int, count: int) -> None:
     """Name an unreadable image. Raises InputFault if it is one too many, and not the last of nothing else."""
     path, images = task.images[index].path, len(task.images)
@@ -129,7 +120,7 @@ class StepAccount:
         self._images = 0
         self._read_seconds = 0.0
 
-    def add(self, result: TransformedImage) -> None:
+    def add(self, result: Transformed) -> None:
         """One more image is written."""
         self._images += 1
         self._read_seconds += result.read_seconds

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from . import recordio
 from .faults import Fault
-from .image_folder import LabelledImage
 
 SYNC_BYTES = 4 << 20
 """Bytes between two syncs. cgroup v1 throttles synced writes alone, and a disk's figure must not be the memory's."""
+
+
+MOST_AT_ONCE = 512
+"""Half of Linux's IOV_MAX: what one writev takes."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is stored for the image that is number `index` of a pass: its file's name, and the bytes."""
+
+    index: int
+    name: str
+    content: bytes | memoryview
 
 
 class RecordWriter(Protocol):
@@ -20,8 +33,8 @@ class RecordWriter(Protocol):
 
     bytes_written: int
 
-    def write(self, index: int, image: LabelledImage, payload: bytes) -> None:
-        """Add the image that is number `index` of the pass."""
+    def write(self, records: Sequence[Record]) -> None:
+        """Add them, in the order of their numbers."""
 
     def finish(self) -> tuple[Path, ...]:
         """Sync, put the output in its place, and return the files of it."""
@@ -41,14 +54,15 @@ class RecordIOWriter:
         self._index_file = self._index_aside.open("w")
         self._unsynced = 0
 
-    def write(self, index: int, image: LabelledImage, payload: bytes) -> None:
-        record = recordio.framed(recordio.image_record(float(image.label), index, payload))
-        self._index_file.write(f"{index}\t{self.bytes_written}\n")
-        written = 0
-        while written < len(record):
-            written += os.write(self._descriptor, record[written:] if written else record)
-        self.bytes_written += written
-        self._unsynced += written
+    def write(self, records: Sequence[Record]) -> None:
+        lines = []
+        begin = self.bytes_written
+        for record in records:
+            lines.append(f"{record.index}\t{self.bytes_written}\n")
+            self.bytes_written += len(record.content)
+        self._index_file.write("".join(lines))
+        _write_all(self._descriptor, [record.content for record in records])
+        self._unsynced += self.bytes_written - begin
         if self._unsynced >= SYNC_BYTES:
             os.fdatasync(self._descriptor)
             self._unsynced = 0
@@ -59,8 +73,10 @@ class RecordIOWriter:
         self._index_file.flush()
         os.fdatasync(self._index_file.fileno())
         self._index_file.close()
-        self._index_aside.replace(self._index)
+        # Whenever this ends, no index is beside records that it does not belong to.
+        self._index.unlink(missing_ok=True)
         self._records_aside.replace(self._records)
+        self._index_aside.replace(self._index)
         return self._records, self._index
 
     def discard(self) -> None:
@@ -68,6 +84,17 @@ class RecordIOWriter:
         self._index_aside.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._index_file.close()
+
+
+def _write_all(descriptor: int, contents: Sequence[bytes | memoryview]) -> None:
+    """At once as many as a call takes; what it leaves, as on a disk that fills up, by further ones."""
+    for first in range(0, len(contents), MOST_AT_ONCE):
+        some = contents[first : first + MOST_AT_ONCE]
+        written = os.writev(descriptor, some)
+        if written < sum(map(len, some)):
+            rest = memoryview(b"".join(some))[written:]
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
 
 
 class LmdbWriter:
@@ -84,10 +111,11 @@ class LmdbWriter:
         self._transaction: Any = self._environment.begin(write=True)
         self._unsynced = 0
 
-    def write(self, index: int, image: LabelledImage, payload: bytes) -> None:
-        self._transaction.put(f"{index:08d}_{image.path.name}".encode(), payload, append=True)
-        self.bytes_written += len(payload)
-        self._unsynced += len(payload)
+    def write(self, records: Sequence[Record]) -> None:
+        for record in records:
+            self._transaction.put(f"{record.index:08d}_{record.name}".encode(), record.content, append=True)
+            self.bytes_written += len(record.content)
+            self._unsynced += len(record.content)
         if self._unsynced >= SYNC_BYTES:
             self._transaction.commit()
             self._transaction = self._environment.begin(write=True)

@@ -1,99 +1,79 @@
-"""Worker processes that read, decode, resize and encode images; their results come back in order."""
+"""Worker processes that make records of images in memory that they share; the records come in the images' order.
+
+The memory is a ring of slots, and image `i` of a pass has slot `i % slots`. A ticket in a pipe gives a worker the next
+few images, and is there only once their slots are free, so that no worker runs further ahead than the ring is long.
+What a worker tells of an image is where its record ends: nothing is copied between processes, and whoever writes wakes
+once for several images.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import selectors
 import struct
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from fcntl import F_SETPIPE_SZ, fcntl
-from multiprocessing.connection import Connection, wait
-from multiprocessing.sharedctypes import Synchronized
+from collections.abc import Iterator
+from contextlib import suppress
+from mmap import mmap
+from multiprocessing.connection import Connection
 from types import TracebackType
 
 import cv2
 
-from . import image_transform as transform
 from .faults import Fault, InputFault, unreadable_file
-from .image_folder import LabelledImage
+from .page_cache import ask_for
 from .stop import leave_to_parent
+from .transform_task import Task, Transformed, Transformer
 
-HEADER = struct.Struct("<IBd")
-UNREADABLE, GOOD, REFUSED = range(3)
-"""What comes after a result's header: nothing, the payload, or why the system does not let the file be read."""
+TICKET = struct.Struct("<II")
+"""The first image, and how many."""
+IMAGES_A_TICKET = 8
+"""So many are handed on at once: waking the writer for each cost 3 % of the CPU time."""
+REPORT_SECONDS = 0.1
+"""After so long a worker tells what it has done of its ticket."""
 
-PIPE_BYTES = 1 << 20
-"""Some sixteen images of 60 kB: a worker goes on while the writer waits for the disk. Linux's limit without root."""
+REPORTED = struct.Struct("<IBId")
+"""Image, kind, bytes of its record, seconds of its reading."""
+UNREADABLE, IN_SLOT, FOLLOWS, REFUSED = range(4)
+"""Where a record is: nowhere, in its slot, or right behind, as is the reason why the system lets no file be read."""
 
-
-@dataclass(frozen=True)
-class TransformedImage:
-    """What became of image `index`: `payload` None if it is no image; `read_seconds` its reading alone."""
-
-    index: int
-    payload: bytes | None
-    read_seconds: float
-
-
-@dataclass(frozen=True)
-class Task:
-    """What workers do: to each of `images`, unless `synthetic`, then to the same image as often.
-
-    `read_only`: the images are read, and nothing is made of them.
-    """
-
-    images: Sequence[LabelledImage]
-    format: str
-    synthetic: bool
-    seed: int
-    read_only: bool = False
-
-    def run(self, index: int, prepared: transform.Image | None) -> TransformedImage:
-        """Transform image `index`; `prepared` stands in for reading and decoding. Raises OSError as reading does."""
-        begin = time.perf_counter()
-        encoded = b"" if self.synthetic else _read(self.images[index].path)
-        read_seconds = time.perf_counter() - begin
-        if self.read_only:
-            return TransformedImage(index, b"", read_seconds)
-        image = prepared if self.synthetic else transform.decode(encoded)
-        return TransformedImage(index, None if image is None else self._stored(index, image), read_seconds)
-
-    def _stored(self, index: int, image: transform.Image) -> bytes | None:
-        """What is written for an image; None for one that cannot be written at a shorter side of 256."""
-        small = transform.resize(image)
-        if small is None:
-            return None
-        if self.format == "lmdb":
-            return transform.as_datum(small, self.images[index].label)
-        return transform.as_jpeg(small)
-
-
-def _read(path: os.PathLike[str]) -> bytes:
-    with open(path, "rb", buffering=0) as file:
-        return file.read()
+SLOT_BYTES = 256 << 10
+"""A raw image of 256 x 256 takes 193 KiB, a JPEG of a shorter side of 256 mostly 20 to 60 kB. Of the ring only what is
+used takes memory; a record that is larger goes through a pipe."""
+SLOTS = 64
+"""At least: records enough to go on through a sync of 4 MiB, little for a small cap."""
 
 
 class TransformWorkers:
-    """`count` processes over one pass of a task. Processes are forked, so that none imports anything again."""
+    """`count` processes for the passes of a task. Processes are forked, so that none imports anything again."""
 
     def __init__(self, task: Task, count: int) -> None:
         context = multiprocessing.get_context("fork")
         # Before the fork: OpenCV would wait for ever in a worker for the threads of its pool, which are not forked.
         cv2.setNumThreads(1)
         self._task = task
-        self._next_index: Synchronized[int] = context.Value("L", 0)
-        self._receivers: list[Connection] = []
-        self._processes = []
+        self._count = count
+        self._slots = max(SLOTS, 2 * IMAGES_A_TICKET * count)
+        self._ring = mmap(-1, self._slots * SLOT_BYTES)
+        self._memory = memoryview(self._ring)
+        self._tickets_out, self._tickets = os.pipe()
+        self._receivers: dict[Connection, multiprocessing.process.BaseProcess] = {}
+        self._selector = selectors.DefaultSelector()
+        transformer = task.opened()
         for _ in range(count):
             receiver, sender = context.Pipe(duplex=False)
-            fcntl(sender.fileno(), F_SETPIPE_SZ, PIPE_BYTES)
-            self._receivers.append(receiver)
-            process = context.Process(target=self._work, args=(sender,), daemon=True)
+            process = context.Process(target=self._work, args=(transformer, sender), daemon=True)
+            self._receivers[receiver] = process
             process.start()
             sender.close()
-            self._processes.append(process)
+            self._selector.register(receiver, selectors.EVENT_READ)
+        os.close(self._tickets_out)
+
+    @property
+    def task(self) -> Task:
+        """What they do."""
+        return self._task
 
     def __enter__(self) -> TransformWorkers:
         return self
@@ -105,69 +85,111 @@ class TransformWorkers:
 
     def stop(self) -> None:
         """End the processes at once; what they were working on is lost."""
-        for process in self._processes:
+        for process in self._receivers.values():
             process.kill()
             process.join()
+        self._selector.close()
+        os.close(self._tickets)
 
-    def results(self) -> Iterator[TransformedImage]:
-        """One result for each image, in the images' order.
+    def results(self) -> Iterator[list[Transformed]]:
+        """One pass: a result for each image, in the images' order, as many at once as are there.
 
-        Raises Fault if a worker dies, InputFault for a file that is gone or may not be read.
+        A record is valid until the next ones are asked for. Raises Fault if a worker dies, InputFault for a file that
+        is gone or may not be read.
         """
-        waiting: dict[int, TransformedImage] = {}
-        open_receivers = list(self._receivers)
-        for index in range(len(self._task.images)):
-            while index not in waiting:
-                for receiver in wait(open_receivers):
-                    assert isinstance(receiver, Connection)
-                    result = self._receive(receiver)
-                    if result is None:
-                        open_receivers.remove(receiver)
-                    else:
-                        waiting[result.index] = result
-                if not open_receivers and index not in waiting:
-                    raise Fault("the worker processes have ended before their work")
-            yield waiting.pop(index)
+        waiting: dict[int, Transformed] = {}
+        total, issued, done = len(self._task.images), 0, 0
+        while done < total:
+            issued = self._issue(issued, min(total, done + self._slots), total)
+            self._receive(waiting)
+            finished = []
+            while done in waiting:
+                finished.append(waiting.pop(done))
+                done += 1
+            if finished:
+                yield finished
 
-    def _receive(self, receiver: Connection) -> TransformedImage | None:
-        try:
-            message = receiver.recv_bytes()
-        except EOFError:
-            process = self._processes[self._receivers.index(receiver)]
-            process.join()
-            if process.exitcode != 0:
-                raise Fault(
-                    f"a worker process died (exit status {process.exitcode}; -9 is mostly too little memory): "
-                    "give it more memory or fewer --workers"
-                ) from None
-            return None
-        index, kind, read_seconds = HEADER.unpack_from(message)
-        if kind == REFUSED:
-            raise InputFault(message[HEADER.size :].decode())
-        return TransformedImage(index, message[HEADER.size :] if kind == GOOD else None, read_seconds)
+    def _issue(self, first: int, end: int, total: int) -> int:
+        """Tickets for what has a free slot, up to `end`; returns the first image without one."""
+        while first < end:
+            # At the end of a pass less at once, so that no worker has much left to do when the others are done.
+            count = max(1, min(IMAGES_A_TICKET, (total - first) // (2 * self._count)))
+            if first + count > end:
+                break
+            # With all workers gone nobody reads it, which their pipes tell.
+            with suppress(BrokenPipeError):
+                os.write(self._tickets, TICKET.pack(first, count))
+            first += count
+        return first
 
-    def _work(self, sender: Connection) -> None:
+    def _receive(self, waiting: dict[int, Transformed]) -> None:
+        """Wait for a report, and take all that are there."""
+        for key, _ in self._selector.select():
+            receiver = key.fileobj
+            assert isinstance(receiver, Connection)
+            try:
+                report = receiver.recv_bytes()
+            except EOFError:
+                raise self._ended(receiver) from None
+            for at in range(0, len(report), REPORTED.size):
+                index, kind, size, read_seconds = REPORTED.unpack_from(report, at)
+                if kind == REFUSED:
+                    raise InputFault(receiver.recv_bytes().decode())
+                record: bytes | memoryview | None = None
+                if kind == FOLLOWS:
+                    record = receiver.recv_bytes()
+                elif kind == IN_SLOT:
+                    record = self._slot(index)[:size]
+                waiting[index] = Transformed(index, record, read_seconds)
+
+    def _ended(self, receiver: Connection) -> Fault:
+        process = self._receivers[receiver]
+        process.join()
+        return Fault(
+            f"a worker process died (exit status {process.exitcode}; -9 is mostly too little memory): "
+            "give it more memory or fewer --workers"
+        )
+
+    def _slot(self, index: int) -> memoryview:
+        begin = index % self._slots * SLOT_BYTES
+        return self._memory[begin : begin + SLOT_BYTES]
+
+    def _work(self, transformer: Transformer, sender: Connection) -> None:
         leave_to_parent()
         # The parent's pipe ends must not live on here, or its death would go unnoticed.
+        os.close(self._tickets)
         for receiver in self._receivers:
             receiver.close()
-        prepared = transform.synthetic_image(self._task.seed) if self._task.synthetic else None
-        while (index := self._take()) < len(self._task.images):
-            try:
-                sender.send_bytes(self._message(index, prepared))
-            except BrokenPipeError:
-                return
-
-    def _message(self, index: int, prepared: transform.Image | None) -> bytes:
         try:
-            result = self._task.run(index, prepared)
-        except OSError as error:
-            return HEADER.pack(index, REFUSED, 0.0) + unreadable_file(self._task.images[index].path, error).encode()
-        kind = UNREADABLE if result.payload is None else GOOD
-        return HEADER.pack(index, kind, result.read_seconds) + (result.payload or b"")
+            while ticket := os.read(self._tickets_out, TICKET.size):
+                first, count = TICKET.unpack(ticket)
+                self._do(transformer, first, count, sender)
+        except BrokenPipeError:
+            return
 
-    def _take(self) -> int:
-        with self._next_index.get_lock():
-            index = int(self._next_index.value)
-            self._next_index.value = index + 1
-        return index
+    def _do(self, transformer: Transformer, first: int, count: int, sender: Connection) -> None:
+        """The images of a ticket, reported together where they do not take long; the disk reads while they are made."""
+        report, begin = bytearray(), time.monotonic()
+        if not self._task.synthetic:
+            ask_for(image.path for image in self._task.images[first + 1 : first + count])
+        for index in range(first, first + count):
+            follows = b""
+            try:
+                result = transformer.transform(index)
+            except OSError as error:
+                follows = unreadable_file(self._task.images[index].path, error).encode()
+                report += REPORTED.pack(index, REFUSED, 0, 0.0)
+            else:
+                record = result.record
+                kind = UNREADABLE if record is None else IN_SLOT if len(record) <= SLOT_BYTES else FOLLOWS
+                size = 0 if record is None else len(record)
+                if kind == IN_SLOT and record is not None:
+                    self._slot(index)[:size] = record
+                elif kind == FOLLOWS:
+                    follows = bytes(record or b"")
+                report += REPORTED.pack(index, kind, size, result.read_seconds)
+            if follows or index == first + count - 1 or time.monotonic() - begin >= REPORT_SECONDS:
+                sender.send_bytes(report)
+                report, begin = bytearray(), time.monotonic()
+            if follows:
+                sender.send_bytes(follows)

@@ -99,7 +99,7 @@ def measure(bench: BenchmarkHost, rounds: int) -> int:
     print(f"images a core-second on 1 vCPU; {len(images)} images, {size / 1000:.0f} kB each")
     print("round     ours   im2rec   tjbench (decode alone)   ours / im2rec   ours / tjbench")
     for number in range(rounds):
-        rates["ours"].append(packing(bench, data, ours))
+        rates["ours"].append(packing(bench, data, ours("simplejpeg", "recordio")))
         rates["im2rec"].append(packing(bench, data, im2rec))
         rates["tjbench"].append(decoding(bench, tjbench, data))
         latest = {name: values[-1] for name, values in rates.items()}
@@ -111,16 +111,18 @@ def measure(bench: BenchmarkHost, rounds: int) -> int:
     return 0 if holds else 1
 
 
-def packing(bench: BenchmarkHost, data: DataSet, program: Program) -> float:
+def packing(
+    bench: BenchmarkHost, data: DataSet, program: Program, vcpus: float = 1.0, many_links: int = MANY_LINKS
+) -> float:
     """Images a core-second of a program that packs the images, without its start."""
     images, used = images_of(data), []
-    for links in (FEW_LINKS, MANY_LINKS):
+    for links in (FEW_LINKS, many_links):
         with tempfile.TemporaryDirectory(dir=bench.folder) as folder:
             source, output = Path(folder) / "images", Path(folder) / "output"
             output.mkdir()
             link(images, source, links)
-            used.append(core_seconds(bench, program(source, output)))
-    return marginal_rate((MANY_LINKS - FEW_LINKS) * len(images), *used)
+            used.append(core_seconds(bench, program(source, output), vcpus))
+    return marginal_rate((many_links - FEW_LINKS) * len(images), *used)
 
 
 def link(images: Sequence[Path], folder: Path, links: int) -> None:
@@ -139,10 +141,15 @@ def marginal_rate(images: int, few: float, many: float) -> float:
     return images / (many - few)
 
 
-def ours(source: Path, output: Path) -> list[str]:
-    """Our program with one worker."""
-    words = [str(interpreter("opencv")), "-m", "workloads.imagenet_preprocessing", "--data", str(source)]
-    return [*words, "--output", str(output), "--input", "cached", "--workers", "1"]
+def ours(decoder: str, form: str, workers: int = 1) -> Program:
+    """Our program."""
+
+    def program(source: Path, output: Path) -> list[str]:
+        words = [str(interpreter("opencv")), "-m", "workloads.imagenet_preprocessing", "--data", str(source)]
+        words += ["--output", str(output), "--input", "cached", "--workers", str(workers)]
+        return [*words, "--decoder", decoder, "--format", form]
+
+    return program
 
 
 def im2rec(source: Path, output: Path) -> list[str]:
@@ -181,10 +188,10 @@ def decode(bench: BenchmarkHost, tjbench: str, image: Path) -> Decoded:
     return Decoded(float(found.group(1)), min(1.0, share))
 
 
-def core_seconds(bench: BenchmarkHost, argv: Sequence[str]) -> float:
-    """What a program used from its start to its end, alone on one vCPU with one thread for each library."""
+def core_seconds(bench: BenchmarkHost, argv: Sequence[str], vcpus: float) -> float:
+    """What a program used from its start to its end, alone on so many vCPUs with one thread for each library."""
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(bundled.WORKLOADS_PATH), "OMP_NUM_THREADS": "1"}
-    with bench.backend.open("packing", Limits(vcpus=1.0)) as group:
+    with bench.backend.open("packing", Limits(vcpus=vcpus)) as group:
         _complete(group.command(argv), environment)
         return group.sample(0.0).core_seconds
 

@@ -28,6 +28,7 @@ def times(subject: Subject) -> dict[str, Any] | None:
     data = next((run.data_set for run in subject.runs if run.data_set is not None), None)
     return {
         "data": words.data_in_words(data),
+        "decoders": words.decoders_in_words(subject.runs),
         "rows": [
             {
                 "where": words.configuration_line(row.configuration, subject.study),

@@ -64,7 +64,7 @@ NEEDED = {
         ("torch==2.13.0", "numpy", "opencv-python-headless", "simplejpeg", "lmdb"),
         (2, 0),
     ),
-    "opencv": Needed({**CV2, "numpy": "numpy"}, ("opencv-python-headless", "numpy", "lmdb")),
+    "opencv": Needed({**CV2, "numpy": "numpy"}, ("opencv-python-headless", "simplejpeg", "numpy", "lmdb")),
 }
 """By framework. What only some runs import, such as another decoder, is installed with it, and a run that lacks it says
 so."""

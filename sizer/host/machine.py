@@ -26,7 +26,7 @@ from sizer.records import HostError, Message
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
     "pytorch": ("torch", "transformers", "simplejpeg", "pillow", "numpy", "opencv-python-headless", "lmdb"),
-    "opencv": ("opencv-python-headless", "numpy", "lmdb"),
+    "opencv": ("opencv-python-headless", "simplejpeg", "pillow", "numpy", "lmdb"),
     "tensorflow": ("tensorflow",),
 }
 """Whose versions are in a study's record by framework: they decide how fast a workload runs."""

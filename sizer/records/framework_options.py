@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from sizer.records.domains import Count, Decoder
+from sizer.records.kinds import OPENCV
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class FrameworkOptions:
 
     `channels_last`: images lie in memory pixel by pixel, not channel by channel. `compile`: the network is compiled
     before its first step. `pin_memory`: batches are copied to the GPU from memory that is not paged. `workers`:
-    processes that decode; 0 is the program's own. `prefetch`: batches that each of them holds ready.
+    processes that decode; 0 is the program's own. `prefetch`: batches that each of them holds ready. `decoder`: the
+    library that decodes images.
     """
 
     channels_last: bool | None = None
@@ -31,8 +33,12 @@ OF_READING = frozenset({"pin_memory", "workers", "prefetch", "decoder"})
 OF_IMAGES = OF_READING | {"channels_last"}
 """What has no meaning for a text."""
 
-OF_FRAMEWORK = {"mxnet": frozenset[str](), "pytorch": OF_IMAGES | {"precision", "compile"}}
-"""The options that each framework has."""
+OF_FRAMEWORK = {
+    "mxnet": frozenset[str](),
+    "pytorch": OF_IMAGES | {"precision", "compile"},
+    OPENCV: frozenset({"decoder"}),
+}
+"""The options that each framework has, and those of preprocessing."""
 
 WITHOUT = {"channels_last": False, "compile": False, "pin_memory": False, "precision": "fp32"}
 """What a framework does that lacks the option."""

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import LANGUAGE, OF_FRAMEWORK, OF_IMAGES, WITHOUT, Device, FrameworkOptions
+from sizer.records import (
+    LANGUAGE,
+    OF_FRAMEWORK,
+    OF_IMAGES,
+    PREPROCESSING,
+    WITHOUT,
+    Device,
+    FrameworkOptions,
+)
 from sizer.study.document import Document, Key
 from sizer.study.without_effect import check_options
 
@@ -22,6 +30,13 @@ def read_options(
     for name, value in given.items():
         if name in OF_IMAGES and entry["kind"] in LANGUAGE:
             raise document.input_error((*key, name), "`{name}` is an option for images; remove this line.", name=name)
+        if name not in has and entry["kind"] == PREPROCESSING:
+            raise document.input_error(
+                (*key, name),
+                "{preprocessing} has no option `{name}`, only `decoder`; remove this line.",
+                preprocessing=PREPROCESSING,
+                name=name,
+            )
         if name not in has and WITHOUT.get(name) != value:
             raise document.input_error(
                 (*key, name),

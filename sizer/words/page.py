@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sizer.host import Installed
 from sizer.records import (
     FORWARD,
@@ -33,6 +35,7 @@ from sizer.words.names import (
     clauses,
     disk_name,
     either,
+    listed,
     outcome_in_words,
     outcomes_counted,
     rate_source,
@@ -97,6 +100,19 @@ def data_in_words(data: DataSet | None) -> str:
     if data.embedded:
         return _("The embedded data set, {count} images", count=whole(data.samples))
     return _("Your whole data set, {count} images", count=whole(data.samples))
+
+
+def decoders_in_words(runs: Iterable[Run]) -> str | None:
+    """By what preprocessing decoded its images; None where its runs do not say, as those of older versions."""
+    names = sorted({str(run.stated["decoder"]) for run in runs if "decoder" in run.stated})
+    return (
+        _("Images decoded by {decoders}.", decoders=listed([decoder_name(each) for each in names])) if names else None
+    )
+
+
+def decoder_name(decoder: str) -> str:
+    """The library, as its people write it."""
+    return {"opencv": "OpenCV", "pillow": "Pillow"}.get(decoder, decoder)
 
 
 def device_in_words(device: Device, unit: str) -> str:

@@ -16,7 +16,8 @@ from torch.utils.data.distributed import DistributedSampler
 
 from ..data_set import DataSet
 from ..faults import Fault, InputFault
-from ..image_decoders import Crop, Decoder, fastest, open_decoder
+from ..image_codecs import fastest
+from ..image_decoders import Crop, Decoder, open_decoder
 from ..loaded_images import StoredImages, stored_images
 from ..stop import die_with_parent, leave_to_parent
 from . import Settings

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from sizer.limits import Group
 from tests import ROOT
 
 IMAGES = 12
@@ -36,11 +37,19 @@ class Ended:
 Run = Callable[..., Ended]
 
 
-def run_program(module: str, *options: object, terminate_after_steps: int | None = None, **environment: str) -> Ended:
-    """Run `python -m workloads.MODULE` with an event pipe; SIGTERM after some steps if asked for."""
+def run_program(
+    module: str,
+    *options: object,
+    terminate_after_steps: int | None = None,
+    within: Group | None = None,
+    **environment: str,
+) -> Ended:
+    """Run `python -m workloads.MODULE` with an event pipe, in a group of its own if one is given; SIGTERM after some
+    steps if asked for."""
     receiver, sender = os.pipe()
+    argv = [sys.executable, "-m", f"workloads.{module}", *map(str, options)]
     process = subprocess.Popen(
-        [sys.executable, "-m", f"workloads.{module}", *map(str, options)],
+        argv if within is None else within.command(argv),
         cwd=ROOT,
         env={**os.environ, "SIZER_EVENTS_FD": str(sender), "OMP_NUM_THREADS": "1", **environment},
         pass_fds=(sender,),

@@ -89,7 +89,7 @@ def test_one_that_is_not_installed_is_not_imported(bare: Path, monkeypatch: pyte
     monkeypatch.setenv("SIZER_OPENCV_PYTHON", str(bare))
     assert check_lines(checked(monkeypatch, "raise SystemExit(7)")) == [
         f"NO  opencv: not installed in {bare}",
-        f"      to fix it, type: {bare} -m pip install opencv-python-headless numpy lmdb",
+        f"      to fix it, type: {bare} -m pip install opencv-python-headless simplejpeg numpy lmdb",
     ]
 
 

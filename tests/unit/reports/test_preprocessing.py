@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sizer.bundled.reports import Material
 from sizer.bundled.reports.answers import preprocessing
 from sizer.bundled.reports.subject import subjects
@@ -33,3 +35,17 @@ def test_every_measured_configuration_has_its_time(material: Material) -> None:
 def test_training_has_no_such_table(material: Material) -> None:
     """Only preprocessing is a job that ends with its data."""
     assert preprocessing.times(subjects(material)[0]) is None
+
+
+def test_the_times_say_what_decoded(material: Material) -> None:
+    """As the runs state it; those of older versions do not."""
+    (subject,) = (each for each in subjects(material) if each.name == "preprocess")
+    older = replace(subject, runs=tuple(replace(run, stated={}) for run in subject.runs))
+    times = preprocessing.times(older)
+    assert times is not None
+    assert times["decoders"] is None
+    by = ("opencv", "simplejpeg")
+    runs = tuple(replace(run, stated={"decoder": by[number % 2]}) for number, run in enumerate(subject.runs))
+    times = preprocessing.times(replace(subject, runs=runs))
+    assert times is not None
+    assert times["decoders"] == "Images decoded by OpenCV and simplejpeg."

@@ -32,6 +32,14 @@ def test_a_framework_without_an_option_takes_what_it_does_anyway(parse: Parse) -
     assert [each.precision for each in both] == ["fp32", "fp32"]
 
 
+def test_preprocessing_takes_a_decoder(parse: Parse) -> None:
+    """And is written down and read again with it."""
+    (workload,) = of(parse, "options: {decoder: pillow}", "imagenet_preprocessing")
+    assert workload.options == FrameworkOptions(decoder="pillow")
+    study = parse("workloads:\n  - {kind: imagenet_preprocessing, options: {decoder: opencv}}\n")
+    assert parse(to_yaml(study)).workloads == study.workloads
+
+
 @pytest.mark.parametrize(
     ("keys", "kind", "said"),
     [
@@ -41,8 +49,9 @@ def test_a_framework_without_an_option_takes_what_it_does_anyway(parse: Parse) -
         ("framework: pytorch, options: {decoder: pillow}", "lstm_training", "`decoder` is an option for images"),
         ("framework: pytorch, options: {decoder: djpeg}", "image_training", "`decoder` in `options`"),
         ("framework: pytorch, options: {worker: 2}", "image_training", "did you mean `workers`"),
-        ("options: {workers: 2}", "imagenet_preprocessing", "that computes a network"),
-        ("command: train, options: {workers: 2}", "command", "that computes a network"),
+        ("options: {workers: 2}", "imagenet_preprocessing", "has no option `workers`, only `decoder`"),
+        ("options: {precision: fp32}", "imagenet_preprocessing", "has no option `precision`, only `decoder`"),
+        ("command: train, options: {workers: 2}", "command", "which runs as it is"),
         ("framework: pytorch, options: {workers: 0, prefetch: 4}", "image_training", "with `workers: 0` there is none"),
         ("framework: pytorch, input: synthetic, options: {workers: 4}", "image_training", "`workers` changes nothing"),
         ("framework: pytorch, input: synthetic, options: {decoder: pillow}", "image_inference", "`decoder` changes"),

@@ -9,9 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
-from workloads import image_decoders
+from workloads import image_codecs
 from workloads.faults import Unavailable
-from workloads.image_decoders import DECODERS, Crop, fastest, open_decoder
+from workloads.image_codecs import DECODERS, fastest
+from workloads.image_decoders import Crop, open_decoder
 
 SIDE = 32
 RED_LEFT = np.zeros((60, 100, 3), np.uint8)
@@ -29,7 +30,7 @@ def whole(height: int, width: int) -> Crop:
 
 @pytest.fixture(params=list(DECODERS))
 def decoder(request: pytest.FixtureRequest) -> Any:
-    pytest.importorskip(DECODERS[request.param][1])
+    pytest.importorskip(DECODERS[request.param][0])
     return open_decoder(request.param)
 
 
@@ -84,7 +85,7 @@ def test_grey_and_cmyk_are_read(decoder: Any) -> None:
 
 def test_the_fastest_is_the_first_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where simplejpeg is missing, OpenCV decodes; one asked for by name says how it is installed."""
-    monkeypatch.setattr(image_decoders, "find_spec", lambda module: None if module == "simplejpeg" else object())
+    monkeypatch.setattr(image_codecs, "find_spec", lambda module: None if module == "simplejpeg" else object())
     assert fastest() == "opencv"
     with pytest.raises(Unavailable, match="-m pip install simplejpeg"):
         open_decoder("simplejpeg")

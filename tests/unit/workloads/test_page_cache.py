@@ -3,11 +3,12 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import time
 from pathlib import Path
 
 import pytest
 
-from workloads.page_cache import CacheState, evict, preload
+from workloads.page_cache import CacheState, ask_for, evict, preload
 
 SIZE = 8 << 20
 
@@ -44,6 +45,18 @@ def test_evicted_files_are_gone_and_preloaded_ones_are_there(file: Path) -> None
     preload([file], lambda done, whole: told.append((done, whole)))
     assert resident(file) == 1.0
     assert told == [(SIZE // 2, SIZE), (SIZE, SIZE)]
+
+
+def test_files_that_are_asked_for_come_by_themselves(file: Path, tmp_path: Path) -> None:
+    """At least their beginning, as far as the kernel reads ahead; one that is not there is nobody's fault yet."""
+    evict([file])
+    if resident(file) == 1.0:
+        pytest.skip("this file system keeps its files in memory")
+    ask_for([tmp_path / "gone", file])
+    deadline = time.monotonic() + 10
+    while resident(file) == 0 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert resident(file) > 0
 
 
 @pytest.mark.parametrize(("state", "before", "between"), [("cold", 0, 0), ("natural", 0, 1), ("warm", 1, 1)])

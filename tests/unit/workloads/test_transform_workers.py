@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from workloads.faults import InputFault
+from workloads.faults import Fault, InputFault
 from workloads.image_folder import LabelledImage
-from workloads.transform_workers import Task, TransformWorkers
+from workloads.transform_task import Task
+from workloads.transform_workers import SLOT_BYTES, SLOTS, TransformWorkers
 
 JPEG = cv2.imencode(".jpg", np.full((300, 280, 3), 128, np.uint8))[1].tobytes()
 
@@ -18,6 +22,17 @@ def images(folder: Path, count: int = 8) -> list[LabelledImage]:
     for path in paths:
         path.write_bytes(JPEG)
     return [LabelledImage(path, len(JPEG), 0) for path in paths]
+
+
+def records(pool: TransformWorkers) -> list[bytes | None]:
+    """Those of a pass, in its order."""
+    results = [
+        (result.index, None if result.record is None else bytes(result.record))
+        for results in pool.results()
+        for result in results
+    ]
+    assert [index for index, _ in results] == list(range(len(pool.task.images)))
+    return [record for _, record in results]
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -50,7 +65,7 @@ def test_an_unreadable_image_is_a_result_without_payload(tmp_path: Path) -> None
     listed[0].path.write_bytes(JPEG[:100])
     listed[1].path.write_bytes(cv2.imencode(".png", np.zeros((1, 4000, 3), np.uint8))[1].tobytes())
     with TransformWorkers(Task(listed, "recordio", False, 1), 1) as pool:
-        assert [result.payload is not None for result in pool.results()] == [False, False, True]
+        assert [record is not None for record in records(pool)] == [False, False, True]
 
 
 def test_workers_of_a_program_that_used_opencvs_threads(tmp_path: Path) -> None:
@@ -58,4 +73,38 @@ def test_workers_of_a_program_that_used_opencvs_threads(tmp_path: Path) -> None:
     cv2.setNumThreads(2)
     cv2.resize(np.zeros((2000, 2000, 3), np.uint8), (1000, 1000))
     with TransformWorkers(Task(images(tmp_path, 4), "recordio", False, 1), 2) as pool:
-        assert [result.payload is not None for result in pool.results()] == [True] * 4
+        assert [record is not None for record in records(pool)] == [True] * 4
+
+
+def small_and_large(folder: Path, count: int) -> list[LabelledImage]:
+    """Distinct images, one of them a strip whose record is larger than a slot."""
+    listed = images(folder, count)
+    noise = np.random.default_rng(1)
+    for number, image in enumerate(listed):
+        shape = (256, 9000, 3) if number == 5 else (256, 256 + number, 3)
+        coarse = noise.integers(0, 256, (shape[0] // 4, shape[1] // 4, 3), dtype=np.uint8)
+        pixels = noise.integers(0, 256, shape, dtype=np.uint8) if number == 5 else cv2.resize(coarse, shape[1::-1])
+        image.path.write_bytes(cv2.imencode(".jpg", pixels)[1].tobytes())
+    return listed
+
+
+def test_records_are_the_same_by_any_workers_pass_after_pass(tmp_path: Path) -> None:
+    """Also with more images than slots, and with one whose record is larger than a slot."""
+    task = Task(small_and_large(tmp_path, SLOTS + 20), "recordio", False, 1)
+    transformer = task.opened()
+    expected = [transformer.transform(index).record for index in range(len(task.images))]
+    assert [index for index, record in enumerate(expected) if len(record or b"") > SLOT_BYTES] == [5]
+    for workers in (1, 3):
+        with TransformWorkers(task, workers) as pool:
+            assert records(pool) == expected
+            assert records(pool) == expected
+
+
+def test_a_worker_that_is_killed_ends_the_pass(tmp_path: Path) -> None:
+    """It may have held images that nobody else will make."""
+    with TransformWorkers(Task(images(tmp_path, 500), "lmdb", False, 1), 2) as pool:
+        results = pool.results()
+        next(results)
+        os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
+        with pytest.raises(Fault, match=r"a worker process died \(exit status -9;"):
+            list(results)

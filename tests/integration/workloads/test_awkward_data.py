@@ -1,0 +1,212 @@
+"""Data as it comes: at a quarter of a vCPU every program ends well, or with one sentence that says why."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from sizer.limits import Group, detect
+from sizer.records.study import Limits
+from workloads import recordio
+from workloads.image_transform import synthetic_image
+from workloads.lmdb_images import keys_of
+
+Run = Callable[..., Any]
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+NETWORK = ("--network", "squeezenet", "--device", "emulated", "--rate", 400, "--batch-size", 2, "--steps", 8)
+EXIF = b"Exif\0\0II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x0112, 3, 1, 6, 0, 0)
+"""Held so that the top of the picture is at the right."""
+
+
+@pytest.fixture
+def quarter() -> Iterator[Group]:
+    """A group of a quarter of a vCPU."""
+    with detect().open("awkward", Limits(vcpus=0.25)) as group:
+        yield group
+
+
+@pytest.fixture(scope="module")
+def album(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One image of every kind: plain, 16 bits a channel and grey of 16, printers' colours, lying, and 40 megapixels."""
+    pillow = pytest.importorskip("PIL.Image")
+    folder = tmp_path_factory.mktemp("album")
+    pixels = np.ascontiguousarray(synthetic_image(1))
+    plain = cv2.imencode(".jpg", pixels)[1].tobytes()
+    deep = pixels.astype(np.uint16) * 257
+    for name in ("a", "b", "nothing"):
+        (folder / name).mkdir()
+    (folder / "a/plain.jpg").write_bytes(plain)
+    (folder / "a/deep.png").write_bytes(cv2.imencode(".png", deep)[1].tobytes())
+    (folder / "a/deep_grey.png").write_bytes(cv2.imencode(".png", deep[:, :, 0])[1].tobytes())
+    (folder / "b/lying.jpg").write_bytes(plain[:2] + b"\xff\xe1" + struct.pack(">H", len(EXIF) + 2) + EXIF + plain[2:])
+    pillow.fromarray(pixels[:, :, ::-1].copy()).convert("CMYK").save(folder / "b/printed.jpg")
+    cv2.imwrite(str(folder / "b/large.jpg"), cv2.resize(pixels, (7300, 5480)))
+    return folder
+
+
+@pytest.mark.parametrize("decoder", ["simplejpeg", "opencv", "pillow"])
+def test_preprocessing_stores_every_kind_of_image(
+    run: Run, quarter: Group, album: Path, tmp_path: Path, decoder: str
+) -> None:
+    """All six, in both forms, each upright with a shorter side of 256."""
+    pytest.importorskip({"opencv": "cv2", "pillow": "PIL"}.get(decoder, decoder))
+    for form in ("recordio", "lmdb"):
+        options = ("--data", album, "--output", tmp_path, "--format", form, "--decoder", decoder)
+        ended = run("imagenet_preprocessing", *options, within=quarter)
+        assert (ended.code, ended.err) == (0, "")
+        assert ended.events[0]["stated"]["decoder"] == decoder
+    offsets = recordio.read_index(tmp_path / "train.idx")
+    with (tmp_path / "train.rec").open("rb") as file:
+        size = (tmp_path / "train.rec").stat().st_size
+        found = [recordio.image_at(file.fileno(), tmp_path / "train.rec", offset, size) for offset in offsets]
+    shapes = [cv2.imdecode(np.frombuffer(each, np.uint8), cv2.IMREAD_COLOR).shape[:2] for each in found]
+    assert sorted(shapes) == [(256, 341)] * 5 + [(341, 256)]
+    assert len(keys_of(tmp_path / "train.lmdb")) == 6
+
+
+@pytest.mark.parametrize("program", ["image_training", "image_inference"])
+@pytest.mark.parametrize("framework", ["mxnet", "pytorch"])
+def test_networks_are_fed_with_every_kind_of_image(
+    run: Run, quarter: Group, album: Path, framework: str, program: str
+) -> None:
+    """From the folder, whether it is packed first or read as it is."""
+    ended = run(program, "--framework", framework, *NETWORK, "--data", album, within=quarter)
+    assert ended.code == 0, ended.err
+    assert len(ended.steps) == 8
+
+
+def one_image(folder: Path) -> Path:
+    (folder / "one/a").mkdir(parents=True)
+    cv2.imwrite(str(folder / "one/a/only.jpg"), synthetic_image(1))
+    return folder / "one"
+
+
+def test_one_image_is_preprocessed(run: Run, quarter: Group, tmp_path: Path) -> None:
+    """Into one record."""
+    ended = run("imagenet_preprocessing", "--data", one_image(tmp_path), "--output", tmp_path / "out", within=quarter)
+    assert (ended.code, ended.err) == (0, "")
+    assert recordio.read_index(tmp_path / "out/train.idx") == [0]
+
+
+@pytest.mark.parametrize("framework", ["mxnet", "pytorch"])
+def test_one_image_is_no_batch(run: Run, quarter: Group, tmp_path: Path, framework: str) -> None:
+    """Neither loader makes one of two of it."""
+    data = one_image(tmp_path)
+    ended = run("image_training", "--framework", framework, *NETWORK, "--data", data, within=quarter)
+    assert ended.code == 2
+    assert ended.err.splitlines()[-1] == (
+        "image_training: the data set gives no batch: give --data one with more samples, or a smaller --batch-size"
+    )
+
+
+@pytest.mark.parametrize("program", ["image_training", "imagenet_preprocessing"])
+def test_empty_class_folders_are_no_data_set(run: Run, quarter: Group, tmp_path: Path, program: str) -> None:
+    """Exit 2, with nothing written."""
+    (tmp_path / "data/empty").mkdir(parents=True)
+    options = NETWORK if program == "image_training" else ("--output", tmp_path / "out")
+    ended = run(program, *options, "--data", tmp_path / "data", within=quarter)
+    assert ended.code == 2
+    assert "has no JPEG in any folder of it" in ended.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def with_notes(album: Path, tmp_path: Path) -> Path:
+    """Images, and a file that only has the name of one."""
+    shutil.copytree(album / "a", tmp_path / "data/a")
+    (tmp_path / "data/a/notes.jpg").write_text("no image")
+    return tmp_path / "data"
+
+
+def test_a_file_that_is_no_jpeg_is_skipped_where_images_are_packed(
+    run: Run, quarter: Group, with_notes: Path, tmp_path: Path
+) -> None:
+    """With its name, by preprocessing and by what packs a folder for MXNet."""
+    options = (("imagenet_preprocessing", "--output", tmp_path / "out"), ("image_inference", *NETWORK))
+    for program, *rest in options:
+        ended = run(program, *rest, "--data", with_notes, within=quarter)
+        assert ended.code == 0, ended.err
+        assert "notes.jpg: not a readable image" in ended.err
+
+
+def test_a_file_that_is_no_jpeg_ends_pytorchs_loader(run: Run, quarter: Group, with_notes: Path) -> None:
+    """Each image is a part of a batch there; it is named."""
+    ended = run("image_training", "--framework", "pytorch", *NETWORK, "--data", with_notes, within=quarter)
+    assert ended.code == 2
+    assert "notes.jpg is no image that can be read" in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+@pytest.fixture(params=["tmpfs", "ext4"])
+def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for less than the output: one in memory, and one that finds room when it syncs."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    if request.param == "tmpfs":
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", place], check=True)
+    else:
+        image = tmp_path / "disk.img"
+        image.touch()
+        subprocess.run(["truncate", "-s", "2M", image], check=True)
+        subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal", image], check=True)
+        subprocess.run(["mount", "-o", "loop", image, place], check=True)
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+@pytest.mark.parametrize("form", ["recordio", "lmdb"])
+@pytest.mark.parametrize("passes", [1, 0])
+def test_a_disk_that_fills_up_keeps_nothing(
+    run: Run, quarter: Group, tmp_path: Path, small_disk: Path, form: str, passes: int
+) -> None:
+    """One sentence, and no file that looks whole and is not."""
+    (tmp_path / "data/a").mkdir(parents=True)
+    noise = np.random.default_rng(1)
+    for number in range(60):
+        pixels = noise.integers(0, 256, (256, 300, 3), dtype=np.uint8)
+        cv2.imwrite(str(tmp_path / f"data/a/{number}.jpg"), pixels)
+    options = ("--data", tmp_path / "data", "--output", small_disk / "out", "--format", form, "--passes", passes)
+    ended = run("imagenet_preprocessing", *options, within=quarter)
+    assert ended.code == 71
+    assert "failed (No space left on device): make room or give another --output" in ended.err
+    assert len(ended.err.splitlines()) == 1
+    assert list((small_disk / "out").iterdir()) == []
+
+
+def test_a_disk_that_fills_up_while_a_folder_is_packed(
+    run: Run, quarter: Group, tmp_path: Path, small_disk: Path
+) -> None:
+    """The next run packs again, as nothing is there that it could take for the whole."""
+    (tmp_path / "data/a").mkdir(parents=True)
+    noise = np.random.default_rng(1)
+    for number in range(60):
+        pixels = noise.integers(0, 256, (256, 300, 3), dtype=np.uint8)
+        cv2.imwrite(str(tmp_path / f"data/a/{number}.jpg"), pixels)
+    ended = run("image_training", *NETWORK, "--data", tmp_path / "data", "--scratch", small_disk, within=quarter)
+    assert ended.code == 71
+    assert "failed (No space left on device)" in ended.err
+    assert not [path for path in small_disk.rglob("*") if path.is_file()]
+
+
+def test_a_text_of_one_sentence_is_no_epoch(run: Run, quarter: Group, tmp_path: Path) -> None:
+    """There are fewer words than a batch of sequences takes."""
+    (tmp_path / "ptb.train.txt").write_text(" the cat sat \n")
+    ended = run("lstm_training", "--data", tmp_path, "--steps", 2, within=quarter)
+    assert ended.code == 2
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_a_language_model_learns_on_a_quarter_of_a_vcpu(run: Run, quarter: Group, text: Path) -> None:
+    """Slowly."""
+    ended = run("lstm_training", "--data", text, "--steps", 2, within=quarter)
+    assert (ended.code, len(ended.steps)) == (0, 2), ended.err
