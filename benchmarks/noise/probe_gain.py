@@ -62,7 +62,8 @@ def read(path: Path) -> Series:
 def thin(rows: Array, share: float) -> Array:
     """Evenly spread, that share of them."""
     count = max(2, round(len(rows) * share))
-    return rows[np.unique(np.linspace(0, len(rows) - 1, count).round().astype(int))]
+    kept: Array = rows[np.unique(np.linspace(0, len(rows) - 1, count).round().astype(int))]
+    return kept
 
 
 def windows(series: Series, rows: Array | None, seconds: float) -> tuple[Array, Array]:

@@ -24,7 +24,7 @@ from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv, write_rows
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
-from sizer.model import Model, WorkloadModel, completed, drift_of
+from sizer.model import Model, WorkloadModel, completed, drift_of, without_host_noise
 from sizer.model import fit as fit_model
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
@@ -111,7 +111,13 @@ def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
 def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
     """The runs by their workload as the study names them, whichever was measured first; then those it does not name."""
     rank = {plan.workload.name: number for number, plan in enumerate(folder.study.workloads)}
-    return sorted(folder.runs(), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
+    return sorted(corrected_runs(folder), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
+
+
+def corrected_runs(folder: StudyFolder) -> tuple[Run, ...]:
+    """The runs of a folder with the rates that its conclusions are drawn from: without the noise of the host as far as
+    probes beside them tell it, unless the study says `probe: false`."""
+    return tuple(without_host_noise(folder.runs())) if folder.study.probe else folder.runs()
 
 
 def fit(folder: StudyFolder) -> Model:
@@ -133,8 +139,8 @@ def recommend(
     catalogue, an instance type to compare with. `model` is the study's own where it is there already. Raises NoAnswer
     for a folder without runs.
     """
-    runs = measured_runs(folder)
-    model = fitted(folder) if model is None else model
+    measured_runs(folder)
+    runs, model = corrected_runs(folder), fitted(folder) if model is None else model
     asked = folder.study.objective if objective is None else objective
     if asked == folder.study.objective and catalog is None and baseline is None:
         return _write_recommendation(folder, runs, model)
@@ -144,7 +150,7 @@ def recommend(
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
-    runs, model = folder.runs(), fitted(folder, on_step)
+    runs, model = corrected_runs(folder), fitted(folder, on_step)
     on_step(StepBegun(Stage.RECOMMENDING))
     recommendation = _write_recommendation(folder, runs, model)
     on_step(StepBegun(Stage.REPORTING))
@@ -161,8 +167,8 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     """
     target = folder.report_path if path is None else Path(path)
     refuse_folder(target)
-    model = fitted(folder)
-    material = _material(folder, folder.runs(), model, _write_recommendation(folder, folder.runs(), model))
+    runs, model = corrected_runs(folder), fitted(folder)
+    material = _material(folder, runs, model, _write_recommendation(folder, runs, model))
     with in_language(reader_language() if language is None else language):
         write_page(target, material)
     return target
@@ -197,7 +203,7 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         recommendation=recommendation,
         disk_checks=_disk_checks(runs),
         notes=folder.notes,
-        drift=_drift(folder, runs),
+        drift=_drift(folder, folder.runs()),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
         measurements_csv=write_csv(runs),

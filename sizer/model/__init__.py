@@ -40,6 +40,7 @@ from sizer.model.floor_runs import (
     too_slow,
 )
 from sizer.model.gains import gain, loader_waits, tells_apart
+from sizer.model.host_noise import as_measured, without_host_noise
 from sizer.model.isolation import as_asked, end_to_end
 from sizer.model.memory import (
     MARGIN,
@@ -118,6 +119,7 @@ __all__ = [
     "as_asked",
     "as_data",
     "as_good",
+    "as_measured",
     "asked_sizes",
     "batch_curves",
     "batch_edge",
@@ -180,4 +182,5 @@ __all__ = [
     "vcpus_of_ceiling",
     "vcpus_to_measure",
     "whole_data",
+    "without_host_noise",
 ]

@@ -1,0 +1,135 @@
+"""How much of what slows the reads of a probe a workload feels: a coefficient of its own, from its own runs.
+
+Ln core-seconds a sample is regressed on ln cost of a round, over stretches of all of its runs, both about their mean
+over all repeats of a configuration: what differs between configurations has no say. For each run it is found from the
+other runs, and drawn to nothing by its error. What the probe is off by chance would make it too small (Fuller 1987,
+"Measurement error models"), so the squares that this adds are taken out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sizer.model.equation import Array
+from sizer.model.feeds import made_alike
+from sizer.records import Run
+
+STRETCH = 2.0
+"""Seconds that a stretch lasts at the least: about four looks."""
+FEWEST_ROUNDS = 4
+"""Rounds below which a stretch tells nothing."""
+FEWEST_RUNS = 3
+"""Others of the workload, below which no coefficient is known."""
+UNTOLD_ERROR = 0.05
+"""Relative error of the mean of so few rounds that they do not tell it."""
+LEAST_TRUE = 0.25
+"""Of the squares of the probe, what is not chance at the least: with less its coefficient would be chance, too."""
+MOST = 1.5
+"""Of a coefficient: no job feels much more of the host than reads that miss all that a core has for itself."""
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """Of ln core-seconds a sample with ln cost of a round, drawn to nothing by its error; and its deviation."""
+
+    value: float = 0.0
+    deviation: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Over the stretches of a run, about the means of its configuration: squares of the probe, those of them that are
+    chance, and products with the cost of a sample."""
+
+    squares: float
+    chance: float
+    products: float
+
+
+def coefficients(runs: Sequence[Run]) -> dict[int, Coefficient]:
+    """By `id(run)`, of runs that have a probe, that of its workload from its other runs."""
+    workloads: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        workloads[run.spec.workload.name].append(run)
+    found: dict[int, Coefficient] = {}
+    for own in workloads.values():
+        found |= _of_workload(own)
+    return found
+
+
+def error_of(run: Run) -> float:
+    """Relative standard error of the mean cost of the rounds beside a run."""
+    assert run.probe is not None, "only probed runs are asked"
+    return UNTOLD_ERROR if run.probe.error is None else run.probe.error
+
+
+def _of_workload(runs: Sequence[Run]) -> dict[int, Coefficient]:
+    groups = [{id(run): stretches(run) for run in group} for group in made_alike(runs)]
+    sums = [_sums(group.values()) for group in groups]
+    found = {}
+    for number, group in enumerate(groups):
+        others = [each for place, own in enumerate(sums) if place != number for each in own]
+        for run in group:
+            found[run] = _coefficient([*others, *_sums(rows for other, rows in group.items() if other != run)])
+    return found
+
+
+def _sums(group: Iterable[Array]) -> list[_Sums]:
+    """Of each run that was made alike; one stretch is no way off its own mean."""
+    kept = [rows for rows in group if len(rows)]
+    if sum(map(len, kept)) < 2:
+        return []
+    together = np.concatenate(kept)
+    left = 1 - 1 / len(together)
+    cost, probe, _ = together.mean(axis=0)
+    return [
+        _Sums(
+            float(((rows[:, 1] - probe) ** 2).sum()),
+            left * float(rows[:, 2].sum()),
+            float((rows[:, 0] - cost) @ (rows[:, 1] - probe)),
+        )
+        for rows in kept
+    ]
+
+
+def _coefficient(sums: Sequence[_Sums]) -> Coefficient:
+    """By least squares; its variance by how far single runs are off it, as stretches of a run have much in common.
+
+    What is left of it is the part of its square that is not error (James and Stein's estimator, the positive part).
+    """
+    squares, count = math.fsum(each.squares for each in sums), len(sums)
+    if count < FEWEST_RUNS or squares <= 0:
+        return Coefficient()
+    true = max(LEAST_TRUE, 1 - math.fsum(each.chance for each in sums) / squares)
+    slope = math.fsum(each.products for each in sums) / (true * squares)
+    apart = math.fsum((each.products - slope * true * each.squares) ** 2 for each in sums)
+    variance = apart / (true * squares) ** 2 * count / (count - 1)
+    if slope <= 0 or variance >= slope**2:
+        return Coefficient()
+    return Coefficient(min(MOST, slope * (1 - variance / slope**2)), math.sqrt(variance))
+
+
+def stretches(run: Run) -> Array:
+    """Of stretches of its steady state rows of ln core-seconds a sample, ln cost of a round, and the variance by which
+    the latter is off by chance."""
+    begin = run.steps[0].time + (run.warm_up_seconds or 0.0) if run.steps else 0.0
+    end = begin + (run.measured_seconds or 0.0)
+    within = [sample for sample in run.samples if begin <= sample.time <= end]
+    if run.probe is None or not run.steps or len(within) < 2:
+        return np.zeros((0, 3))
+    times = np.array([sample.time for sample in within])
+    done = np.interp(times, [step.time for step in run.steps], np.cumsum([step.samples for step in run.steps]))
+    counted = np.array([[each.core_seconds, each.probe_core_seconds, each.probe_rounds] for each in within])
+    parts = np.linspace(times[0], times[-1], max(1, int((times[-1] - times[0]) / STRETCH)) + 1)
+    edges = np.unique([*np.searchsorted(times, parts[:-1]), len(times) - 1])
+    grown, made = np.diff(counted[edges], axis=0), np.diff(done[edges])
+    told = (grown[:, 2] >= FEWEST_ROUNDS) & (grown[:, 0] > 0) & (grown[:, 1] > 0) & (made > 0)
+    grown, made = grown[told], made[told]
+    chance = error_of(run) ** 2 * run.probe.rounds / grown[:, 2]
+    rows: Array = np.column_stack([np.log(grown[:, 0] / made), np.log(grown[:, 1] / grown[:, 2]), chance])
+    return rows

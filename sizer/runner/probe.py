@@ -1,0 +1,115 @@
+"""Random reads on the CPUs of a run: what they cost tells how slow others make this host meanwhile.
+
+Neighbours on a shared machine slow a job down through the clock of the cores, the cache and the memory that they share
+with it, which no steal time and no pressure (PSI) shows. Reads that miss a core's own cache are slowed down by all of
+them. They are made by sizer's own process, outside of the run's memory cap, and count as sizer's time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sizer.records import Sample
+
+BYTES = 64 << 20
+"""That the reads are spread over: many times a core's own cache. Of the probes that were compared (copies of 2 to 24
+MiB, a matrix product, a loop, these reads) this one told most of a job's cost (`benchmarks/noise/probe_gain.py`)."""
+LINE = 64
+READS = 1 << 16
+"""A round: about 0.5 ms."""
+ROUNDS = 4
+"""At most, at one look on one CPU: single rounds scatter by 2 to 4 %."""
+SHARE = 0.008
+"""Of the run's core-seconds, what sizer may use with its probe; below the 1 % from which a run is marked."""
+IDLE_LOOKS = 3
+IDLE_PAUSE = 0.02
+"""Seconds between two of them, so that not all of them meet the same moment."""
+
+
+@cache
+def _memory() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """What is read, and in which order: each line once. Kept, as a study has many runs."""
+    order = np.random.default_rng(0).permutation(BYTES // LINE)[:READS] * LINE
+    return np.ones(BYTES, np.uint8), order
+
+
+def _read() -> None:
+    memory, order = _memory()
+    memory[order]
+
+
+class Probe:
+    """Rounds of reads on each of these CPUs, as many as sizer's share of the run's core-seconds allows.
+
+    `core_seconds` and `rounds` are those beside the run so far; `idle` is what one cost before it, None without any.
+    """
+
+    def __init__(
+        self,
+        cpus: Sequence[int],
+        read: Callable[[], None] = _read,
+        used: Callable[[], float] = time.thread_time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.core_seconds = 0.0
+        self.rounds = 0
+        self.idle: float | None = None
+        self._cpus = tuple(cpus)
+        self._read = read
+        self._used = used
+        self._sleep = sleep
+        self._first: Sample | None = None
+
+    def before(self) -> None:
+        """Look at the host while the run has not begun."""
+        self._look(self._cpus[0], 1)
+        costs = []
+        for number in range(IDLE_LOOKS * len(self._cpus)):
+            self._sleep(IDLE_PAUSE)
+            costs += self._look(self._cpus[number % len(self._cpus)], ROUNDS)
+        self.idle = median(costs) if costs else None
+
+    def beside(self, sample: Sample) -> None:
+        """Read as there is room for; `sample` are the counters of now, the first of them those of the first step."""
+        self._first = self._first or sample
+        if self.idle is None:
+            return
+        room = SHARE * (sample.core_seconds - self._first.core_seconds)
+        room -= sample.sizer_core_seconds - self._first.sizer_core_seconds
+        each = min(ROUNDS, int(room / self.idle / len(self._cpus)))
+        for cpu in self._cpus if each else ():
+            costs = self._look(cpu, each)
+            self.core_seconds += sum(costs)
+            self.rounds += len(costs)
+
+    def _look(self, cpu: int, rounds: int) -> list[float]:
+        """Core-seconds of each of these rounds on a CPU; none where this process may not run there."""
+        found = []
+        try:
+            with _on(cpu):
+                for _ in range(rounds):
+                    begin = self._used()
+                    self._read()
+                    found.append(self._used() - begin)
+        except OSError:
+            return []
+        return found
+
+
+@contextmanager
+def _on(cpu: int) -> Iterator[None]:
+    """This thread on that CPU alone. Raises OSError."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {cpu})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
