@@ -2,9 +2,9 @@
 
 Neighbours on the host slow down a job and the probe beside it alike. How much slower the host was for the probe
 (`probe_levels.py`), times what of it the workload feels (`probe_coefficient.py`), as far as the rate of the run shows a
-slower CPU (`exposure.py`), is taken off its rate (control variates: Lavenberg and Welch 1981, "A perspective on the use of
-control variables to increase the efficiency of Monte Carlo simulations"). What is uncertain of it is in the likelihood
-of the run.
+slower CPU (`exposure.py`), is taken off its rate (control variates: Lavenberg and Welch 1981, "A perspective on the use
+of control variables to increase the efficiency of Monte Carlo simulations"). What is uncertain of it is in the
+likelihood of the run.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ def without_host_noise(runs: Sequence[Run]) -> list[Run]:
     """
     runs = [as_measured(run) for run in runs]
     probed = [run for run in runs if _is_probed(run)]
-    known = coefficients(probed)
+    shown = exposures(runs)
+    known = coefficients(probed, shown)
     if len(probed) <= FEWEST_RUNS or not any(each.value for each in known.values()):
         return runs
-    shown, found = exposures(runs), {}
+    found = {}
     for run, part in zip(probed, host_parts(_looks(probed)), strict=False):
         coefficient = known[id(run)]
         if coefficient.value:
@@ -70,14 +71,15 @@ def _corrected(run: Run, exposure: float, coefficient: Coefficient, part: HostPa
     rate, demand = run.throughput, run.demand
     assert rate is not None, "only measured runs are corrected"
     felt = coefficient.value * part.log
-    factor = math.exp(exposure * felt)
+    middle = rate.value * math.exp(exposure * felt)
+    low, high = ((end / rate.value) ** coefficient.leaves if end > 0 else 0.0 for end in (rate.low, rate.high))
     own = math.hypot(coefficient.deviation * part.log, coefficient.value * part.own)
     common = coefficient.value * part.common
     if demand is not None and demand.core_seconds:
         demand = replace(demand, core_seconds=demand.core_seconds * math.exp(-felt))
     return replace(
         run,
-        throughput=Estimate(rate.value * factor, rate.low * factor, rate.high * factor),
+        throughput=Estimate(middle, middle * low, middle * high),
         demand=demand,
         correction=Correction(rate, exposure * felt, exposure * own, exposure * common, felt),
     )

@@ -1,7 +1,8 @@
 """How much of what slows the reads of a probe a workload feels: a coefficient of its own, from its own runs.
 
-Ln core-seconds a sample is regressed on ln cost of a round, over stretches of all of its runs, both about their mean
-over all repeats of a configuration: what differs between configurations has no say. For each run it is found from the
+Ln seconds a sample are regressed on ln cost of a round, over stretches of all of its runs, both about their mean over
+all repeats of a configuration: what differs between configurations has no say. Where the rate of a run shows little of
+a slower CPU (`exposure.py`), it is expected to show as little of this. For each run it is found from the
 other runs, and drawn to nothing by its error. What the probe is off by chance would make it too small (Fuller 1987,
 "Measurement error models"), so the squares that this adds are taken out.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,36 +30,41 @@ UNTOLD_ERROR = 0.05
 """Relative error of the mean of so few rounds that they do not tell it."""
 LEAST_TRUE = 0.25
 """Of the squares of the probe, what is not chance at the least: with less its coefficient would be chance, too."""
+LEAST_LEFT = 0.1
+"""Of the variance between stretches, at the least: they are too few to show less."""
 MOST = 1.5
 """Of a coefficient: no job feels much more of the host than reads that miss all that a core has for itself."""
 
 
 @dataclass(frozen=True)
 class Coefficient:
-    """Of ln core-seconds a sample with ln cost of a round, drawn to nothing by its error; and its deviation."""
+    """Of ln seconds a sample with ln cost of a round, of a run that only the CPU binds, drawn to nothing by its error;
+    its deviation; and how much of the deviation between stretches it leaves."""
 
     value: float = 0.0
     deviation: float = 0.0
+    leaves: float = 1.0
 
 
 @dataclass(frozen=True)
 class _Sums:
     """Over the stretches of a run, about the means of its configuration: squares of the probe, those of them that are
-    chance, and products with the cost of a sample."""
+    chance, products with the time of a sample, and squares of that."""
 
     squares: float
     chance: float
     products: float
+    times: float
 
 
-def coefficients(runs: Sequence[Run]) -> dict[int, Coefficient]:
-    """By `id(run)`, of runs that have a probe, that of its workload from its other runs."""
+def coefficients(runs: Sequence[Run], shown: Mapping[int, float]) -> dict[int, Coefficient]:
+    """By `id(run)`, of runs that have a probe, that of their workload from its other runs; `shown` are exposures."""
     workloads: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         workloads[run.spec.workload.name].append(run)
     found: dict[int, Coefficient] = {}
     for own in workloads.values():
-        found |= _of_workload(own)
+        found |= _of_workload(own, shown)
     return found
 
 
@@ -68,8 +74,8 @@ def error_of(run: Run) -> float:
     return UNTOLD_ERROR if run.probe.error is None else run.probe.error
 
 
-def _of_workload(runs: Sequence[Run]) -> dict[int, Coefficient]:
-    groups = [{id(run): stretches(run) for run in group} for group in made_alike(runs)]
+def _of_workload(runs: Sequence[Run], shown: Mapping[int, float]) -> dict[int, Coefficient]:
+    groups = [{id(run): stretches(run, shown[id(run)]) for run in group} for group in made_alike(runs)]
     sums = [_sums(group.values()) for group in groups]
     found = {}
     for number, group in enumerate(groups):
@@ -86,12 +92,13 @@ def _sums(group: Iterable[Array]) -> list[_Sums]:
         return []
     together = np.concatenate(kept)
     left = 1 - 1 / len(together)
-    cost, probe, _ = together.mean(axis=0)
+    time, probe, _ = together.mean(axis=0)
     return [
         _Sums(
             float(((rows[:, 1] - probe) ** 2).sum()),
             left * float(rows[:, 2].sum()),
-            float((rows[:, 0] - cost) @ (rows[:, 1] - probe)),
+            float((rows[:, 0] - time) @ (rows[:, 1] - probe)),
+            float(((rows[:, 0] - time) ** 2).sum()),
         )
         for rows in kept
     ]
@@ -111,12 +118,15 @@ def _coefficient(sums: Sequence[_Sums]) -> Coefficient:
     variance = apart / (true * squares) ** 2 * count / (count - 1)
     if slope <= 0 or variance >= slope**2:
         return Coefficient()
-    return Coefficient(min(MOST, slope * (1 - variance / slope**2)), math.sqrt(variance))
+    value = min(MOST, slope * (1 - variance / slope**2))
+    times, products = (math.fsum(getattr(each, name) for each in sums) for name in ("times", "products"))
+    left = 1 - value * (2 * products - value * squares) / times if times else 1.0
+    return Coefficient(value, math.sqrt(variance), math.sqrt(min(1.0, max(LEAST_LEFT, left))))
 
 
-def stretches(run: Run) -> Array:
-    """Of stretches of its steady state rows of ln core-seconds a sample, ln cost of a round, and the variance by which
-    the latter is off by chance."""
+def stretches(run: Run, exposure: float) -> Array:
+    """Of stretches of its steady state rows of ln seconds a sample, `exposure` times ln cost of a round, and the
+    variance by which the latter is off by chance."""
     begin = run.steps[0].time + (run.warm_up_seconds or 0.0) if run.steps else 0.0
     end = begin + (run.measured_seconds or 0.0)
     within = [sample for sample in run.samples if begin <= sample.time <= end]
@@ -124,12 +134,13 @@ def stretches(run: Run) -> Array:
         return np.zeros((0, 3))
     times = np.array([sample.time for sample in within])
     done = np.interp(times, [step.time for step in run.steps], np.cumsum([step.samples for step in run.steps]))
-    counted = np.array([[each.core_seconds, each.probe_core_seconds, each.probe_rounds] for each in within])
+    counted = np.array([[each.time, each.probe_core_seconds, each.probe_rounds] for each in within])
     parts = np.linspace(times[0], times[-1], max(1, int((times[-1] - times[0]) / STRETCH)) + 1)
     edges = np.unique([*np.searchsorted(times, parts[:-1]), len(times) - 1])
     grown, made = np.diff(counted[edges], axis=0), np.diff(done[edges])
-    told = (grown[:, 2] >= FEWEST_ROUNDS) & (grown[:, 0] > 0) & (grown[:, 1] > 0) & (made > 0)
+    told = (grown[:, 2] >= FEWEST_ROUNDS) & (grown[:, 1] > 0) & (made > 0)
     grown, made = grown[told], made[told]
-    chance = error_of(run) ** 2 * run.probe.rounds / grown[:, 2]
-    rows: Array = np.column_stack([np.log(grown[:, 0] / made), np.log(grown[:, 1] / grown[:, 2]), chance])
+    chance = (exposure * error_of(run)) ** 2 * run.probe.rounds / grown[:, 2]
+    probe = exposure * np.log(grown[:, 1] / grown[:, 2])
+    rows: Array = np.column_stack([np.log(grown[:, 0] / made), probe, chance])
     return rows

@@ -1,11 +1,11 @@
 """What of the cost of a probe is the host's, and what belongs to the configuration that it was made beside.
 
-`ln cost = level of its workload + effect of its configuration + path of the host in time + noise of the host + chance`.
-A job's own memory traffic slows a probe beside it, and more with more vCPUs: that is the effect of a configuration, in
-which the host has no part. How far configurations differ by themselves, how far the host moves, how soon it forgets and
-how noisy it is from run to run are averaged over a grid by their likelihood, as for the path of the rates (`drift.py`).
-Where configurations differ much by themselves, or few runs tell, what is usual beside one is the mean over its own
-repeats, and no difference between configurations is explained away. Probes on the idle host are one more level.
+`ln cost = level of its configuration + path of the host in time + noise of the host + chance`. A job's own memory
+traffic slows a probe beside it, and more with more vCPUs: that is the level of a configuration, in which the host has
+no part, and of which nothing is believed. So only how the probe differed between the repeats of one configuration
+tells the host, and no difference between configurations can be explained away. How far the host moves, how soon it
+forgets and how noisy it is from run to run are averaged over a grid by their likelihood, as for the path of the rates
+(`drift.py`). Probes on the idle host, before each run, have a level of their own, and tell the path alone.
 """
 
 from __future__ import annotations
@@ -19,16 +19,14 @@ import numpy as np
 
 from sizer.model.equation import Array, Indices
 
-EFFECTS = (0.003, 0.01, 0.03, 0.1, 0.3)
-"""Standard deviations that are tried, in ln: of the effects of configurations,"""
 AMPLITUDES = (0.0, 0.02, 0.06, 0.2)
-"""of the path of the host,"""
+"""Standard deviations that are tried, in ln: of the path of the host,"""
 NOISES = (0.002, 0.01, 0.03, 0.1)
 """and of what it has from run to run beside that."""
 LENGTHS = (0.06, 0.3)
 """Of the time from the first to the last: after how long the path has forgotten."""
 LEVEL = 3.0
-"""Standard deviation of the level of a workload, of which nothing is known."""
+"""Standard deviation of the level of a configuration, of which nothing is known."""
 MOST = 120
 """Looks by which the grid is weighed."""
 COUNTS = 0.01
@@ -62,7 +60,6 @@ class HostPart:
 
 @dataclass(frozen=True)
 class _Point:
-    effect: float
     amplitude: float
     noise: float
     length: float
@@ -77,7 +74,7 @@ class _Point:
 
     def whole(self, looks: Looks) -> Array:
         """Covariance of what they cost."""
-        level = LEVEL**2 * _alike(looks.workload) + self.effect**2 * _alike(looks.configuration)
+        level = LEVEL**2 * _alike(looks.configuration)
         found: Array = level + self.of_host(looks) + np.diag(looks.error**2)
         return found
 
@@ -129,6 +126,6 @@ def _weighed(looks: Looks) -> list[tuple[_Point, float]]:
 
 def _grid() -> Sequence[_Point]:
     """With as much belief in a host that stands still as in each way in which it may move."""
-    still = [_Point(effect, 0.0, noise, 1.0) for effect, noise in itertools.product(EFFECTS, NOISES)]
-    moving = itertools.product(EFFECTS, AMPLITUDES[1:], NOISES, LENGTHS)
+    still = [_Point(0.0, noise, 1.0) for noise in NOISES]
+    moving = itertools.product(AMPLITUDES[1:], NOISES, LENGTHS)
     return [*still * len(LENGTHS), *(_Point(*values) for values in moving)]
