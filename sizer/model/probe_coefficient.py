@@ -22,8 +22,10 @@ from sizer.records import Run
 
 STRETCH = 2.0
 """Seconds that a stretch lasts at the least: about four looks."""
-FEWEST_ROUNDS = 4
-"""Rounds below which a stretch tells nothing."""
+FEWEST_LOOKS = 2
+"""Below which a stretch tells nothing."""
+FAR = 0.3
+"""Ln of how many times as much as the mean a look counts at the most, as for the mean itself (`probe_cost.py`)."""
 FEWEST_RUNS = 3
 """Others of the workload, below which no coefficient is known."""
 UNTOLD_ERROR = 0.05
@@ -130,17 +132,21 @@ def stretches(run: Run, exposure: float) -> Array:
     begin = run.steps[0].time + (run.warm_up_seconds or 0.0) if run.steps else 0.0
     end = begin + (run.measured_seconds or 0.0)
     within = [sample for sample in run.samples if begin <= sample.time <= end]
-    if run.probe is None or not run.steps or len(within) < 2:
+    if run.probe is None or run.probe.during is None or not run.steps or len(within) < 2:
         return np.zeros((0, 3))
     times = np.array([sample.time for sample in within])
     done = np.interp(times, [step.time for step in run.steps], np.cumsum([step.samples for step in run.steps]))
-    counted = np.array([[each.time, each.probe_core_seconds, each.probe_rounds] for each in within])
+    rounds = np.diff([sample.probe_rounds for sample in within])
+    seconds = np.diff([sample.probe_core_seconds for sample in within])
+    looked = (rounds > 0) & (seconds > 0)
+    logs = np.log(np.where(looked, seconds, 1.0) / np.where(looked, rounds, 1)) - math.log(run.probe.during)
+    logs = np.where(looked, np.clip(logs, -FAR, FAR), 0.0)
     parts = np.linspace(times[0], times[-1], max(1, int((times[-1] - times[0]) / STRETCH)) + 1)
     edges = np.unique([*np.searchsorted(times, parts[:-1]), len(times) - 1])
-    grown, made = np.diff(counted[edges], axis=0), np.diff(done[edges])
-    told = (grown[:, 2] >= FEWEST_ROUNDS) & (grown[:, 1] > 0) & (made > 0)
-    grown, made = grown[told], made[told]
-    chance = (exposure * error_of(run)) ** 2 * run.probe.rounds / grown[:, 2]
-    probe = exposure * np.log(grown[:, 1] / grown[:, 2])
-    rows: Array = np.column_stack([np.log(grown[:, 0] / made), probe, chance])
+    looks, costs = (np.add.reduceat(each, edges[:-1]) for each in (looked.astype(float), logs))
+    lasted, made = np.diff(times[edges]), np.diff(done[edges])
+    told = (looks >= FEWEST_LOOKS) & (made > 0)
+    probe = exposure * (costs[told] / looks[told] + math.log(run.probe.during))
+    chance = (exposure * error_of(run)) ** 2 * looked.sum() / looks[told]
+    rows: Array = np.column_stack([np.log(lasted[told] / made[told]), probe, chance])
     return rows

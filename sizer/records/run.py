@@ -497,9 +497,9 @@ class RateChange:
 class ProbeCost:
     """What random reads beside a run cost on its CPUs, which tells how slow others on the host made these.
 
-    Core-seconds of one round of reads: `during` its steady state, the mean of so many `rounds`, with the relative
-    standard error of that mean, and `idle`, before it began; None where none was made. `share` is what the rounds took
-    of the run's core-seconds. `rounds` is 0 where sizer's share of these had no room for any.
+    Core-seconds of one round of reads: `during` its steady state, the geometric mean of so many `rounds`, with the
+    relative standard error of it, and `idle`, before it began; None where none was made. `share` is what the rounds
+    took of the run's core-seconds. `rounds` is 0 where sizer's share of these had no room for any.
     """
 
     rounds: Count

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import cycle
 from statistics import median
 
 import numpy as np
@@ -24,10 +25,10 @@ BYTES = 64 << 20
 MiB, a matrix product, a loop, these reads) this one told most of a job's cost (`benchmarks/noise/probe_gain.py`)."""
 LINE = 64
 READS = 1 << 16
-"""A round: about 0.5 ms."""
-ROUNDS = 4
-"""At most, at one look on one CPU: single rounds scatter by 2 to 4 %."""
-SHARE = 0.008
+"""A round: about 0.7 ms, of which one scatters by 4 %."""
+ROUNDS = 2
+"""At each look on each CPU. The first of them costs a sixth more than the next, so their number is always the same."""
+SHARE = 0.009
 """Of the run's core-seconds, what sizer may use with its probe; below the 1 % from which a run is marked."""
 IDLE_LOOKS = 3
 IDLE_PAUSE = 0.02
@@ -35,19 +36,20 @@ IDLE_PAUSE = 0.02
 
 
 @cache
-def _memory() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """What is read, and in which order: each line once. Kept, as a study has many runs."""
-    order = np.random.default_rng(0).permutation(BYTES // LINE)[:READS] * LINE
-    return np.ones(BYTES, np.uint8), order
+def _memory() -> tuple[NDArray[np.uint8], Iterator[NDArray[np.int64]]]:
+    """What is read, and where in each round: all lines once before any again, so that none is found in a core's own
+    cache. Kept, as a study has many runs."""
+    order = np.random.default_rng(0).permutation(BYTES // LINE) * LINE
+    return np.ones(BYTES, np.uint8), cycle(order.reshape(-1, READS))
 
 
 def _read() -> None:
-    memory, order = _memory()
-    memory[order]
+    memory, rounds = _memory()
+    memory[next(rounds)]
 
 
 class Probe:
-    """Rounds of reads on each of these CPUs, as many as sizer's share of the run's core-seconds allows.
+    """Rounds of reads on each of these CPUs, as often as sizer's share of the run's core-seconds allows.
 
     `core_seconds` and `rounds` are those beside the run so far; `idle` is what one cost before it, None without any.
     """
@@ -70,11 +72,11 @@ class Probe:
 
     def before(self) -> None:
         """Look at the host while the run has not begun."""
-        self._look(self._cpus[0], 1)
+        self._look(self._cpus[0])
         costs = []
         for number in range(IDLE_LOOKS * len(self._cpus)):
             self._sleep(IDLE_PAUSE)
-            costs += self._look(self._cpus[number % len(self._cpus)], ROUNDS)
+            costs += self._look(self._cpus[number % len(self._cpus)])
         self.idle = median(costs) if costs else None
 
     def beside(self, sample: Sample) -> None:
@@ -84,18 +86,19 @@ class Probe:
             return
         room = SHARE * (sample.core_seconds - self._first.core_seconds)
         room -= sample.sizer_core_seconds - self._first.sizer_core_seconds
-        each = min(ROUNDS, int(room / self.idle / len(self._cpus)))
-        for cpu in self._cpus if each else ():
-            costs = self._look(cpu, each)
+        if room < ROUNDS * len(self._cpus) * self.idle:
+            return
+        for cpu in self._cpus:
+            costs = self._look(cpu)
             self.core_seconds += sum(costs)
             self.rounds += len(costs)
 
-    def _look(self, cpu: int, rounds: int) -> list[float]:
-        """Core-seconds of each of these rounds on a CPU; none where this process may not run there."""
+    def _look(self, cpu: int) -> list[float]:
+        """Core-seconds of each round on a CPU; none where this process may not run there."""
         found = []
         try:
             with _on(cpu):
-                for _ in range(rounds):
+                for _ in range(ROUNDS):
                     begin = self._used()
                     self._read()
                     found.append(self._used() - begin)
