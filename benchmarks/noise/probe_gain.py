@@ -1,6 +1,6 @@
 """How much of a noisy host's slowness a small memory probe beside a job tells, by its kind and its duty.
 
-    python benchmarks/noise/probe_gain.py [--seconds 300] [--cpu 0] [--keep series.npz | --series series.npz]
+    python benchmarks/noise/probe_gain.py [--seconds 300] [--cpu 0] [--neighbour 1] [--keep FILE | --series FILE]
 
 One process decodes, scales and encodes photographs on one CPU without a pause, as preprocessing does. Another, on the
 same CPU, takes turns with probes, more often than a run could afford. Both note the CPU seconds that they used, so that
@@ -8,33 +8,40 @@ waiting for each other is no cost. Then probes are left out, to see what less of
 
 The figure is the standard deviation of ln(CPU seconds an image) over windows, before and after what a regression on
 ln(CPU seconds a probe) explains is taken away. The coefficient comes from the other half of the series, never from the
-window itself. Run it while nothing else runs here: it is the neighbours' noise that is looked at.
+window itself. Run it while nothing else runs here: it is the neighbours' noise that is looked at. `--neighbour` makes
+some: a process of our own copies memory in spells on that CPU.
 """
 
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from neighbour import neighbour
 from probe_series import Array, Series, record
 
 WINDOWS = (1.4, 5.7, 11.0, 23.0)
 """Seconds."""
-DUTIES = (0.03, 0.01, 0.005, 0.003)
+DUTIES = (0.03, 0.01, 0.005, 0.003, 0.0015)
 """Shares of one CPU that probes may take."""
 PAUSE_SECONDS = 0.02
+FEWEST = 8
+"""Windows, below which nothing is said of them."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--cpu", type=int, default=0)
+    parser.add_argument("--neighbour", type=int, help="the CPU of a neighbour of our own")
     parser.add_argument("--keep", type=Path, help="where the series is written, for a second look")
     parser.add_argument("--series", type=Path, help="one that was kept, in the place of a new one")
     given = parser.parse_args()
-    series = read(given.series) if given.series else record(given.cpu, given.seconds, PAUSE_SECONDS)
+    with nullcontext() if given.neighbour is None else neighbour(given.neighbour):
+        series = read(given.series) if given.series else record(given.cpu, given.seconds, PAUSE_SECONDS)
     if given.keep:
         np.savez(given.keep, job=series.job, **series.probes)
     length = series.job[-1, 0] - series.job[0, 0]
@@ -87,13 +94,14 @@ def windows(series: Series, rows: Array | None, seconds: float) -> tuple[Array, 
 
 
 def spread(series: Series, seconds: float) -> float:
-    return float(np.std(windows(series, None, seconds)[0], ddof=1))
+    job, _ = windows(series, None, seconds)
+    return float(np.std(job, ddof=1)) if len(job) >= FEWEST else float("nan")
 
 
 def corrected(series: Series, rows: Array, seconds: float) -> tuple[float, float]:
     """The standard deviation that is left, and the mean coefficient; each half by the coefficient of the other."""
     job, probe = windows(series, rows, seconds)
-    if len(job) < 8:
+    if len(job) < FEWEST:
         return float("nan"), float("nan")
     halves: list[Any] = [np.arange(len(job)) < len(job) // 2, np.arange(len(job)) >= len(job) // 2]
     left, slopes = np.empty(len(job)), []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import sys
@@ -20,6 +21,7 @@ from workloads.photograph_crops import load_photographs, make_image
 
 MEBI = 1 << 20
 IMAGES = 24
+READS = 1 << 16
 Probe = Callable[[], object]
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -39,13 +41,18 @@ def probe_kinds() -> dict[str, Probe]:
     """Each takes about as long whatever it finds in a cache, and holds its own memory."""
     source = np.random.default_rng(0).integers(0, 256, 24 * MEBI, np.uint8)
     target = np.zeros_like(source)
-    places = np.random.default_rng(1).permutation(64 * MEBI // 64)[: 1 << 16] * 64
-    far = np.zeros(64 * MEBI, np.uint8)
     small = np.random.default_rng(2).random((96, 96))
 
     def copy(mebi: int) -> Probe:
         size = mebi * MEBI
         return lambda: np.copyto(target[:size], source[:size])
+
+    def reads(mebi: int) -> Probe:
+        """Of as many lines each time, all of them once before any again."""
+        far = np.ones(mebi * MEBI, np.uint8)
+        places = np.random.default_rng(1).permutation(mebi * MEBI // 64) * 64
+        rounds = itertools.cycle(places.reshape(-1, READS))
+        return lambda: far[next(rounds)].sum()
 
     def loop() -> int:
         total = 0
@@ -57,7 +64,9 @@ def probe_kinds() -> dict[str, Probe]:
         "copy 24 MiB": copy(24),
         "copy 8 MiB": copy(8),
         "copy 2 MiB": copy(2),
-        "random reads in 64 MiB": lambda: far[places].sum(),
+        "random reads in 16 MiB": reads(16),
+        "random reads in 64 MiB": reads(64),
+        "random reads in 256 MiB": reads(256),
         "matrix product 96": lambda: small @ small,
         "python loop": loop,
     }
@@ -68,7 +77,7 @@ def record(cpu: int, seconds: float, pause: float) -> Series:
     context = multiprocessing.get_context("spawn")
     until = time.monotonic() + seconds + 3.0
     job_end, own_end = context.Pipe()
-    job = context.Process(target=_work, args=(cpu, until, own_end))
+    job = context.Process(target=work, args=(cpu, until, own_end))
     job.start()
     try:
         os.sched_setaffinity(0, {cpu})
@@ -78,7 +87,7 @@ def record(cpu: int, seconds: float, pause: float) -> Series:
         job.join()
 
 
-def _work(cpu: int, until: float, end: Any) -> None:
+def work(cpu: int, until: float, end: Any) -> None:
     """Decode, scale and encode on one CPU until then."""
     import cv2
 

@@ -56,9 +56,8 @@ def main() -> int:
 
 def show(sizes: Sequence[float], long: Sequence[Run], short: Sequence[Run]) -> None:
     corrected = without_host_noise(short)
-    print(
-        f"{'vCPUs':>6s} {'round ms':>9s} {'long':>8s} {'short':>8s} {'corrected':>10s}  rates over that of {sizes[0]:g}"
-    )
+    print(f"rates over that of {sizes[0]:g} vCPUs")
+    print(f"{'vCPUs':>6s} {'round ms':>9s} {'long':>8s} {'short':>8s} {'corrected':>10s}")
     for size in sizes:
         rounds = [run.probe.during for run in short if run.configuration.vcpus == size and run.probe is not None]
         cost = median(each for each in rounds if each is not None)
