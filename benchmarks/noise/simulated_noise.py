@@ -161,6 +161,7 @@ def _run(
         demand=Demand(core_seconds=float(used[-1]) / (100 * float(done[-1]))),
         evidence=Evidence(bound, {"cpu": busy}, EvidenceKind.BUSIEST, {"cpu": busy}),
         probe=ProbeCost(rounds * (len(moved) - 1), 0.004, each, LOOK_ERROR / math.sqrt(rounds * len(moved)), idle),
+        overhead=0.006,
         steps=steps,
         samples=samples,
     )

@@ -24,12 +24,13 @@ from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv, write_rows
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
-from sizer.model import Model, WorkloadModel, completed, drift_of, without_host_noise
+from sizer.model import Model, WorkloadModel, completed, corrected, drift_of, without_host_noise
 from sizer.model import fit as fit_model
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
     SCHEMA_VERSION,
+    Correction,
     DiskCheck,
     InputError,
     Lines,
@@ -46,13 +47,14 @@ from sizer.words import in_language, reader_language
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the runs of a study say: how far the host drifted, None where it did not, and `problems` about files among
-    its runs that cannot be read."""
+    """What the runs of a study say: how far the host drifted, None where it did not, `problems` about files among its
+    runs that cannot be read, and what was taken off rates for the noise of the host."""
 
     model: Model
     recommendation: Recommendation
     drift: Spread | None
     problems: tuple[Message | Lines, ...]
+    corrections: tuple[Correction, ...] = ()
 
 
 def open_study(path: str | Path) -> StudyFolder:
@@ -111,13 +113,18 @@ def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
 def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
     """The runs by their workload as the study names them, whichever was measured first; then those it does not name."""
     rank = {plan.workload.name: number for number, plan in enumerate(folder.study.workloads)}
-    return sorted(corrected_runs(folder), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
+    return sorted(_on_usual_host(folder), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
 
 
-def corrected_runs(folder: StudyFolder) -> tuple[Run, ...]:
+def _on_usual_host(folder: StudyFolder) -> tuple[Run, ...]:
     """The runs of a folder with the rates that its conclusions are drawn from: without the noise of the host as far as
     probes beside them tell it, unless the study says `probe: false`."""
     return tuple(without_host_noise(folder.runs())) if folder.study.probe else folder.runs()
+
+
+def with_corrections(folder: StudyFolder) -> tuple[Run, ...]:
+    """The same runs as they were measured, with what is taken off each."""
+    return tuple(corrected(folder.runs())) if folder.study.probe else folder.runs()
 
 
 def fit(folder: StudyFolder) -> Model:
@@ -140,7 +147,7 @@ def recommend(
     for a folder without runs.
     """
     measured_runs(folder)
-    runs, model = corrected_runs(folder), fitted(folder) if model is None else model
+    runs, model = _on_usual_host(folder), fitted(folder) if model is None else model
     asked = folder.study.objective if objective is None else objective
     if asked == folder.study.objective and catalog is None and baseline is None:
         return _write_recommendation(folder, runs, model)
@@ -150,14 +157,15 @@ def recommend(
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
-    runs, model = corrected_runs(folder), fitted(folder, on_step)
+    runs, model = _on_usual_host(folder), fitted(folder, on_step)
     on_step(StepBegun(Stage.RECOMMENDING))
     recommendation = _write_recommendation(folder, runs, model)
     on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, runs, model, recommendation)
+    material = _material(folder, with_corrections(folder), model, recommendation)
     write_text(folder.measurements_path, material.measurements_csv)
     write_page(folder.report_path, material)
-    return Conclusion(model, recommendation, material.drift, folder.problems())
+    corrections = tuple(run.correction for run in material.runs if run.correction is not None)
+    return Conclusion(model, recommendation, material.drift, folder.problems(), corrections)
 
 
 def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:
@@ -167,8 +175,9 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     """
     target = folder.report_path if path is None else Path(path)
     refuse_folder(target)
-    runs, model = corrected_runs(folder), fitted(folder)
-    material = _material(folder, runs, model, _write_recommendation(folder, runs, model))
+    model = fitted(folder)
+    recommendation = _write_recommendation(folder, _on_usual_host(folder), model)
+    material = _material(folder, with_corrections(folder), model, recommendation)
     with in_language(reader_language() if language is None else language):
         write_page(target, material)
     return target
@@ -203,7 +212,7 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         recommendation=recommendation,
         disk_checks=_disk_checks(runs),
         notes=folder.notes,
-        drift=_drift(folder, folder.runs()),
+        drift=_drift(folder, runs),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
         measurements_csv=write_csv(runs),

@@ -40,7 +40,7 @@ from sizer.model.floor_runs import (
     too_slow,
 )
 from sizer.model.gains import gain, loader_waits, tells_apart
-from sizer.model.host_noise import as_measured, without_host_noise
+from sizer.model.host_noise import corrected, without_host_noise
 from sizer.model.isolation import as_asked, end_to_end
 from sizer.model.memory import (
     MARGIN,
@@ -119,7 +119,6 @@ __all__ = [
     "as_asked",
     "as_data",
     "as_good",
-    "as_measured",
     "asked_sizes",
     "batch_curves",
     "batch_edge",
@@ -129,6 +128,7 @@ __all__ = [
     "bounds",
     "caps",
     "completed",
+    "corrected",
     "counted_outcomes",
     "deviation_of",
     "disk_of",

@@ -23,34 +23,40 @@ from sizer.model.probe_levels import HostPart, Looks, host_parts
 from sizer.records import Correction, Estimate, Run
 
 
-def without_host_noise(runs: Sequence[Run]) -> list[Run]:
-    """The runs of a whole study with the rates that they would have had on the host as usual, as far as probes tell.
-
-    Rate and core-seconds of a run are both corrected, so that what looks at these next (`slowness`, `drift_of`) finds
-    only what is left. Runs without a probe stay as they are.
-    """
-    runs = [as_measured(run) for run in runs]
+def corrected(runs: Sequence[Run]) -> list[Run]:
+    """The runs of a whole study, as they were measured, each with its correction as far as probes tell one."""
+    runs = [run if run.correction is None else replace(run, correction=None) for run in runs]
     probed = [run for run in runs if _is_probed(run)]
-    shown = exposures(runs)
+    if len(probed) <= FEWEST_RUNS:
+        return runs
+    shown = exposures(probed)
     known = coefficients(probed, shown)
-    if len(probed) <= FEWEST_RUNS or not any(each.value for each in known.values()):
+    if not any(each.value for each in known.values()):
         return runs
     found = {}
     for run, part in zip(probed, host_parts(_looks(probed)), strict=False):
         coefficient = known[id(run)]
         if coefficient.value:
-            found[id(run)] = _corrected(run, shown[id(run)], coefficient, part)
+            found[id(run)] = replace(run, correction=_correction(run, shown[id(run)], coefficient, part))
     return [found.get(id(run), run) for run in runs]
 
 
-def as_measured(run: Run) -> Run:
-    """The run without its correction."""
-    if run.correction is None:
+def without_host_noise(runs: Sequence[Run]) -> list[Run]:
+    """The same with the rates that they would have had on the host as usual.
+
+    Rate and core-seconds of a run are both corrected, so that what looks at these next (`slowness`, `drift_of`) finds
+    only what is left.
+    """
+    return [_without(run, run.correction) for run in corrected(runs)]
+
+
+def _without(run: Run, correction: Correction | None) -> Run:
+    if correction is None:
         return run
     demand = run.demand
     if demand is not None and demand.core_seconds:
-        demand = replace(demand, core_seconds=demand.core_seconds * math.exp(run.correction.core_log))
-    return replace(run, throughput=run.correction.measured, demand=demand, correction=None)
+        demand = replace(demand, core_seconds=demand.core_seconds * math.exp(-correction.core_log))
+    return replace(run, throughput=correction.throughput, demand=demand)
 
 
 def _is_probed(run: Run) -> bool:
@@ -67,21 +73,19 @@ def _began(run: Run) -> float | None:
         return None
 
 
-def _corrected(run: Run, exposure: float, coefficient: Coefficient, part: HostPart) -> Run:
-    rate, demand = run.throughput, run.demand
+def _correction(run: Run, exposure: float, coefficient: Coefficient, part: HostPart) -> Correction:
+    rate = run.throughput
     assert rate is not None, "only measured runs are corrected"
     felt = coefficient.value * part.log
     middle = rate.value * math.exp(exposure * felt)
     low, high = ((end / rate.value) ** coefficient.leaves if end > 0 else 0.0 for end in (rate.low, rate.high))
     own = math.hypot(coefficient.deviation * part.log, coefficient.value * part.own)
-    common = coefficient.value * part.common
-    if demand is not None and demand.core_seconds:
-        demand = replace(demand, core_seconds=demand.core_seconds * math.exp(-felt))
-    return replace(
-        run,
+    return Correction(
         throughput=Estimate(middle, middle * low, middle * high),
-        demand=demand,
-        correction=Correction(rate, exposure * felt, exposure * own, exposure * common, felt),
+        log=exposure * felt,
+        own=exposure * own,
+        common=exposure * coefficient.value * part.common,
+        core_log=felt,
     )
 
 

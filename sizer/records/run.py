@@ -511,14 +511,14 @@ class ProbeCost:
 
 @dataclass(frozen=True)
 class Correction:
-    """What was taken off a run for the noise of its host: its throughput as it was `measured`, and ln of how many times
-    as fast it is on the host as usual.
+    """What the runs of the whole study say of the host's noise in one of them: its `throughput` on the host as usual,
+    and ln of how many times that is the measured one.
 
     `own` is the standard deviation of that by itself, `common` the one that it shares with the repeats of its
     configuration. `core_log` is ln of how many times as many core-seconds a sample took as on the host as usual.
     """
 
-    measured: Estimate
+    throughput: Estimate
     log: Signed
     own: Amount
     common: Amount
@@ -617,7 +617,7 @@ class Run:
     does not know. `stated` are the options that the program says it ran with, and what it chose where the study says
     nothing. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
     counted. `reason` is why the adaptive plan made it; None of a run that was asked for from the start. `probe` is None
-    where none was asked for. `correction` is what the runs of the whole study say of the host; None in a file of a run.
+    where none was asked for, `correction` where nothing is taken off its throughput, which is as it was measured.
     """
 
     spec: RunSpec

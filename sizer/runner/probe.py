@@ -7,6 +7,7 @@ them. They are made by sizer's own process, outside of the run's memory cap, and
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,8 @@ READS = 1 << 16
 """A round: about 0.7 ms, of which one scatters by 4 %."""
 ROUNDS = 2
 """At each look on each CPU. The first of them costs a sixth more than the next, so their number is always the same."""
+MOST_CPUS = 4
+"""Looked at, evenly among those of a run: a look holds up whoever watches the run for a millisecond and a half each."""
 SHARE = 0.009
 """Of the run's core-seconds, what sizer may use with its probe; below the 1 % from which a run is marked."""
 IDLE_LOOKS = 3
@@ -49,7 +52,7 @@ def _read() -> None:
 
 
 class Probe:
-    """Rounds of reads on each of these CPUs, as often as sizer's share of the run's core-seconds allows.
+    """Rounds of reads on these CPUs, as often as sizer's share of the run's core-seconds allows.
 
     `core_seconds` and `rounds` are those beside the run so far; `idle` is what one cost before it, None without any.
     """
@@ -64,7 +67,7 @@ class Probe:
         self.core_seconds = 0.0
         self.rounds = 0
         self.idle: float | None = None
-        self._cpus = tuple(cpus)
+        self._cpus = tuple(cpus[:: math.ceil(len(cpus) / MOST_CPUS)])
         self._read = read
         self._used = used
         self._sleep = sleep
