@@ -6,23 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sizer.adaptive import NextRun
 from sizer.model import Model
 from sizer.plan import Spread
-from sizer.records import DiskCheck, Note, Recommendation, Run, Study
+from sizer.records import DiskCheck, Note, PlanEnd, Recommendation, Run, Study
 
 
 @dataclass(frozen=True)
 class Progress:
     """How far a study is: by workload, how many runs it asks for, how many of them are there, and how many others are
-    stored, of an `older` form of the study file."""
+    stored, of an `older` form of the study file; `chosen` is what an adaptive plan does next, or how it ended."""
 
     planned: Mapping[str, int]
     finished: Mapping[str, int]
     older: Mapping[str, int] = field(default_factory=dict)
+    chosen: NextRun | PlanEnd | None = None
 
     @property
     def is_complete(self) -> bool:
-        return sum(self.finished.values()) >= sum(self.planned.values())
+        return not isinstance(self.chosen, NextRun) and sum(self.finished.values()) >= sum(self.planned.values())
 
     def is_missing(self, workload: str) -> bool:
         """Whether runs of that workload are still to be made."""

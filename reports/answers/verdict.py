@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from sizer import words
+from sizer.adaptive import NextRun
 from sizer.model import as_asked
+from sizer.records import PlanEnd
 from sizer.words import BadgeKind, _, badge
 
 from .. import results
@@ -93,8 +95,11 @@ def _missing(material: Material) -> dict[str, str]:
     progress = material.progress
     if progress is None or progress.is_complete:
         return {"missing": "", "resume": ""}
+    resume = f"sizer resume {material.folder}"
+    if isinstance(progress.chosen, NextRun):
+        return {"missing": words.plan_goes_on(progress.chosen, material.study.emulated_disks), "resume": resume}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
-    return {"missing": words.progress_sentence(*counts), "resume": f"sizer resume {material.folder}"}
+    return {"missing": words.progress_sentence(*counts), "resume": resume}
 
 
 def _for_all(material: Material) -> dict[str, Any]:
@@ -115,7 +120,8 @@ def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], lis
     assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
     told = [*map(words.note_in_words, material.notes), *assumed]
     kept = MOST_NOTES if _table_first(material) else len(told)
-    return [*told[:kept], *changed, *drift], told[kept:]
+    ended = [words.chosen_runs(progress.chosen)] if progress and isinstance(progress.chosen, PlanEnd) else []
+    return [*told[:kept], *ended, *changed, *drift], told[kept:]
 
 
 def _is_bare(subject: Subject) -> bool:

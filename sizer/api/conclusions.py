@@ -17,7 +17,7 @@ from typing import Any
 
 from sizer import __version__
 from sizer.api.measuring_host import recorded_size
-from sizer.api.status import asked_specs
+from sizer.api.status import asked_specs, chosen_next
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled.reports import Material, Progress
 from sizer.bundled.reports import write_report as write_page
@@ -230,7 +230,8 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
     specs = asked_specs(folder, {run.id for run in runs})
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
-    return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)), older)
+    finished = planned - Counter(spec.workload.name for spec in remaining(specs, runs))
+    return Progress(planned, finished, older, chosen_next(folder, runs))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:

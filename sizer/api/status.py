@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from sizer.adaptive import Chooser, NextRun
 from sizer.api.measuring_host import recorded_size
-from sizer.plan import estimate_seconds, of_older_form, plan, remaining
-from sizer.records import Run, RunSpec
+from sizer.catalog import Catalog
+from sizer.plan import UNFINISHED, estimate_seconds, of_older_form, plan, remaining
+from sizer.records import PlanEnd, Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
 
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """What is planned and stored; `held` says whether a sizer measures, `current` is the id of the run that goes on."""
+    """What is planned and stored; `held` says whether a sizer measures, `current` is the id of the run that goes on.
+
+    `chosen` is what an adaptive plan does next, or how it ended; None of a study that asks for all of its runs.
+    """
 
     specs: Sequence[RunSpec]
     runs: Sequence[Run]
     held: bool
     current: str | None
+    chosen: NextRun | PlanEnd | None = None
 
     @property
     def todo(self) -> tuple[RunSpec, ...]:
@@ -50,7 +56,8 @@ def study_status(folder: StudyFolder) -> StudyStatus:
     held = is_held(folder)
     current = current_run(folder) if held else None
     runs = folder.runs()
-    return StudyStatus(asked_specs(folder, {current, *(run.id for run in runs)}), runs, held, current)
+    specs = asked_specs(folder, {current, *(run.id for run in runs)})
+    return StudyStatus(specs, runs, held, current, chosen_next(folder, runs))
 
 
 def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[RunSpec, ...]:
@@ -58,3 +65,12 @@ def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[Run
     those of the ids in `begun`."""
     specs = tuple(plan(folder.study, recorded_size(folder.host)))
     return specs if folder.study.adaptive is None else tuple(spec for spec in specs if spec.id in begun)
+
+
+def chosen_next(folder: StudyFolder, runs: Sequence[Run]) -> NextRun | PlanEnd | None:
+    """What the adaptive plan of a folder makes after these runs, or why none; None where all runs are asked for."""
+    study = folder.study
+    if study.adaptive is None:
+        return None
+    chooser = Chooser(study, recorded_size(folder.host), Catalog.load(), study.adaptive)
+    return chooser.next_run([run for run in runs if run.outcome not in UNFINISHED])

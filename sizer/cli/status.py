@@ -7,14 +7,17 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from sizer.adaptive import NextRun
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.plan import UNFINISHED
-from sizer.records import FINDINGS, Outcome, Run, printable, way_of_ending
+from sizer.records import FINDINGS, Outcome, PlanEnd, Run, printable, way_of_ending
 from sizer.store import StudyFolder
 from sizer.words import (
     being_measured,
     being_measured_again,
+    chosen_runs,
     imported_run_in_words,
+    plan_goes_on,
     problem_said,
     result_and_warnings,
     run_in_words,
@@ -41,6 +44,8 @@ def status(arguments: argparse.Namespace) -> int:
             print(being_measured(run) if spec.id == found.current else to_be_run(run))
     for problem in folder.problems():
         print(problem_said(problem))
+    if found.chosen is not None and not found.held:
+        print(_plan(found.chosen, folder))
     print(_summary(found))
     return 0
 
@@ -55,9 +60,17 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
         "measuring": found.held,
         "in_hand": found.current,
         "seconds_left": found.seconds_left,
+        "next_run": found.chosen.spec.id if isinstance(found.chosen, NextRun) else None,
+        "plan_ended": found.chosen.kind.value if isinstance(found.chosen, PlanEnd) else None,
         "problems": [printable(str(problem)) for problem in folder.problems()],
         "report": str(folder.report_path),
     }
+
+
+def _plan(chosen: NextRun | PlanEnd, folder: StudyFolder) -> str:
+    if isinstance(chosen, PlanEnd):
+        return chosen_runs(chosen)
+    return f"{plan_goes_on(chosen, folder.study.emulated_disks)} {folder.going_on}"
 
 
 def _groups(runs: Sequence[Run]) -> list[list[Run]]:

@@ -13,7 +13,14 @@ from sizer.words.accelerator_counts import (
     side_by_side_in_words,
     speed_up_in_words,
 )
-from sizer.words.adaptive import chosen_in_words, plan_ended, reason_in_words, start_to_come
+from sizer.words.adaptive import (
+    chosen_in_words,
+    chosen_runs,
+    plan_ended,
+    plan_goes_on,
+    reason_in_words,
+    start_to_come,
+)
 from sizer.words.alternatives import (
     alternative_line,
     alternative_remark,
@@ -428,6 +435,7 @@ __all__ = [
     "check_lines",
     "checking_disk",
     "chosen_in_words",
+    "chosen_runs",
     "clauses",
     "clock_reason_in_words",
     "column_named",
@@ -583,6 +591,7 @@ __all__ = [
     "percent",
     "place_named",
     "plan_ended",
+    "plan_goes_on",
     "plan_total",
     "planned_run",
     "prediction_line",

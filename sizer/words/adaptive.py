@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
+from sizer.adaptive import NextRun
 from sizer.records import PlanEnd, PlanEndKind, RunReason, RunReasonKind, format_bytes, format_seconds
 from sizer.words.language import _, _n
 from sizer.words.names import disk_name, either, listed
+from sizer.words.runs import run_in_words
 from sizer.words.units import percent, vcpus_in_words
 
 
@@ -52,6 +54,18 @@ def plan_ended(end: PlanEnd) -> str:
             **made,
         ),
     }[end.kind]
+
+
+def chosen_runs(end: PlanEnd) -> str:
+    """The same as a sentence about a study."""
+    return _("Its runs were chosen one after another: {how}.", how=plan_ended(end))
+
+
+def plan_goes_on(chosen: NextRun, emulated: Collection[str]) -> str:
+    """Of an adaptive plan that has not ended, before the command that goes on with it."""
+    run = run_in_words(chosen.spec, emulated)
+    said = run if chosen.why is None else chosen_in_words(run, chosen.why)
+    return _("Not finished: runs are chosen one after another, and the next is {run}. To go on:", run=said)
 
 
 def _between_vcpus(why: RunReason) -> str:

@@ -54,7 +54,9 @@ def test_it_ends_when_the_answer_is_settled(sizer: Typed, study: Path) -> None:
     assert 3 <= len(runs) < ALL
     assert all(run["reason"] for run in runs)
     assert "every answer is settled" in done.stderr
-    assert "Why this run: the first runs show" in (study / "report.html").read_text()
+    page = (study / "report.html").read_text()
+    assert "Why this run: the first runs show" in page
+    assert "Its runs were chosen one after another: every answer is settled after" in page
     answer = json.loads(sizer("recommend", "study", "--json").stdout)
     assert answer["workloads"][0]["spec"]["vcpus"] == 1
     again = sizer("resume", "study")
@@ -73,6 +75,12 @@ def test_killed_it_goes_on(sizer: Typed, study: Path, folder: Path, environment:
         time.sleep(0.5)
         process.send_signal(signal.SIGKILL)
     first = runs_in(study)
+    status = sizer("status", "study").stdout
+    assert "Not finished: runs are chosen one after another, and the next is job" in status
+    assert "To go on: sizer resume study" in status
+    assert json.loads(sizer("status", "study", "--json").stdout)["next_run"] is not None
+    assert sizer("report", "study").returncode == 0
+    assert "Not finished: runs are chosen one after another" in (study / "report.html").read_text()
     done = sizer("resume", "study")
     assert done.returncode == 0, done.stderr
     runs = runs_in(study)

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from sizer.adaptive import NextRun
 from sizer.bundled.reports import Material, Progress, render
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.answers.verdict import contents
 from sizer.bundled.reports.subject import subjects
 from sizer.plan import Spread
-from sizer.records import GIB, Outcome
+from sizer.records import GIB, Outcome, PlanEnd, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.answer import (
     Action,
     Alternative,
@@ -264,6 +265,27 @@ def test_an_unfinished_study_says_what_is_missing(material: Material) -> None:
     assert first_screen(none).count("0 of 14 runs are there.") == 4
     done = replace(unfinished, progress=replace(progress, finished=progress.planned))
     assert shown(done)["missing"] == ""
+
+
+def test_an_adaptive_study_says_what_it_would_measure_next_or_how_it_ended(material: Material) -> None:
+    """Nobody knows how many runs it will take, so none is called missing; the run that comes next is named, and why."""
+    names = [subject.name for subject in subjects(material)]
+    made = dict.fromkeys(names, 4)
+    why = RunReason(RunReasonKind.BETWEEN_VCPUS, {"low": 2.0, "high": 8.0})
+    cut_short = Progress(made, made, {}, NextRun(material.runs[0].spec, why))
+    unfinished = replace(material, progress=cut_short, folder="my-study")
+    stated = shown(unfinished)
+    assert stated["missing"].startswith("Not finished: runs are chosen one after another, and the next is ")
+    assert stated["missing"].endswith(": between 2 and 8 vCPUs the answer is open. To go on:")
+    assert stated["resume"] == "sizer resume my-study"
+    assert "4 of 4" not in first_screen(unfinished)
+    end = PlanEnd(PlanEndKind.BUDGET, tuple(names[1:]), (names[0],), 16, 600.0)
+    ended = shown(replace(material, progress=replace(cut_short, chosen=end), folder="my-study"))
+    assert ended["missing"] == ""
+    said = next(
+        note for note in ended["notes"] if note.startswith("Its runs were chosen one after another: the budget")
+    )
+    assert said.endswith(f"still open: `{names[0]}`.")
 
 
 def test_runs_of_an_older_form_of_the_study_are_counted_apart(material: Material) -> None:
