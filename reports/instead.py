@@ -11,7 +11,6 @@ from sizer.recommend import LEAST_GAIN, Change, ChangeKind, changes, judged_by
 from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
 from sizer.words import Badge, BadgeKind, badge
 
-from . import results
 from .material import Material
 from .subject import Subject
 
@@ -75,9 +74,9 @@ def _badges(found: Change) -> Iterator[Badge]:
 
 def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) -> Iterator[Change]:
     """Workloads of the study that differ in the format of their data alone, and are faster there."""
-    own = results.measured_at(here, subject.runs)
+    own = subject.measured_at(here)
     for other in found:
-        there = results.measured_at(here, other.runs)
+        there = other.measured_at(here)
         if own is None or there is None or other is subject or subject.unit == RELATIVE:
             continue
         mine, theirs = subject.runs[0].spec.workload, other.runs[0].spec.workload

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -55,10 +56,12 @@ def of_the_job(runs: Sequence[Run]) -> tuple[Run, ...]:
     return tuple(run for run in end_to_end(as_asked(runs)) if measured(run))
 
 
-def measured_at(configuration: Configuration, runs: Sequence[Run]) -> Estimate | None:
-    """The measured rate of the whole job at just this configuration; None where no run shows it."""
-    alike = [run for run in of_the_job(runs) if run.configuration == configuration]
-    return pooled(alike) if alike else None
+def rates_of_the_job(runs: Sequence[Run]) -> dict[Configuration, Estimate]:
+    """The measured rate of the whole job at each configuration that a run shows."""
+    groups: dict[Configuration, list[Run]] = defaultdict(list)
+    for run in of_the_job(runs):
+        groups[run.configuration].append(run)
+    return {configuration: pooled(alike) for configuration, alike in groups.items()}
 
 
 def pooled(runs: Iterable[Run]) -> Estimate:

@@ -9,9 +9,11 @@ from sizer import words
 from sizer.model import WorkloadModel, as_asked
 from sizer.records import (
     Answer,
+    Configuration,
     Device,
     DiskCheck,
     DiskTier,
+    Estimate,
     Objective,
     Recommendation,
     Run,
@@ -47,6 +49,19 @@ class Subject:
     checks: tuple[DiskCheck, ...] = ()
     siblings: tuple[Run, ...] = ()
     isolating: tuple[Run, ...] = ()
+
+    @cached_property
+    def of_the_job(self) -> tuple[Run, ...]:
+        """Its runs that gave a rate of the whole job."""
+        return results.of_the_job(self.runs)
+
+    def measured_at(self, configuration: Configuration) -> Estimate | None:
+        """The measured rate of the whole job at just this configuration; None where no run shows it."""
+        return self._rates.get(configuration)
+
+    @cached_property
+    def _rates(self) -> dict[Configuration, Estimate]:
+        return results.rates_of_the_job(self.runs)
 
     @cached_property
     def unit(self) -> str:

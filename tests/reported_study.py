@@ -6,13 +6,11 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from unittest.mock import patch
 
 import pytest
 
 from sizer.bundled.reports import Material
-from sizer.bundled.reports.figures import curves
-from sizer.model import WorkloadModel, fit
+from sizer.model import fit
 from sizer.records import GIB, MIB, LimitedBy, LimitedByKind, Note, NoteKind
 from sizer.records.answer import (
     Action,
@@ -326,28 +324,10 @@ def recommendation() -> Recommendation:
 
 
 @pytest.fixture(scope="session")
-def points_predicted_once() -> Iterator[None]:
-    """A page asks a model for some four hundred points, and most pages here are of one model."""
-    known: dict[tuple[int, Configuration], tuple[WorkloadModel, curves.CurvePoint | None]] = {}
-    predicted = curves.predicted
-
-    def once(model: WorkloadModel, configuration: Configuration) -> curves.CurvePoint | None:
-        # The model is kept beside the point, so that no other can come to have its id.
-        key = (id(model), configuration)
-        if key not in known:
-            known[key] = model, predicted(model, configuration)
-        return known[key][1]
-
-    with patch.object(curves, "predicted", once):
-        yield
-
-
-@pytest.fixture(scope="session")
 def material(
     study: Study,
     runs: tuple[Run, ...],
     recommendation: Recommendation,
-    points_predicted_once: None,  # noqa: ARG001
 ) -> Material:
     return Material(
         study=study,

@@ -19,7 +19,7 @@ each write wakes whoever reads, for another 130 us (2 vCPU AMD EPYC)."""
 
 
 class Events:
-    """Writes `start`, `step` and `end`; without a descriptor it writes nothing."""
+    """Writes `reading`, `start`, `step` and `end`; without a descriptor it writes nothing."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
@@ -41,6 +41,10 @@ class Events:
             ) from None
         os.set_inheritable(descriptor, False)
         return cls(descriptor)
+
+    def reading(self, done: int, whole: int) -> None:
+        """Tell how many bytes of the data set have been read into memory, which comes before the loop."""
+        self._write({"event": "reading", "bytes": done, "whole": whole})
 
     def start(
         self, *, sample_unit: str, batch_size: int, dataset_bytes: int, dataset_samples: int, **about: object

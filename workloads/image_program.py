@@ -61,9 +61,9 @@ def _measure(program: str, options: Options, rank: Rank, training: bool, events:
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
     with _opened(options) as images:
         cache = CacheState(() if rank.number else images.files, options.cache_state)
-        cache.before_run()
         unit = "vector" if options.network in TAKES_VECTORS else "image"
         progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)
+        cache.before_run(progress.reading)
         with _source(backend, images, options, settings, training) as source:
             version, stated = ("not used", {}) if backend is None else (backend.version, backend.stated)
             announce(program, options, images, version, stated, progress, "image")

@@ -55,7 +55,7 @@ def preprocess(request: Request, events: Events, stop: StopRequest) -> None:
     task = Task(images, request.format, request.data is None, request.seed, request.read_only)
     cache = CacheState(tuple(image.path for image in images) if request.data else (), request.cache_state)
     progress = Progress(f"imagenet_preprocessing to {request.format}", "image", events, stop, request.extent)
-    cache.before_run()
+    cache.before_run(progress.reading)
     _start(progress, request, images)
     epoch, output = 0, NO_OUTPUT
     while not progress.over and (request.passes == 0 or epoch < request.passes):

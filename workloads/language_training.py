@@ -75,7 +75,7 @@ def _run(program: str, options: Options, rank: Rank, progress: Progress) -> None
     )
     source, text = _source(options, rank, form)
     cache = CacheState(() if rank.number else text.files, options.cache_state)
-    cache.before_run()
+    cache.before_run(progress.reading)
     words_a_step = options.batch_size * form.steps
     stated = {**backend.stated, "sequence_length": form.steps}
     announce(program, options, text, backend.version, stated, progress, "word")

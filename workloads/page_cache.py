@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 READ_BYTES = 4 << 20
+"""At once: two seconds on a disk of 2 MB/s, so that what is told of it is never old."""
+
+Tell = Callable[[int, int], None]
+"""Hears how many bytes were read, and of how many."""
 
 
 def evict(paths: Sequence[Path], sync: bool = True) -> None:
@@ -25,14 +29,16 @@ def evict(paths: Sequence[Path], sync: bool = True) -> None:
             os.close(descriptor)
 
 
-def preload(paths: Sequence[Path]) -> None:
+def preload(paths: Sequence[Path], tell: Tell) -> None:
     """Read the files once from end to end, which leaves them in the page cache if memory holds them."""
     buffer = bytearray(READ_BYTES)
+    done, whole = 0, sum(path.stat().st_size for path in paths)
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY)
         try:
-            while os.readv(descriptor, [buffer]):
-                pass
+            while read := os.readv(descriptor, [buffer]):
+                done += read
+                tell(done, whole)
         finally:
             os.close(descriptor)
 
@@ -44,10 +50,10 @@ class CacheState:
     files: tuple[Path, ...]
     state: str
 
-    def before_run(self) -> None:
-        """`warm` reads the files once; `cold` and `natural` begin with none of them in memory."""
+    def before_run(self, tell: Tell) -> None:
+        """`warm` reads the files once, telling how far; `cold` and `natural` begin with none of them in memory."""
         if self.state == "warm":
-            preload(self.files)
+            preload(self.files, tell)
         else:
             evict(self.files)
 

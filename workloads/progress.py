@@ -45,6 +45,15 @@ class Progress:
             or (self._extent.seconds is not None and elapsed >= self._extent.seconds)
         )
 
+    def reading(self, done: int, whole: int) -> None:
+        """So many bytes of the data set are in memory by now: told now and then, and when it is the last of them."""
+        now = time.monotonic()
+        if done < whole and now - self._printed < PRINT_SECONDS:
+            return
+        self._events.reading(done, whole)
+        print(f"read {done / 1e6:.1f} of {whole / 1e6:.1f} MB into memory", flush=True)
+        self._printed = now
+
     def start(self, dataset_bytes: int, dataset_samples: int, batch_size: int, **about: object) -> None:
         """The loop begins now."""
         self._events.start(

@@ -71,6 +71,15 @@ def shapes(asked: Asked) -> list[GoalRow]:
     return table
 
 
+def curves(asked: Asked) -> list[GoalRow]:
+    """Curves of real machines, most of them measured by others."""
+    from accuracy_real import scores
+
+    table, lines = scores(asked.quick, asked.processes)
+    print("\n".join(lines if asked.worst else []))
+    return table
+
+
 def speed(asked: Asked) -> list[GoalRow]:
     """Seconds of large studies."""
     from accuracy_speed import scores
@@ -82,6 +91,7 @@ PARTS: dict[str, Callable[[Asked], list[GoalRow]]] = {
     "grid": grid,
     "simulated": simulated,
     "shapes": shapes,
+    "curves": curves,
     "speed": speed,
 }
 

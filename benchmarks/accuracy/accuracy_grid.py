@@ -63,12 +63,14 @@ def by_workload(runs: Sequence[Run]) -> dict[str, Group]:
     return dict(found)
 
 
-def predict_others(group: Group, design: Sequence[Configuration]) -> tuple[list[LeftOutConfiguration], int]:
+def predict_others(
+    group: Group, design: Sequence[Configuration], with_rivals: bool = True
+) -> tuple[list[LeftOutConfiguration], int]:
     """What a model of these configurations says of all others; and how many it refuses."""
     runs = [run for configuration in design for run in group[configuration]]
     model = fit(runs).workloads[0]
     asked = [configuration for configuration in group if configuration not in design]
-    others = {name: answers(asked) for name, answers in rivals(runs).items()}
+    others = {name: answers(asked) for name, answers in rivals(runs).items()} if with_rivals else {}
     found = []
     for index, configuration in enumerate(asked):
         rates = tuple(run.throughput.value for run in group[configuration] if run.throughput)

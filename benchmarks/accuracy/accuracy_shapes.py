@@ -48,14 +48,21 @@ def judged(curve: Curve, seed: int) -> tuple[list[LeftOutPoint], int]:
     random = np.random.default_rng([seed, len(curve.places), round(1000 * curve.noise)])
     seen = [rate * math.exp(curve.noise * random.standard_normal()) for rate in curve.truth]
     out = list(range(1, len(curve.places) - 1, 2))
-    out = out[: max(0, len(curve.places) - 3)]
+    return told_of(curve, seen, out[: max(0, len(curve.places) - 3)])
+
+
+def told_of(
+    curve: Curve, seen: Sequence[float], out: Sequence[int], with_rivals: bool = True
+) -> tuple[list[LeftOutPoint], int]:
+    """What the other points of what was seen tell of these; and how many of them are refused."""
     runs = [
-        _run(curve, place, rate)
+        run_at(curve, place, rate)
         for index, (place, rate) in enumerate(zip(curve.places, seen, strict=True))
         if index not in out
     ]
-    model, configurations = fit(runs).workloads[0], [_configuration(curve, curve.places[index]) for index in out]
-    others = {name: answers(configurations) for name, answers in rivals(runs).items()} if configurations else {}
+    model, configurations = fit(runs).workloads[0], [configuration_at(curve, curve.places[index]) for index in out]
+    asked = rivals(runs) if configurations and with_rivals else {}
+    others = {name: answers(configurations) for name, answers in asked.items()}
     found = []
     for order, index in enumerate(out):
         try:
@@ -71,15 +78,15 @@ def judged(curve: Curve, seed: int) -> tuple[list[LeftOutPoint], int]:
     return found, len(out) - len(found)
 
 
-def _configuration(curve: Curve, place: float) -> Configuration:
+def configuration_at(curve: Curve, place: float) -> Configuration:
     vcpus = place if curve.axis == "vcpus" else 8.0
     memory = round(place * GIB) if curve.axis == "memory" else MIDDLE_MEMORY
     batch = round(place) if curve.axis == "batch" else 32
     return Configuration(vcpus, memory, "host", batch, gpu_count=round(place) if curve.axis == "gpus" else 0)
 
 
-def _run(curve: Curve, place: float, rate: float) -> Run:
-    configuration = _configuration(curve, place)
+def run_at(curve: Curve, place: float, rate: float) -> Run:
+    configuration = configuration_at(curve, place)
     memory = configuration.memory_bytes if curve.axis == "memory" else None
     return Run(
         spec=RunSpec(

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from accuracy_advised import TARGET, Advised, against, offered
 from accuracy_draws import Case, draw_case
 from accuracy_machines import Faster, Question, share_questions, stage_shares
-from accuracy_rivals import rivals
+from accuracy_rivals import Answers, rivals
 from accuracy_runs import measured_questions, measured_runs, noise
 from accuracy_scores import error
 
 from sizer.catalog import Catalog
-from sizer.model import Model, WorkloadModel, best_measured, fit, gpus_of, predict, vcpus_of
+from sizer.model import Model, WorkloadModel, fit, gpus_of, predict
 from sizer.recommend import recommend
-from sizer.recommend.candidates import candidates
-from sizer.recommend.prices import prices
-from sizer.records.answer import Answer, Spec
 from sizer.records.errors import NoAnswer
 from sizer.records.run import Bottleneck, Configuration, Run
 from sizer.records.study import Objective
@@ -30,8 +28,6 @@ CLEAR = 0.2
 EITHER = 0.3
 """Of computing, `cpu` is right where at least this share of it is relieved by vCPUs, `serial` where as much is not."""
 MOST_JUDGED = 8
-TARGET = 0.95
-REGRET = 0.05
 
 
 @dataclass(frozen=True)
@@ -100,24 +96,6 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Advised:
-    """A recommendation against the truth over every size that exists in the measured range.
-
-    `rate_regret` is the share by which the rate misses the target x the best, 0 where it is reached; `cost_regret` what
-    the spec costs above the cheapest that truly reaches the target, as a share; `gain` is what twice the vCPUs of the
-    largest would truly give over it.
-    """
-
-    case: int
-    accounted: bool
-    status: str
-    spec: Spec | None
-    rate_regret: float
-    cost_regret: float
-    gain: float
-
-
-@dataclass(frozen=True)
 class CaseResult:
     """All results of one case; `unanswered` counts held-out configurations that were refused.
 
@@ -133,19 +111,43 @@ class CaseResult:
     fault: str | None = None
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A case with what was measured of it, and the true rates, which are simulated once for several models.
+
+    `truth` grows by what an answer asks for.
+    """
+
+    case: Case
+    runs: tuple[Run, ...]
+    asked: tuple[Configuration, ...]
+    truth: dict[Question, float]
+
+
 def judge_case(number: int, seed: int = SEED) -> CaseResult:
     """One machine, from drawing to judging; a fault of sizer's own is an outcome, too."""
+    return judged(prepared(number, seed))
+
+
+def prepared(number: int, seed: int = SEED) -> Prepared:
+    """One machine, drawn and measured."""
     case = draw_case(number, seed)
-    judged = _judged(case)
+    asked = _judged(case)
     held = [(configuration, Faster()) for configuration in (*case.inside, *case.beyond)]
-    counterfactuals = [question for configuration in judged for question in share_questions(configuration).values()]
+    counterfactuals = [question for configuration in asked for question in share_questions(configuration).values()]
     truth = case.machine.truth([*measured_questions(case), *held, *counterfactuals])
-    runs = measured_runs(case, truth)
+    return Prepared(case, tuple(measured_runs(case, truth)), tuple(asked), dict(truth))
+
+
+def judged(prepared: Prepared, with_rivals: bool = True) -> CaseResult:
+    """What the model as it is now says of it."""
+    case, runs, truth = prepared.case, prepared.runs, prepared.truth
     try:
         model = fit(runs)
         workload = model.workloads[0]
-        held_out, named = _held_out(case, workload, runs, truth), _named(case, workload, judged, truth)
-        advised = _advised(case, model, runs)
+        others = rivals(runs) if with_rivals else {}
+        held_out, named = _held_out(case, workload, others, truth), _named(case, workload, prepared.asked, truth)
+        advised = _advised(prepared, model)
     except Exception:
         return CaseResult(case, (), 0, None, (), None, fault=traceback.format_exc())
     asked = len(case.inside) + len(case.beyond)
@@ -167,11 +169,11 @@ def _judged(case: Case) -> list[Configuration]:
 
 
 def _held_out(
-    case: Case, workload: WorkloadModel, runs: Sequence[Run], truth: Mapping[Question, float]
+    case: Case, workload: WorkloadModel, rivalling: Mapping[str, Answers], truth: Mapping[Question, float]
 ) -> tuple[HeldOut, ...]:
     random = np.random.default_rng([case.machine.seed, 2])
     asked = [*case.inside, *case.beyond]
-    others = {name: answers(asked) for name, answers in rivals(runs).items()}
+    others = {name: answers(asked) for name, answers in rivalling.items()}
     found = []
     for index, configuration in enumerate(asked):
         rate = truth[configuration, Faster()]
@@ -238,73 +240,10 @@ def kind_of(named: Bottleneck) -> str:
     return "write" if named is Bottleneck.DISK_WRITE else named.value
 
 
-NOMINAL = 1.0
-"""USD an hour of an accelerator that has no price: more than a vCPU costs."""
-
-
-@dataclass(frozen=True)
-class Offered:
-    """A spec that could be chosen, and what an hour of it costs."""
-
-    spec: Spec
-    usd_per_hour: float
-
-
-def _advised(case: Case, model: Model, runs: Sequence[Run]) -> Advised:
+def _advised(prepared: Prepared, model: Model) -> Advised:
+    case, runs = prepared.case, prepared.runs
     workload, catalog = model.workloads[0], Catalog.load()
     answer = recommend(model, runs, Objective("cheapest", TARGET), catalog).workloads[0]
     if answer.spec is None:
         return Advised(case.number, case.accounted, answer.status, None, math.nan, math.nan, math.nan)
-    return against(case, answer, answer.spec, offered(workload, answer, catalog))
-
-
-def offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[Offered]:
-    """What the answer was chosen from: values measured together, with its own count of accelerators where several were.
-
-    An accelerator without a price counts NOMINAL.
-    """
-    if not answer.alternatives:
-        batch = best_measured(workload).configuration.batch_size
-        together = [each for each in candidates(workload, catalog, batch) if each.measured_together]
-        return [Offered(each.spec, each.usd_per_hour) for each in together if each.exists]
-    price = prices(catalog)
-    return [
-        Offered(each.spec, price.usd_per_hour(each.spec.vcpus, each.spec.memory_bytes) + NOMINAL * each.spec.gpu_count)
-        for each in answer.alternatives
-        if answer.spec is not None and each.spec.gpu_count == answer.spec.gpu_count
-    ]
-
-
-def against(case: Case, answer: Answer, spec: Spec, sold: Sequence[Offered]) -> Advised:
-    """The job runs on what is bought: in too little memory not at all, which misses all of the target."""
-    machine = case.machine
-    fitting = [(each, place) for each in sold if machine.holds(place := bought(case, each.spec))]
-    mine, largest = bought(case, spec), replace(bought(case, spec), vcpus=case.axes.vcpus[-1])
-    places = [*(place for _, place in fitting), mine, largest, replace(largest, vcpus=2 * vcpus_of(largest))]
-    *rates, own, most, doubled = map(float, machine.rates([(place, Faster()) for place in places]))
-    own = own if machine.holds(mine) else 0.0
-    best = max([*rates, own])
-    reaching = [each.usd_per_hour for (each, _), rate in zip(fitting, rates, strict=True) if rate >= TARGET * best]
-    cost = next((each.usd_per_hour for each in sold if each.spec == spec), math.nan)
-    return Advised(
-        case=case.number,
-        accounted=case.accounted,
-        status=answer.status,
-        spec=spec,
-        rate_regret=max(0.0, 1 - own / (TARGET * best)) if best else 0.0,
-        cost_regret=cost / min(reaching) - 1 if reaching else math.nan,
-        gain=doubled / most - 1,
-    )
-
-
-def bought(case: Case, spec: Spec) -> Configuration:
-    """The machine that is bought: the spec, and what it does not say as the study had it."""
-    axes = case.axes
-    return Configuration(
-        spec.vcpus or axes.vcpus[-1],
-        spec.memory_bytes or axes.memory[-1],
-        spec.disk or axes.disks[-1],
-        spec.batch_size or axes.batches[0],
-        axes.gpu,
-        spec.gpu_count or axes.gpu_counts[0],
-    )
+    return against(case, answer, answer.spec, offered(workload, answer, catalog), prepared.truth)

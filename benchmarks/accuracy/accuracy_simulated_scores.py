@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from accuracy_advised import REGRET, Advised
 from accuracy_scores import GoalRow, at_most, below, error, share
-from accuracy_simulated import REGRET, Advised, CaseResult, HeldOut
+from accuracy_simulated import CaseResult, HeldOut
 
 from sizer.records.run import Bottleneck
 

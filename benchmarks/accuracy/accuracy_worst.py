@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from accuracy_advised import Advised
 from accuracy_draws import Case
-from accuracy_simulated import Advised, CaseResult, HeldOut, Named
+from accuracy_simulated import CaseResult, HeldOut, Named
 
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records import GIB

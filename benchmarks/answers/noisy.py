@@ -25,8 +25,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
 
+from accuracy_advised import REGRET, TARGET, Advised, against, offered
 from accuracy_scores import HEAD, GoalRow, share
-from accuracy_simulated import REGRET, TARGET, Advised, against, offered
 from noisy_hosts import KINDS, NoisyHost
 from noisy_studies import NoisyStudy, drawn_study
 
@@ -108,7 +108,7 @@ def _told(study: NoisyStudy, runs: Sequence[Run]) -> list[Told]:
         if answer is None or answer.spec is None:
             found.append(Told(False, "refused", None, None))
             continue
-        advised = against(case, answer, answer.spec, offered(model.workload(answer.workload), answer, catalog))
+        advised = against(case, answer, answer.spec, offered(model.workload(answer.workload), answer, catalog), {})
         sure = answer.status == "recommended" and not answer.provisional
         status = f"provisional {answer.status}" if answer.provisional else answer.status
         found.append(Told(sure, status, answer.probability, advised))

@@ -195,7 +195,7 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
 
 def _own_runs(subject: Subject) -> list[Run]:
     """The runs that had just the spec of the answer."""
-    return [run for run in results.of_the_job(subject.runs) if preprocessing.is_answer(run.configuration, subject)]
+    return [run for run in subject.of_the_job if preprocessing.is_answer(run.configuration, subject)]
 
 
 def _bar(rate: Estimate, answer: Answer, subject: Subject, own: list[Run]) -> Markup:

@@ -13,7 +13,6 @@ from sizer.model import as_asked
 from sizer.records import PlanEnd
 from sizer.words import BadgeKind, _, badge
 
-from .. import results
 from ..charts import legend
 from ..doubts import failures
 from ..material import Material
@@ -126,6 +125,6 @@ def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], lis
 
 def _is_bare(subject: Subject) -> bool:
     """Whether its rates are single numbers: no interval, and no configuration a second time."""
-    runs = results.of_the_job(subject.runs)
+    runs = subject.of_the_job
     once = len({run.configuration for run in runs}) == len(runs) > 0
     return once and not any(run.throughput is not None and run.throughput.low != run.throughput.high for run in runs)

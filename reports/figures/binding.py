@@ -13,7 +13,6 @@ from sizer.model import predict_several
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Run, Spec, format_bytes, format_number
 from sizer.words import _
 
-from .. import results
 from ..charts import Cell, Cells, Figure, Part, Pile, legend
 from ..subject import Subject
 from .ceilings import rates_of
@@ -49,11 +48,11 @@ def piles(axis: str, places: Sequence[float], base: Configuration, subject: Subj
         return ()
     some = thinned(sorted(set(places)), MOST_PILES, None)
     configurations = [moved(base, axis, place) for place in some]
-    found = predict_several(subject.model, configurations)
+    found = predict_several(subject.model, configurations, with_headroom=False)
     return tuple(
         _pile(place, words.place_named(axis, configuration, subject.study), prediction, subject)
         for place, configuration, prediction in zip(some, configurations, found, strict=True)
-        if prediction is not None and not prediction.out_of_memory and prediction.shares
+        if isinstance(prediction, Prediction) and not prediction.out_of_memory and prediction.shares
     )
 
 
@@ -105,16 +104,18 @@ def hues_of(subject: Subject, shares: Sequence[Bottleneck]) -> tuple[legend.Key,
 def binding_map(subject: Subject) -> Figure | None:
     """Throughput and what binds, over vCPUs and disks, or memory where one disk was measured; None where there is no
     such plane or no model of it."""
-    measured = results.of_the_job(subject.runs)
+    measured = subject.of_the_job
     plane = _plane(measured, subject)
     if plane is None or subject.model is None:
         return None
     title = _("What binds, by vCPUs and {axis}", axis=words.axis_name(plane.axis))
-    found = predict_several(subject.model, [configuration for _place, configuration in plane.places])
+    found = predict_several(
+        subject.model, [configuration for _place, configuration in plane.places], with_headroom=False
+    )
     told = {
-        place: (prediction, results.measured_at(configuration, measured))
+        place: (prediction, subject.measured_at(configuration))
         for (place, configuration), prediction in zip(plane.places, found, strict=True)
-        if prediction is not None
+        if isinstance(prediction, Prediction)
     }
     cells = {place: _cell(prediction, rate, plane, subject) for place, (prediction, rate) in told.items()}
     if len(cells) < FEWEST:

@@ -10,7 +10,6 @@ from sizer.model import disk_of, gpus_of, memory_of
 from sizer.records import Bottleneck, Demand, DiskRates, Run
 from sizer.words import _
 
-from .. import results
 from ..charts import Ceiling
 from ..subject import Subject
 
@@ -77,7 +76,7 @@ def feeds_from_cache(run: Run) -> bool:
 
 
 def _on_disk(name: str, subject: Subject) -> list[Run]:
-    return [run for run in results.of_the_job(subject.runs) if disk_of(run.configuration) == name]
+    return [run for run in subject.of_the_job if disk_of(run.configuration) == name]
 
 
 def _from_memory(found: Sequence[Demand], runs: Sequence[Run]) -> bool:

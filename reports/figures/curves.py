@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.model import WorkloadModel, predict_line
-from sizer.records import Configuration
+from sizer.model import WorkloadModel, predict_several
+from sizer.records import Configuration, Prediction
 
 from ..charts import CurvePoint
 
@@ -29,9 +29,8 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
     """
     stretches: list[list[CurvePoint]] = []
     last: CurvePoint | None = None
-    found = predict_line(model, [moved(base, axis, place) for place in places])
-    for place, answer in zip(places, found, strict=True):
-        point = None if answer is None else CurvePoint(place, answer.throughput, answer.extrapolated)
+    for place, point in zip(places, points(model, [moved(base, axis, place) for place in places]), strict=True):
+        point = None if point is None else replace(point, x=place)
         if point is not None:
             if last is None:
                 stretches.append([point])
@@ -43,10 +42,15 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
     return stretches
 
 
-def predicted(model: WorkloadModel, configuration: Configuration) -> CurvePoint | None:
-    """The model at one configuration; None where it has no answer or the run would not complete."""
-    (found,) = predict_line(model, [configuration])
-    return None if found is None else CurvePoint(0.0, found.throughput, found.extrapolated)
+def points(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[CurvePoint | None]:
+    """The model at each, without their places on an axis; None where it has no answer or the run would not complete."""
+    found = predict_several(model, configurations, with_headroom=False)
+    return [
+        CurvePoint(0.0, each.throughput, each.extrapolated)
+        if isinstance(each, Prediction) and not each.out_of_memory
+        else None
+        for each in found
+    ]
 
 
 def moved(base: Configuration, axis: str, place: float) -> Configuration:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sizer import words
@@ -20,6 +20,9 @@ from .ceilings import disk_allows, rates_of, reading_sizes
 from .series import Series
 from .told_apart import disks_alike
 
+PredictedRates = Mapping[Configuration, Estimate]
+"""What the model says, where it has an answer."""
+
 MOST_SIZES = 3
 """Memory sizes for each of which it is said what a disk is enough for: the smallest, which read most from it."""
 
@@ -28,12 +31,12 @@ def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
     """The picture for the disk axis of a workload, the slowest tier first."""
     names = {disk_of(run.configuration) for each in series for run in each.runs}
     ordered = _slowest_first(names, subject)
-    unit = words.rates_axis(subject.unit)
-    rows = (*(_row(name, series, subject) for name in ordered), *_in_memory(series, subject))
+    unit, predicted = words.rates_axis(subject.unit), _predicted(ordered, series, subject)
+    rows = (*(_row(name, series, predicted, subject) for name in ordered), *_in_memory(series, subject))
     return Rows(f"{title}, {unit}", unit, (RowGroup("", rows),), described(series, subject))
 
 
-def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
+def _row(name: str, series: Sequence[Series], predicted: PredictedRates, subject: Subject) -> Row:
     word = _answer_word(name, subject)
     title = words.study_disk(name, subject.study) + (f" – {word}" if word else "")
     known = {size: disk_allows(name, size, subject) for size in reading_sizes(name, subject)[:MOST_SIZES]}
@@ -46,7 +49,7 @@ def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
     enough = words.disk_ceiling(allowed, None, subject.unit) if allowed is not None else ""
     return Row(
         name=title,
-        bars=(*(_bar(name, each, subject) for each in series), *_first_epochs(name, series, subject)),
+        bars=(*(_bar(name, each, predicted, subject) for each in series), *_first_epochs(name, series, subject)),
         figures=(*_figures(name, enough, subject), *by_size),
         is_answer=bool(word),
         ceiling=allowed,
@@ -113,9 +116,11 @@ def _answer_word(name: str, subject: Subject) -> str:
     return words.answer_word(answer, "disk")
 
 
-def _bar(name: str, series: Series, subject: Subject) -> Bar:
+def _bar(name: str, series: Series, predicted: PredictedRates, subject: Subject) -> Bar:
     runs = [run for run in series.runs if run.configuration.disk == name]
-    return replace(_bar_of(runs, subject), predicted=_predicted(name, series, subject) if runs else None)
+    modelled = runs and series.base is not None and marks.is_modelled(series, subject)
+    there = replace(series.base, disk=name) if modelled and series.base is not None else None
+    return replace(_bar_of(runs, subject), predicted=predicted.get(there) if there is not None else None)
 
 
 def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
@@ -129,11 +134,14 @@ def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
     )
 
 
-def _predicted(name: str, series: Series, subject: Subject) -> Estimate | None:
-    if subject.model is None or series.base is None or not marks.is_modelled(series, subject):
-        return None
-    point = curves.predicted(subject.model, replace(series.base, disk=name))
-    return point.throughput if point is not None else None
+def _predicted(names: Sequence[str], series: Sequence[Series], subject: Subject) -> PredictedRates:
+    """Of each disk with what each series that the model speaks of has else."""
+    bases = [each.base for each in series if each.base is not None and marks.is_modelled(each, subject)]
+    if subject.model is None:
+        return {}
+    places = [replace(base, disk=name) for base in bases for name in names]
+    points = zip(places, curves.points(subject.model, places), strict=True)
+    return {place: point.throughput for place, point in points if point is not None}
 
 
 def _figures(name: str, enough: str, subject: Subject) -> tuple[str, ...]:

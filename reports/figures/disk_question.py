@@ -11,7 +11,6 @@ from sizer.model import as_good, disk_of, gain, name_of_disk, predict, vcpus_of
 from sizer.recommend import disk_gain
 from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
 
-from .. import results
 from ..instead import place_of_answer
 from ..subject import Subject
 from .ceilings import demands, rates_of
@@ -46,13 +45,13 @@ def _left_open_by_runs(subject: Subject, here: Configuration) -> float:
     others = [disk for disk in subject.model.measured.disks if name_of_disk(disk.name) != name]
     better = [disk.name for disk in others if as_good(facts, disk.rates, own)]
     gained: dict[float, float] = {}
-    for configuration in {run.configuration for run in results.of_the_job(subject.runs)}:
-        slow = results.measured_at(configuration, subject.runs)
+    for configuration in {run.configuration for run in subject.of_the_job}:
+        slow = subject.measured_at(configuration)
         if disk_of(configuration) != name or slow is None or slow.low <= 0:
             continue
         apart = abs(math.log(vcpus_of(configuration) / vcpus_of(here)))
         for disk in better:
-            fast = results.measured_at(replace(configuration, disk=disk), subject.runs)
+            fast = subject.measured_at(replace(configuration, disk=disk))
             if fast is not None:
                 gained[apart] = max(gained.get(apart, -math.inf), fast.high / slow.low - 1)
     return gained[min(gained)] if gained else 0.0
@@ -88,7 +87,7 @@ def _rate(subject: Subject, here: Configuration) -> Estimate | None:
     """Measured there, else by the model; a relative one says nothing of bytes."""
     if subject.model is None or subject.unit == RELATIVE:
         return None
-    return results.measured_at(here, subject.runs) or predict(subject.model, here).throughput
+    return subject.measured_at(here) or predict(subject.model, here).throughput
 
 
 def _by_other_disks(subject: Subject, here: Configuration) -> str:

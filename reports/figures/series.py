@@ -100,8 +100,9 @@ def held_fixed(place: Configuration, study: Study) -> str:
 
 def _slices(axis: str, runs: Sequence[Run]) -> list[list[Run]]:
     groups: dict[tuple[object, ...], list[Run]] = {}
+    names = _others(axis)
     for run in runs:
-        key = tuple(_condition(run, name) for name in _others(axis))
+        key = tuple([_condition(run, name) for name in names])
         groups.setdefault(key, []).append(run)
     return list(groups.values())
 

@@ -11,7 +11,6 @@ from sizer import words
 from sizer.model import tells_apart
 from sizer.records import Configuration, Estimate
 
-from .. import results
 from ..subject import Subject
 
 Places = Mapping[str, Configuration]
@@ -28,7 +27,7 @@ def disks_alike(places: Places, disks: Mapping[str, Sequence[str]], subject: Sub
     alike = {
         (name, pair)
         for (name, pair), both, apart in zip(pairs, asked, modelled, strict=True)
-        if not (apart and _ran_apart(*(results.measured_at(each, subject.runs) for each in both)))
+        if not (apart and _ran_apart(*(subject.measured_at(each) for each in both)))
     }
     found: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in places:

@@ -9,8 +9,20 @@ const Model = (() => {
   const share = logit => 1 / (1 + Math.exp(-clip(logit, -40, 40)));  // _share
 
   // FORMS: [ln factor on the linear CPU time, the part of it that is contention]
+  const overhead = (vcpus, parameter) => {
+    const more = Math.exp(clip(parameter("overhead"), -40, 5)), one = 1 / Math.max(1, vcpus), whole = 1 + more * (1 - one);
+    return [Math.log(whole), vcpus > 1 ? Math.min(more * one / whole, 1) : 0];
+  };
+  const knee = (vcpus, parameter, { LEAST }) => {
+    const knee = Math.max(1, Math.exp(clip(parameter("knee"), -5, 15))), gain = parameter("yield");
+    const over = Math.max(0, vcpus - knee), [shared, apart] = overhead(vcpus, parameter);
+    const effective = Math.max(Math.min(vcpus, knee) + gain * over, LEAST * vcpus);
+    const wasted = apart + (over > 0 ? clip(1 - gain * vcpus / effective, 0, 1) : 0);
+    return [shared + Math.log(vcpus / effective), Math.min(wasted, 1)];
+  };
   const FORMS = {
     linear: () => [0, 0],
+    overhead,
     power: (vcpus, parameter) => {
       const exponent = parameter("exponent"), above = Math.max(0, Math.log(vcpus));
       return [(1 - exponent) * above, above > 0 ? clip(1 - exponent, 0, 1) : 0];
@@ -24,12 +36,8 @@ const Model = (() => {
       const more = share(parameter("contention")) * extra + Math.exp(parameter("coherence")) * extra * vcpus;
       return [Math.log(1 + more), more / (1 + more)];
     },
-    knee: (vcpus, parameter, { LEAST }) => {
-      const knee = Math.max(1, Math.exp(clip(parameter("knee"), -5, 15))), gain = parameter("yield");
-      const over = Math.max(0, vcpus - knee);
-      const effective = Math.max(Math.min(vcpus, knee) + gain * over, LEAST * vcpus);
-      return [Math.log(vcpus / effective), over > 0 ? clip(1 - gain * vcpus / effective, 0, 1) : 0];
-    },
+    siblings: knee,
+    knee,
     bend: (vcpus, parameter) => {
       const slope = parameter("slope"), over = Math.max(0, Math.log(vcpus) - Math.max(0, parameter("knee")));
       return [(1 - slope) * over, over > 0 ? clip(1 - slope, 0, 1) : 0];
@@ -401,7 +409,7 @@ const Model = (() => {
       const known = measured.vcpus;
       if (known.length < 2) return { rising: false };
       const top = { ...best, vcpus: known.at(-1) };
-      if (meanAt(top) < meanAt(best) + Math.log(1 - K.GAIN) || atKnownCeiling(top)) return { rising: false };
+      if (atKnownCeiling(top)) return { rising: false };
       const less = { ...best, vcpus: data.before_the_last_doubling };
       const { gain, probability } = gainOf(less, top);
       const rising = Math.min(gain, seen(less, top) ?? gain) > K.GAIN && probability >= K.CLEAR;
@@ -568,10 +576,9 @@ const Model = (() => {
       const less = fastest(ofKind(at).filter(
         ({ configuration }) => configuration.batch_size === at.batch_size && needsNoMore(configuration, at)));
       if (less === null || measured.slower_with_more.has(kindOf(at))) return found;
-      const low = Math.max(found.low, Math.min(found.value, less.value) * Math.exp(-noiseOfTwo));
       return {
         value: Math.max(found.value, less.value),
-        low: Math.max(low, less.value * Math.exp(-noiseOfTwo)),
+        low: Math.max(found.low, less.low),
         high: Math.max(found.high, less.value),
       };
     };
@@ -704,8 +711,8 @@ const Model = (() => {
       if (!measuredTogether(at)) half = Math.hypot(half, K.NORMAL_90 * interplayDeviation(at));
       let centre = rates.mean;
       let low = Math.min(centre, ...around) - half, high = Math.max(centre, ...around) + half;
-      if (beyond !== null && beyond.expected > centre) {
-        centre = beyond.expected;
+      if (beyond !== null && !(beyond.expected <= centre && centre <= beyond.highest)) {
+        centre = clip(centre, beyond.expected, beyond.highest);
         [low, high] = [Math.min(beyond.now, centre - half), Math.max(beyond.highest, centre + half)];
       }
       if (far > 0 && isPlain(whatIf)) {

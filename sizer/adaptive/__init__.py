@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from sizer.adaptive.chooser import Chooser, NextRun
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.adaptive.chooser import Chooser, NextRun
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = ["Chooser", "NextRun"]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.records import Measure, Sample
+from sizer.analysis.events import Reading
+from sizer.records import COMMAND, DataSet, DiskCheck, Measure, RunSpec, Sample
 
 START_UP_SECONDS = 120.0
 """Allowed for imports, the first step and warm-up: VGG-16's first training step alone takes up to 20 s."""
@@ -27,6 +28,13 @@ FEWEST_STEPS = 8
 
 TWO_EPOCHS = 2.5
 """Times the projected time of two epochs that a run may take: what comes may be slower than what was seen."""
+
+READING_TIMES = 1.5
+"""Times as long as a disk's figures and the bytes let expect that a run may read its data into memory before its first
+step: a run that reads under a memory cap, or beside others, is slower than fio."""
+
+READ_AHEAD = 131072
+"""Bytes of a request of a file that is read from its start to its end: Linux reads ahead 128 KiB at a time."""
 
 BUSY_TIMES = 2.0
 """Times as long for a run that is still busy and has too few steps to be measured: a program whose steps nobody sees is
@@ -48,12 +56,41 @@ class Progress:
 
     `first_step` is when its first step came, in seconds from its start; `longest_step` the longest that it took for one
     since; `measurable` if its steps give a rate; `two_epochs` what these are expected to take where it needs as many.
+    `reading` is how long, from its start, it reads its data into memory before that; 0 where it reads none.
     """
 
     first_step: float | None = None
     longest_step: float = 0.0
     measurable: bool = False
     two_epochs: float = 0.0
+    reading: float = 0.0
+
+
+def reading_seconds(spec: RunSpec, data_set: DataSet | None, disk: DiskCheck | None) -> float | None:
+    """What a program of ours needs to read its data into memory before its first step, as `cached` input and a `warm`
+    cache ask for, by the figures of the disk; None where it reads none, or they are not known."""
+    workload = spec.workload
+    first = workload.assumed_input == "cached" or (workload.assumed_input, workload.assumed_cache) == ("disk", "warm")
+    if data_set is None or disk is None or not first or workload.kind == COMMAND:
+        return None
+    rates, requests = disk.rates, data_set.bytes / READ_AHEAD
+    if data_set.format == "folder":
+        requests = max(requests, data_set.samples)
+    by_bytes = data_set.bytes / rates.read_bytes_per_second if rates.read_bytes_per_second else None
+    by_requests = requests / rates.read_iops if rates.read_iops else None
+    known = [each for each in (by_bytes, by_requests) if each is not None]
+    return max(known) if known else None
+
+
+def reading_until(expected: float | None, told: Reading | None, told_at: float) -> float:
+    """How long, from its start, a run reads its data into memory: as was expected, or longer where what it `told` so
+    many seconds after its start shows that; no longer once it has told that all is read."""
+    allowed = READING_TIMES * (expected or 0.0)
+    if told is None or not told.bytes:
+        return allowed
+    if told.bytes >= told.whole:
+        return told_at
+    return max(allowed, READING_TIMES * told_at * told.whole / told.bytes)
 
 
 def least_deadline(measure: Measure, vcpus: float | None = None) -> float:
@@ -76,7 +113,7 @@ def deadline_seconds(
     least = least_deadline(measure, vcpus)
     if measure.timeout is not None:
         return least
-    waited = progress.first_step or 0.0
+    waited = progress.reading if progress.first_step is None else progress.first_step
     steps = max(FEWEST_STEPS, 2 * measure.steps)
     allowed = max(least, steps * progress.longest_step, TWO_EPOCHS * progress.two_epochs)
     if progress.first_step is None and start_up is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sizer.analysis.events import Reading
 from sizer.analysis.stopping import Stop
 from sizer.records import Cause, CauseKind, Failure, MemoryPlace, Outcome
 
@@ -29,7 +30,8 @@ class Ending:
     `silent` whether it printed nothing at all, `capped` whether its memory was, and `joined` whether it came into its
     group, under its limits. `wrong_unit` is why the rates of its log mean nothing, and `busy` whether it still did
     something when it was stopped. `kept_out` is whether the hook would count its steps and was not loaded.
-    `refused_memory` is whose memory the program was refused, as it told itself or its log shows.
+    `refused_memory` is whose memory the program was refused, as it told itself or its log shows. `reading` is how far
+    it had read its data into memory, and `own` whether it is a program of sizer's own, which tells its steps by events.
     """
 
     stop: Stop
@@ -52,6 +54,8 @@ class Ending:
     busy: bool = False
     kept_out: bool = False
     refused_memory: MemoryPlace | None = None
+    reading: Reading | None = None
+    own: bool = False
 
     @property
     def hung(self) -> bool:
@@ -121,6 +125,10 @@ def _shown(ending: Ending) -> tuple[Cause, ...]:
 def _of_steps(ending: Ending) -> Cause:
     if ending.steps:
         return Cause(CauseKind.STEPPED, {"steps": ending.steps, "silent_seconds": ending.silent_seconds})
+    if ending.reading is not None:
+        return Cause(CauseKind.STILL_READING, {"bytes": ending.reading.bytes, "whole": ending.reading.whole})
+    if ending.own and not ending.started:
+        return Cause(CauseKind.NOT_BEGUN)
     if ending.silent and not ending.started:
         return Cause(CauseKind.NO_OUTPUT)
     if ending.no_rate:

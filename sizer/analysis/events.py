@@ -38,6 +38,14 @@ class Start:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """Before its loop the workload reads its data into memory: so many `bytes` of `whole` by now."""
+
+    bytes: int
+    whole: int
+
+
+@dataclass(frozen=True)
 class OutOfMemory:
     """The workload was refused memory and ends: whose it was."""
 
@@ -49,7 +57,7 @@ class End:
     """The workload ended by itself."""
 
 
-ChildEvent = Start | Step | OutOfMemory | End
+ChildEvent = Reading | Start | Step | OutOfMemory | End
 
 
 class EventReader:
@@ -77,8 +85,10 @@ class EventReader:
     def _in_order(self, event: ChildEvent, line: bytes) -> ChildEvent:
         if isinstance(event, OutOfMemory) and not self._ended:
             return event  # a framework may refuse memory before the loop begins
-        if isinstance(event, Start) == self._started or self._ended:
-            raise EventError(f"an event out of order (start, then steps, then end): {shown(line)}")
+        if isinstance(event, Reading) and not self._started:
+            return event
+        if isinstance(event, Start) == self._started or isinstance(event, Reading) or self._ended:
+            raise EventError(f"an event out of order (reading, start, then steps, then end): {shown(line)}")
         self._started = True
         self._ended = isinstance(event, End)
         if isinstance(event, Step):
@@ -100,6 +110,8 @@ def parse_event(line: bytes) -> ChildEvent:
     except (ValueError, RecursionError) as error:
         raise EventError(f"not a line of JSON: {shown(line)}") from error
     kind = fields.get("event") if isinstance(fields, dict) else None
+    if kind == "reading":
+        return Reading(_count(fields, "bytes", line), _count(fields, "whole", line))
     if kind == "start":
         return Start(
             sample_unit=_text(fields, "sample_unit", line),
@@ -121,7 +133,7 @@ def parse_event(line: bytes) -> ChildEvent:
         return OutOfMemory(_place(fields, line))
     if kind == "end":
         return End()
-    raise EventError(f"no event named start, step, out_of_memory or end: {shown(line)}")
+    raise EventError(f"no event named reading, start, step, out_of_memory or end: {shown(line)}")
 
 
 def _text(fields: dict[str, Any], key: str, line: bytes) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from sizer.analysis.counter_rates import rates
-from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline
+from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline, reading_until
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
-from sizer.analysis.events import ChildEvent, End, EventError, OutOfMemory, Start
+from sizer.analysis.events import ChildEvent, End, EventError, OutOfMemory, Reading, Start
 from sizer.analysis.stopping import Stop, enough, next_look
 from sizer.records import Cause, MemoryPlace, Meter, MeterKind, RunSpec, RunWarning, Sample, Step
 
@@ -37,6 +37,8 @@ class Live:
     unit: str = "sample"
     given_up_seconds: float | None = None
     """Where no step was seen yet: after how many seconds it is given up although it is busy."""
+    reading: Reading | None = None
+    """Where no step was seen yet and it still reads its data into memory: how far it is."""
 
 
 @dataclass
@@ -49,7 +51,8 @@ class RunMonitor:
     known of how they were counted, and `wrong_unit` why they mean nothing. `start_up_seconds` are those to the first
     step that other runs let expect, and `busy` says whether it still did something when its time was up. `kept_out` is
     whether it uses a framework that the hook knows, and no process of it loaded the hook; `refused_memory` is whose
-    memory it says it was refused.
+    memory it says it was refused. `reading_seconds` are those that it is expected to read its data into memory for, and
+    `reading` how far it told, `reading_told` seconds after its start, that it was.
     """
 
     spec: RunSpec
@@ -72,6 +75,9 @@ class RunMonitor:
     busy: bool = False
     kept_out: bool = False
     refused_memory: MemoryPlace | None = None
+    reading_seconds: float | None = None
+    reading: Reading | None = None
+    reading_told: float = 0.0
 
     def __post_init__(self) -> None:
         self._joined = JoinedSteps(self.steps)
@@ -114,6 +120,8 @@ class RunMonitor:
         for event in events:
             if isinstance(event, Start):
                 self.start = event
+            elif isinstance(event, Reading):
+                self.reading, self.reading_told = event, now - self.began
             elif isinstance(event, Step):
                 self._check_clock(event, now)
                 self._add([event])
@@ -181,6 +189,7 @@ class RunMonitor:
             longest_step=self.longest_step,
             measurable=self.shown.steady is not None,
             two_epochs=self.two_epochs_seconds,
+            reading=self._reading_until,
         )
         busy = is_busy(samples, vcpus)
         deadline = deadline_seconds(self.spec.measure, vcpus, progress, self.start_up_seconds, busy)
@@ -200,13 +209,25 @@ class RunMonitor:
         now_used = rates(samples[-2], samples[-1]) if len(samples) >= 2 else None
         cores, read, written = (now_used.cores, now_used.read_bytes, now_used.written_bytes) if now_used else (0, 0, 0)
         rate = _recent_rate(self.steps)
-        return Live(self.spec, now - self.began, rate, cores, read, written, self.unit, self._given_up_seconds)
+        since, given_up = now - self.began, self._given_up_seconds
+        return Live(self.spec, since, rate, cores, read, written, self.unit, given_up, self.still_reading)
 
     @property
     def _given_up_seconds(self) -> float | None:
         if self.steps:
             return None
-        return deadline_seconds(self.spec.measure, self.spec.limits.vcpus, Progress(), self.start_up_seconds, busy=True)
+        progress = Progress(reading=self._reading_until)
+        return deadline_seconds(self.spec.measure, self.spec.limits.vcpus, progress, self.start_up_seconds, busy=True)
+
+    @property
+    def _reading_until(self) -> float:
+        return reading_until(self.reading_seconds, self.reading, self.reading_told)
+
+    @property
+    def still_reading(self) -> Reading | None:
+        """How far it is with reading its data into memory; None where it does not, or has done so."""
+        told = self.reading
+        return told if told is not None and self.start is None and told.bytes < told.whole else None
 
 
 def _recent_rate(steps: Sequence[Step]) -> float | None:

@@ -21,6 +21,7 @@ from sizer.analysis.run_warnings import run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
 from sizer.analysis.stopping import Stop
 from sizer.records import (
+    COMMAND,
     Bottleneck,
     Cause,
     Configuration,
@@ -145,6 +146,8 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         refused_memory=seen.refused_memory or (refused_in(measured.last_lines) if measured.exit_status else None),
         capped=seen.spec.limits.memory_bytes is not None,
         joined=measured.joined,
+        reading=seen.still_reading,
+        own=seen.spec.workload.kind != COMMAND,
     )
 
 

@@ -7,20 +7,29 @@ Three modules are part of it: `events` has what a callback hears, `predicting` t
 
 from __future__ import annotations
 
-from sizer.api import demonstration, events, predicting
-from sizer.api.conclusions import fit, open_study, recommend, write_report
-from sizer.api.importing import ImportedStudy, import_table
-from sizer.api.measuring import Measurement, continued, measure, measurement
-from sizer.api.measuring_host import MeasuringHost, this_host
-from sizer.api.predicting import predict
-from sizer.api.profiling import Profile, ProfileMeasurement, profile, profile_measurement, profile_of
-from sizer.api.status import StudyStatus, study_status
-from sizer.api.studies import parse_study, read_study
-from sizer.api.study_plan import StudyPlan, plan_study
-from sizer.api.watched_page import WatchedPage
-from sizer.study import OwnJob
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.api import demonstration, events, predicting
+    from sizer.api.conclusions import recommend, write_report
+    from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
+    from sizer.api.importing import ImportedStudy, import_table
+    from sizer.api.measuring import Measurement, continued, measure, measurement
+    from sizer.api.measuring_host import MeasuringHost, this_host
+    from sizer.api.predicting import predict
+    from sizer.api.profiling import Profile, ProfileMeasurement, profile, profile_measurement, profile_of
+    from sizer.api.status import StudyStatus, study_status
+    from sizer.api.studies import parse_study, read_study
+    from sizer.api.study_plan import StudyPlan, plan_study
+    from sizer.api.watched_page import WatchedPage
+    from sizer.study import OwnJob
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = [
+    "FittedStudy",
     "ImportedStudy",
     "Measurement",
     "MeasuringHost",
@@ -34,6 +43,7 @@ __all__ = [
     "demonstration",
     "events",
     "fit",
+    "fitted_study",
     "import_table",
     "measure",
     "measurement",
@@ -47,6 +57,7 @@ __all__ = [
     "profile_of",
     "read_study",
     "recommend",
+    "stored_study",
     "study_status",
     "this_host",
     "write_report",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizer.adaptive import Chooser, NextRun
-from sizer.api.conclusions import conclude, with_corrections
+from sizer.api.conclusions import conclude
 from sizer.api.events import (
     AdaptiveEnded,
     Concluded,
@@ -26,6 +26,7 @@ from sizer.api.events import (
     RunStarted,
     ignore,
 )
+from sizer.api.fitted_model import with_corrections
 from sizer.api.gpu_doubts import without_lacking
 from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data

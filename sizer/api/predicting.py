@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from sizer import words
 from sizer.api.accelerators import accelerator
-from sizer.model import Model, WhatIf, WorkloadModel, filled, name_of_disk
-from sizer.model import predict as predict_as_modelled
+from sizer.model import Model, WhatIf, WorkloadModel, filled, name_of_disk, predict_several
 from sizer.records import AnyOf, Bottleneck, Configuration, InputError, Prediction, Refusal, Refused, typed_line
-from sizer.words import ENGLISH, in_language, refusal_sentences, terms_of
 
 
 def predict(
@@ -49,8 +48,8 @@ def predict(
 
 def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
     """The refusal, whose text is the English sentence."""
-    with in_language(ENGLISH):
-        return Refused(refusal, refusal_sentences(refusal, terms_of(workload)))
+    with words.in_language(words.ENGLISH):
+        return Refused(refusal, words.refusal_sentences(refusal, words.terms_of(workload)))
 
 
 def workload_of(model: Model, name: str | None) -> WorkloadModel:
@@ -113,9 +112,23 @@ def filled_in(workload: WorkloadModel, configuration: Configuration, given: Coll
 
 
 def predict_at(workload: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
-    """The model's prediction; where the vCPUs are not known, what is left over from the other stages is the CPU's by
-    default alone, so it is called ambiguous. Raises Refused."""
-    prediction = predict_as_modelled(workload, configuration, what_if)
+    """The model's prediction. Raises Refused."""
+    (found,) = predict_all(workload, [configuration], what_if)
+    if isinstance(found, Refusal):
+        raise Refused(found)
+    return found
+
+
+def predict_all(
+    workload: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf = WhatIf()
+) -> list[Prediction | Refusal]:
+    """The model's predictions of many configurations, or why it has none; where the vCPUs are not known, what is left
+    over from the other stages is the CPU's by default alone, so it is called ambiguous."""
+    found = predict_several(workload, configurations, what_if)
+    return [each if isinstance(each, Refusal) else _as_known(workload, each) for each in found]
+
+
+def _as_known(workload: WorkloadModel, prediction: Prediction) -> Prediction:
     measured = workload.measured
     guessed = prediction.bottleneck in (Bottleneck.CPU, Bottleneck.SERIAL) and not measured.vcpus
     if guessed and measured.evidence_at(prediction.configuration) is not prediction.bottleneck:

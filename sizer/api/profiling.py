@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sizer import study as study_files
-from sizer.api.conclusions import open_study
 from sizer.api.events import (
     AxesChosen,
     DisksNotRead,
@@ -20,6 +19,7 @@ from sizer.api.events import (
     VariablesWithheld,
     ignore,
 )
+from sizer.api.fitted_model import open_study
 from sizer.api.measuring import Asked, Measurement, measurement
 from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.same_profile import refuse_changed, refuse_other_job, sealed

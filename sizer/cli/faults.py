@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-import traceback
 
 from sizer import __version__
 from sizer.cli.printing import LINES
@@ -61,6 +59,9 @@ def unforeseen(error: Exception) -> str:
 
 def _kept(error: Exception) -> str | None:
     """The path of a new file with the traceback, None where none can be written."""
+    import tempfile
+    import traceback
+
     trace = "".join(traceback.format_exception(error))
     content = f"sizer {__version__}, Python {sys.version}\n{sys.argv}\n\n{trace}"
     try:

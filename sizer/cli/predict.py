@@ -5,19 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer import api
+from sizer import api, exchange, files, words
 from sizer.cli.folders import opened
-from sizer.cli.tables import read_configurations
 from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is_tier, tier_rates
-from sizer.exchange import no_prediction_form, prediction_form
-from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
-from sizer.recommend import rates_mistold
 from sizer.records import (
     AnyOf,
     Configuration,
@@ -27,26 +24,9 @@ from sizer.records import (
     Message,
     NoAnswer,
     Prediction,
+    Reason,
     Refusal,
     Refused,
-    Run,
-)
-from sizer.words import (
-    ENGLISH,
-    assumed_line,
-    assumptions,
-    clauses,
-    configuration_name,
-    in_language,
-    in_words,
-    no_prediction_line,
-    prediction_line,
-    rates_in_doubt,
-    refusal_sentences,
-    terms_of,
-    unknown_columns_ignored,
-    warning_said,
-    what_if_disk_name,
 )
 
 
@@ -80,15 +60,14 @@ class AskedPrediction:
     @property
     def why(self) -> str:
         """Why there is no prediction, in the reader's language."""
-        return refusal_sentences(self.refusal, terms_of(self.workload)) if self.refusal is not None else ""
+        return words.refusal_sentences(self.refusal, words.terms_of(self.workload)) if self.refusal is not None else ""
 
 
 def predict(arguments: argparse.Namespace) -> int:
     """A configuration without an answer keeps its place; only where none has one is it an error."""
-    folder = opened(arguments.folder)
-    model = api.fit(folder)
-    disks = [tier.name for tier in folder.study.disks]
-    answers = [_answer(asked) for asked in _asked(arguments, model, disks)]
+    alone = arguments.workload if arguments.at is None else None
+    study = api.stored_study(arguments.folder, alone) or api.fitted_study(opened(arguments.folder))
+    answers = _answers(_asked(arguments, study.model, study.disks))
     answered = any(answer.prediction for answer in answers)
     if arguments.json:
         print(json.dumps({"predictions": [_form(each) for each in answers]}, indent=1))
@@ -96,17 +75,16 @@ def predict(arguments: argparse.Namespace) -> int:
         raise NoAnswer(Lines(*dict.fromkeys(answer.why for answer in answers)))
     for each in () if arguments.json else answers:
         print(_in_words(each))
-    for doubt in _doubts(answers, folder.runs()):
-        print(warning_said(doubt), file=sys.stderr)
+    for doubt in _doubts(answers, study.mistold):
+        print(words.warning_said(doubt), file=sys.stderr)
     return 0 if answered else NoAnswer.exit_code
 
 
-def _doubts(answers: Sequence[AskedPrediction], runs: Sequence[Run]) -> Iterator[str]:
+def _doubts(answers: Sequence[AskedPrediction], mistold: Mapping[str, Reason]) -> Iterator[str]:
     """Of each workload whose runs told rates that are known to be wrong, why."""
     for workload in {each.workload.name: each.workload for each in answers if each.prediction}.values():
-        mistold = rates_mistold([run for run in runs if run.spec.workload.name == workload.name])
-        if mistold is not None:
-            yield rates_in_doubt(mistold, terms_of(workload))
+        if workload.name in mistold:
+            yield words.rates_in_doubt(mistold[workload.name], words.terms_of(workload))
 
 
 def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:
@@ -126,10 +104,13 @@ def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) ->
         given["disk"] = WHAT_IF_DISK
     if arguments.at is None:
         return [_asked_configuration(given, model, disks, wish)]
+    from sizer.cli.tables import read_configurations
+
     rows, unknown = read_configurations(Path(arguments.at))
     asked = [_configuration_of_row(where, {**row, **given}, model, disks, wish) for where, row in rows]
     if unknown:
-        print(unknown_columns_ignored(arguments.at, in_words(named(unknown)), len(unknown)), file=sys.stderr)
+        names = words.in_words(files.named(unknown))
+        print(words.unknown_columns_ignored(arguments.at, names, len(unknown)), file=sys.stderr)
     return asked
 
 
@@ -170,29 +151,39 @@ def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
     )
 
 
-def _answer(question: Question) -> AskedPrediction:
-    workload, configuration = question.workload, question.configuration
-    if workload.refused and not workload.measured.rates:
-        return AskedPrediction(question, refusal=workload.refused)
-    try:
-        what_if = question.what_if.of(workload)
-    except Refused as error:
-        return AskedPrediction(question, refusal=error.refusal)
-    try:
-        return AskedPrediction(question, what_if, api.predicting.predict_at(workload, configuration, what_if))
-    except Refused as error:
-        return AskedPrediction(question, what_if, refusal=error.refusal)
+def _answers(questions: Sequence[Question]) -> list[AskedPrediction]:
+    """In their order; those of one workload and what-if are predicted together."""
+    found: dict[int, AskedPrediction] = {}
+    together: dict[tuple[str, WhatIf], list[int]] = defaultdict(list)
+    for number, question in enumerate(questions):
+        workload = question.workload
+        try:
+            if workload.refused and not workload.measured.rates:
+                raise Refused(workload.refused)
+            together[workload.name, question.what_if.of(workload)].append(number)
+        except Refused as error:
+            found[number] = AskedPrediction(question, refusal=error.refusal)
+    for (_, what_if), numbers in together.items():
+        asked = [questions[number] for number in numbers]
+        places = [question.configuration for question in asked]
+        predicted = api.predicting.predict_all(asked[0].workload, places, what_if)
+        for number, question, each in zip(numbers, asked, predicted, strict=True):
+            if isinstance(each, Refusal):
+                found[number] = AskedPrediction(question, what_if, refusal=each)
+            else:
+                found[number] = AskedPrediction(question, what_if, each)
+    return [found[number] for number in range(len(questions))]
 
 
 def _form(answer: AskedPrediction) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
     workload, configuration = answer.workload, answer.configuration
     if answer.prediction is not None:
-        found = prediction_form(answer.prediction, workload)
+        found = exchange.prediction_form(answer.prediction, workload)
     else:
         code = answer.refusal.reason.code if answer.refusal is not None else None
-        with in_language(ENGLISH):
-            found = no_prediction_form(configuration, workload, answer.why, code)
+        with words.in_language(words.ENGLISH):
+            found = exchange.no_prediction_form(configuration, workload, answer.why, code)
     found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(answer)}
     found = {key: value for key, value in found.items() if value or key not in ("gpu", "gpu_count")}
     return found | ({"what_if": form(answer.what_if)} if answer.what_if != WhatIf() else {})
@@ -205,15 +196,15 @@ def _gpu_count(answer: AskedPrediction) -> int:
 
 def _in_words(answer: AskedPrediction) -> str:
     workload, prediction = answer.workload, answer.prediction
-    terms, disk = terms_of(workload), None
+    terms, disk = words.terms_of(workload), None
     if answer.what_if.disk_rates is not None:
         name = answer.configuration.disk
-        disk = what_if_disk_name(None if name == WHAT_IF_DISK else name)
-    where = configuration_name(answer.configuration, workload, terms, disk)
+        disk = words.what_if_disk_name(None if name == WHAT_IF_DISK else name)
+    where = words.configuration_name(answer.configuration, workload, terms, disk)
     if prediction is None:
-        return no_prediction_line(workload.name, where, answer.why)
+        return words.no_prediction_line(workload.name, where, answer.why)
     filled = answer.question.filled_in
-    parts = [configuration_name(filled, workload, terms)] if filled is not None else []
-    parts += [said] if (said := assumptions(answer.what_if, workload)) else []
-    line = prediction_line(prediction, where, terms)
-    return assumed_line(line, clauses(parts)) if parts else line
+    parts = [words.configuration_name(filled, workload, terms)] if filled is not None else []
+    parts += [said] if (said := words.assumptions(answer.what_if, workload)) else []
+    line = words.prediction_line(prediction, where, terms)
+    return words.assumed_line(line, words.clauses(parts)) if parts else line

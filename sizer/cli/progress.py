@@ -21,6 +21,8 @@ from sizer.words import (
     progress_chosen,
     progress_line,
     rate_in_words,
+    reading_now,
+    reading_yet,
     reference_again,
     result_and_doubts,
     run_in_words,
@@ -77,12 +79,17 @@ class RunProgress:
         given_up = live.given_up_seconds
         if given_up is not None and SILENT_SECONDS <= live.seconds < given_up and not self._told_of_silence:
             self._told_of_silence = True
-            self.say(no_step_yet(live.seconds, given_up))
+            told = live.reading
+            if told is None:
+                self.say(no_step_yet(live.seconds, given_up))
+            else:
+                self.say(reading_yet(live.seconds, told.bytes, told.whole, given_up))
         if not self._is_terminal:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))
         bar = "#" * done + "." * (BAR_WIDTH - done)
         rate = rate_in_words(live.throughput, live.unit) if live.throughput is not None else None
+        rate = reading_now(live.reading.bytes, live.reading.whole) if live.reading is not None else rate
         left = max(0.0, self._left - (time.monotonic() - self._began))
         used = live.cores, live.read_bytes_per_second, live.written_bytes_per_second
         line = progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, replace
 
-from sizer.catalog import Catalog
+from sizer import catalog
 from sizer.model import WhatIf, WorkloadModel
 from sizer.records import DiskRates, InputError, ReasonCode, Refusal, Refused, parse_bytes, reason
 
@@ -67,7 +67,7 @@ def is_tier(disk: str) -> bool:
 def tier_rates(disk: str) -> DiskRates:
     """What a tier of the catalogue, `NAME:SIZE`, gives. Raises InputError for one that is not on offer."""
     name, _, size = disk.partition(":")
-    offer = Catalog.load().disk(name)
+    offer = catalog.Catalog.load().disk(name)
     if not size:
         raise InputError("The rates of {name} depend on its size; write --disk {name}:500GiB.", name=name)
     rates = offer.rates(parse_bytes(size))

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from sizer.exchange.imported import Imported, read_measurements
-from sizer.exchange.imported_columns import READERS
-from sizer.exchange.measurements import write_csv, write_rows
-from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
-from sizer.exchange.understanding import understood
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.exchange.imported import Imported, read_measurements
+    from sizer.exchange.imported_columns import READERS
+    from sizer.exchange.measurements import write_csv, write_rows
+    from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
+    from sizer.exchange.understanding import understood
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "READERS",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from sizer.files.codec import FormatError, from_json, load_json, to_json, write_json
-from sizer.files.data_paths import files_below, refuse_no_data, refuse_no_disk
-from sizer.files.given_files import read_given
-from sizer.files.own_folder import check_content, check_folder, make_folder, open_lock, read_file
-from sizer.files.tables import Row, Table, harmless, named, read_table
-from sizer.files.writing import ASIDE_SUFFIX, write_text, written_aside
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.files.codec import FormatError, from_json, load_json, to_json, write_json
+    from sizer.files.data_paths import files_below, refuse_no_data, refuse_no_disk
+    from sizer.files.given_files import read_given
+    from sizer.files.own_folder import check_content, check_folder, make_folder, open_lock, read_file
+    from sizer.files.tables import Row, Table, harmless, named, read_table
+    from sizer.files.writing import ASIDE_SUFFIX, write_text, written_aside
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "ASIDE_SUFFIX",

@@ -21,7 +21,10 @@ Record = TypeVar("Record")
 Origin = str | Message
 """What a value was read from, for errors: a file's name, or a line of it."""
 
-Reader = Callable[[object, Origin, str], Any]
+Way = tuple[Any, str | int] | None
+"""The way to a value in a file: that to what holds it, and its name or place there. Only a complaint spells it."""
+
+Reader = Callable[[object, Origin, Way], Any]
 """A value of a file, the file's name and the way to the value in it -> what a record holds; raises FormatError."""
 
 _PLAIN_ALREADY = frozenset({str, int, bool})
@@ -51,7 +54,7 @@ def from_json(cls: type[Record], data: object, where: Origin) -> Record:
     Raises FormatError, which names `where` and the key, when a value is missing, of another type or outside its
     domain, or when the file's `schema_version` is newer than this sizer.
     """
-    return _read_record(cls, data, where, "")
+    return _read_record(cls, data, where, None)
 
 
 def write_json(path: Path, record: Any) -> None:
@@ -136,7 +139,7 @@ def _record_fields(cls: type) -> tuple[_Field, ...]:
     )
 
 
-def _read_record(cls: type[Record], data: object, where: Origin, key: str) -> Record:
+def _read_record(cls: type[Record], data: object, where: Origin, key: Way) -> Record:
     if not isinstance(data, dict):
         raise _mismatch(where, key, Message("an object ({name})", name=cls.__name__), data)
     kind: Any = cls
@@ -144,12 +147,11 @@ def _read_record(cls: type[Record], data: object, where: Origin, key: str) -> Re
     for field in _record_fields(kind):
         name = field.name
         if name in data:
-            values[name] = field.read(data[name], where, f"{key}.{name}" if key else name)
+            values[name] = field.read(data[name], where, (key, name))
             if name == "schema_version":
                 _check_version(values[name], field.default, where)
         elif field.needed:
-            inner = f"{key}.{name}" if key else name
-            raise FormatError("{where}: {key} is missing.", where=where, key=inner)
+            raise FormatError("{where}: {key} is missing.", where=where, key=_spelt((key, name)))
     return cls(**values)
 
 
@@ -179,7 +181,7 @@ def _reader(hint: Any) -> Reader:
     if origin in (dict, Mapping):
         return _mapping(_reader(get_args(hint)[1]))
     if isinstance(hint, type) and issubclass(hint, Enum):
-        return partial(_read_enum, hint)
+        return _enum(hint)
     if is_dataclass(hint) and isinstance(hint, type):
         return partial(_read_record, hint)
     if hint is Any:
@@ -188,7 +190,7 @@ def _reader(hint: Any) -> Reader:
 
 
 def _in_domain(read: Reader, domain: Domain) -> Reader:
-    def reader(value: object, where: Origin, key: str) -> Any:
+    def reader(value: object, where: Origin, key: Way) -> Any:
         found = read(value, where, key)
         if not domain.holds(found):
             raise _mismatch(where, key, domain.wanted, value)
@@ -204,7 +206,7 @@ def _optional(read: Reader) -> Reader:
 def _first_that_reads(choices: Sequence[Reader]) -> Reader:
     """Of a union, in its order."""
 
-    def reader(value: object, where: Origin, key: str) -> Any:
+    def reader(value: object, where: Origin, key: Way) -> Any:
         for read in choices:
             try:
                 return read(value, where, key)
@@ -216,10 +218,10 @@ def _first_that_reads(choices: Sequence[Reader]) -> Reader:
 
 
 def _mapping(read: Reader) -> Reader:
-    def reader(value: object, where: Origin, key: str) -> Any:
+    def reader(value: object, where: Origin, key: Way) -> Any:
         if not isinstance(value, dict):
             raise _mismatch(where, key, Message("an object"), value)
-        return {name: read(item, where, f"{key}.{name}") for name, item in value.items()}
+        return {name: read(item, where, (key, name)) for name, item in value.items()}
 
     return reader
 
@@ -228,45 +230,55 @@ def _tuple(arguments: tuple[Any, ...]) -> Reader:
     any_length = arguments[-1] is Ellipsis
     readers = [_reader(argument) for argument in arguments if argument is not Ellipsis]
 
-    def reader(value: object, where: Origin, key: str) -> Any:
+    def reader(value: object, where: Origin, key: Way) -> Any:
         if not isinstance(value, list):
             raise _mismatch(where, key, Message("a list"), value)
         if not any_length and len(readers) != len(value):
             raise _mismatch(where, key, Message("a list of {count}", count=len(readers)), value)
-        wanted = readers * len(value) if any_length else readers
-        return tuple(
-            read(item, where, f"{key}[{index}]") for index, (read, item) in enumerate(zip(wanted, value, strict=True))
-        )
+        if any_length:
+            read = readers[0]
+            return tuple([read(item, where, (key, index)) for index, item in enumerate(value)])
+        pairs = zip(readers, value, strict=True)
+        return tuple([read(item, where, (key, index)) for index, (read, item) in enumerate(pairs)])
 
     return reader
 
 
-def _read_enum(hint: type[Enum], value: object, where: Origin, key: str) -> Enum:
-    for member in hint:
-        if member.value == value and isinstance(value, str):
-            return member
-    raise _mismatch(where, key, Message("one of {choices}", choices=AnyOf(*(each.value for each in hint))), value)
+def _enum(hint: type[Enum]) -> Reader:
+    members = {member.value: member for member in hint if isinstance(member.value, str)}
+
+    def reader(value: object, where: Origin, key: Way) -> Enum:
+        member = members.get(value) if isinstance(value, str) else None
+        if member is None:
+            raise _not_of(hint, value, where, key)
+        return member
+
+    return reader
 
 
-def _read_text(value: object, where: Origin, key: str) -> str:
+def _not_of(hint: type[Enum], value: object, where: Origin, key: Way) -> FormatError:
+    return _mismatch(where, key, Message("one of {choices}", choices=AnyOf(*(each.value for each in hint))), value)
+
+
+def _read_text(value: object, where: Origin, key: Way) -> str:
     if not isinstance(value, str):
         raise _mismatch(where, key, Message("text"), value)
     return value
 
 
-def _read_truth(value: object, where: Origin, key: str) -> bool:
+def _read_truth(value: object, where: Origin, key: Way) -> bool:
     if not isinstance(value, bool):
         raise _mismatch(where, key, Message("true or false"), value)
     return value
 
 
-def _read_count(value: object, where: Origin, key: str) -> int:
+def _read_count(value: object, where: Origin, key: Way) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise _mismatch(where, key, Message("a whole number"), value)
     return value
 
 
-def _read_number(value: object, where: Origin, key: str) -> float:
+def _read_number(value: object, where: Origin, key: Way) -> float:
     if isinstance(value, str) and value in NOT_FINITE:
         return NOT_FINITE[value]
     if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -285,12 +297,16 @@ _SCALARS: dict[Any, Reader] = {
 }
 
 
-def _mismatch(where: Origin, key: str, expected: Message, found: object) -> FormatError:
+def _mismatch(where: Origin, key: Way, expected: Message, found: object) -> FormatError:
     shown = _shown(found)
-    if not key:
+    if key is None:
         return FormatError("{where}: expected {expected}, found {found}.", where=where, expected=expected, found=shown)
     return FormatError(
-        "{where}: {key}: expected {expected}, found {found}.", where=where, key=key, expected=expected, found=shown
+        "{where}: {key}: expected {expected}, found {found}.",
+        where=where,
+        key=_spelt(key),
+        expected=expected,
+        found=shown,
     )
 
 
@@ -301,3 +317,11 @@ def _shown(value: object) -> str | Message:
         return Message("a list")
     text = repr(value)
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
+
+
+def _spelt(way: Way) -> str:
+    """`members[2].weight`."""
+    if way is None:
+        return ""
+    before, last = _spelt(way[0]), way[1]
+    return f"{before}[{last}]" if isinstance(last, int) else f"{before}.{last}" if before else last

@@ -55,8 +55,9 @@ def check_content(path: Path, folders: Iterable[str], files: Iterable[str]) -> N
                 "{path} is a file where a folder should be; remove it and type the command again.", path=inner
             )
         with os.scandir(inner) as entries:
-            for entry in entries:
-                _check_entry(Path(entry.path), path)
+            found = [(entry.path, entry.stat(follow_symlinks=False)) for entry in entries]
+        for where, each in found:
+            _check_facts(where, each, path)
 
 
 def read_file(path: Path) -> bytes:
@@ -107,18 +108,23 @@ def _check_entry(path: Path, folder: Path) -> os.stat_result | None:
         facts = path.lstat()
     except FileNotFoundError:
         return None
+    _check_facts(path, facts, folder)
+    return facts
+
+
+def _check_facts(path: Path | str, facts: os.stat_result, folder: Path) -> None:
+    """The same of an entry that was looked at."""
     if stat.S_ISLNK(facts.st_mode):
         raise _elsewhere(path, Message("a link"))
     if not stat.S_ISREG(facts.st_mode) and not stat.S_ISDIR(facts.st_mode):
         raise _elsewhere(path, Message("not a regular file"))
     # What root wrote into a user's own folder, as by `sudo sizer resume`, is no danger: root needs no such trick.
-    if facts.st_uid not in _ours() | {0}:
+    if facts.st_uid != 0 and facts.st_uid not in _ours():
         raise _somebody_elses(path, facts, folder)
     _refuse_open_to_everybody(path, facts)
-    return facts
 
 
-def _refuse_open_to_everybody(path: Path, facts: os.stat_result) -> None:
+def _refuse_open_to_everybody(path: Path | str, facts: os.stat_result) -> None:
     """Group-writable is what umask 002 makes for a user whose group is their own; world-writable is never meant."""
     if facts.st_mode & stat.S_IWOTH:
         raise InputError("Everybody can write to {path}; type: chmod -R o-w {typed}", path=path, typed=typed_path(path))
@@ -130,7 +136,7 @@ def _ours() -> frozenset[int]:
     return frozenset({user, int(asked_by)} if user == 0 and asked_by.isdecimal() else {user})
 
 
-def _somebody_elses(path: Path, facts: os.stat_result, folder: Path) -> InputError:
+def _somebody_elses(path: Path | str, facts: os.stat_result, folder: Path) -> InputError:
     return InputError(
         "{path} belongs to {owner}, not to {user}. If you trust everything in it, make your own copy and use that: "
         "cp -r {folder} my-study",
@@ -148,7 +154,7 @@ def _name(user: int) -> str | Message:
         return Message("user {number}", number=user)
 
 
-def _elsewhere(path: Path, what: Message) -> InputError:
+def _elsewhere(path: Path | str, what: Message) -> InputError:
     return InputError(
         "{path} is {what} where sizer keeps a file of its own; remove it and type the command again.",
         path=path,

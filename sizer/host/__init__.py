@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from sizer.host.cuda_devices import BUS_ORDER, visible_gpus
-from sizer.host.findings import BusyBy, Check, Finding, FindingKind
-from sizer.host.frameworks import gpus_seen
-from sizer.host.gpu_watch import GpuWatch, watched
-from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
-from sizer.host.lock import is_host_measured, measuring_alone
-from sizer.host.machine import PACKAGES, Host, Installed, Virtualization, checks, facts, installed_of, with_frameworks
-from sizer.host.nvml import Gpu, gpus, has_driver
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.host.cuda_devices import BUS_ORDER, visible_gpus
+    from sizer.host.findings import BusyBy, Check, Finding, FindingKind
+    from sizer.host.frameworks import gpus_seen
+    from sizer.host.gpu_watch import GpuWatch, watched
+    from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
+    from sizer.host.lock import is_host_measured, measuring_alone
+    from sizer.host.machine import (
+        PACKAGES,
+        Host,
+        Installed,
+        Virtualization,
+        checks,
+        facts,
+        installed_of,
+        with_frameworks,
+    )
+    from sizer.host.nvml import Gpu, gpus, has_driver
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "BUS_ORDER",

@@ -5,13 +5,20 @@ Nothing outside this package asks how the limits are set: cgroup v1, cgroup v2 o
 
 from __future__ import annotations
 
-from sizer.limits.delegation import AS_ROOT
-from sizer.limits.detection import detect
-from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
-from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
-from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
-from sizer.limits.process_tree import MARK, end_left, end_marked, is_marked
-from sizer.limits.topology import CpuCounts
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.limits.delegation import AS_ROOT
+    from sizer.limits.detection import detect
+    from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
+    from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
+    from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
+    from sizer.limits.process_tree import MARK, end_left, end_marked, is_marked
+    from sizer.limits.topology import CpuCounts
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "AS_ROOT",

@@ -2,78 +2,85 @@
 
 from __future__ import annotations
 
-from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
-from sizer.model.attribution import BENT, NOT_OF_VCPUS, SHOWN_BY_VCPUS
-from sizer.model.batch_curve import batch_curves, nearest
-from sizer.model.batch_runs import (
-    CLOSE,
-    MOST_BATCH_RUNS,
-    Tried,
-    is_bound,
-    largest_batch,
-    tried,
-    unfinished_end,
-    whole_data,
-)
-from sizer.model.ceilings import accelerators_alone, known_ceilings, vcpus_of_ceiling
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
-from sizer.model.drift import Drift, drift_of
-from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
-from sizer.model.feeds import CPU_LABEL, label_at, label_of
-from sizer.model.filling import filled
-from sizer.model.fitting import fit
-from sizer.model.floor_runs import (
-    LEAST_BYTES,
-    MOST_RUNS,
-    WITHIN,
-    Bounds,
-    GivenUp,
-    GivenUpKind,
-    SearchedFloor,
-    bounds,
-    caps,
-    floor_from,
-    is_floor_search,
-    is_search,
-    same_floor,
-    searched_floor,
-    too_slow,
-)
-from sizer.model.gains import gain, loader_waits, tells_apart
-from sizer.model.host_noise import corrected, without_host_noise
-from sizer.model.isolation import as_asked, end_to_end
-from sizer.model.memory import (
-    MARGIN,
-    anonymous_bytes,
-    floor_at,
-    memory_floor,
-    needed_bytes,
-    only_completed,
-    undroppable_bytes,
-)
-from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
-from sizer.model.model import (
-    NORMAL_90,
-    Gpus,
-    LeftOut,
-    MeasuredDisk,
-    MeasuredRange,
-    Model,
-    Parameter,
-    Quantity,
-    Source,
-    WhatIf,
-    WorkloadModel,
-    deviation_of,
-    of_new_run,
-)
-from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
-from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import best_measured, measured_values, predict, predict_line, predict_several
-from sizer.model.relief import headroom
-from sizer.model.stages import INSTANT, as_good
-from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
+    from sizer.model.attribution import BENT, SHOWN_BY_VCPUS, not_bought
+    from sizer.model.batch_curve import batch_curves, nearest
+    from sizer.model.batch_runs import (
+        CLOSE,
+        MOST_BATCH_RUNS,
+        Tried,
+        is_bound,
+        largest_batch,
+        tried,
+        unfinished_end,
+        whole_data,
+    )
+    from sizer.model.ceilings import accelerators_alone, known_ceilings, vcpus_of_ceiling
+    from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
+    from sizer.model.drift import Drift, drift_of
+    from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
+    from sizer.model.feeds import CPU_LABEL, label_at, label_of
+    from sizer.model.filling import filled
+    from sizer.model.fitting import fit
+    from sizer.model.floor_runs import (
+        LEAST_BYTES,
+        MOST_RUNS,
+        WITHIN,
+        Bounds,
+        GivenUp,
+        GivenUpKind,
+        SearchedFloor,
+        bounds,
+        caps,
+        floor_from,
+        is_floor_search,
+        is_search,
+        same_floor,
+        searched_floor,
+        too_slow,
+    )
+    from sizer.model.gains import gain, loader_waits, tells_apart
+    from sizer.model.host_noise import corrected, without_host_noise
+    from sizer.model.isolation import as_asked, end_to_end
+    from sizer.model.memory import (
+        MARGIN,
+        anonymous_bytes,
+        floor_at,
+        memory_floor,
+        needed_bytes,
+        only_completed,
+        undroppable_bytes,
+    )
+    from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
+    from sizer.model.model import (
+        NORMAL_90,
+        Gpus,
+        LeftOut,
+        MeasuredDisk,
+        MeasuredRange,
+        Model,
+        Parameter,
+        Quantity,
+        Source,
+        WhatIf,
+        WorkloadModel,
+        deviation_of,
+        of_new_run,
+    )
+    from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
+    from sizer.model.plain_data import CONSTANTS, PLACE, as_data
+    from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
+    from sizer.model.prediction import best_measured, measured_values, predict, predict_several, predictions
+    from sizer.model.relief import headroom
+    from sizer.model.stages import INSTANT, as_good
+    from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "BENT",
@@ -88,7 +95,6 @@ __all__ = [
     "MOST_BATCH_RUNS",
     "MOST_RUNS",
     "NORMAL_90",
-    "NOT_OF_VCPUS",
     "PLACE",
     "SHOWN_BY_VCPUS",
     "UNLIKELY",
@@ -150,6 +156,7 @@ __all__ = [
     "label_of",
     "largest_batch",
     "loader_waits",
+    "mean_rates",
     "measured_rate",
     "measured_values",
     "memory_compared",
@@ -162,13 +169,14 @@ __all__ = [
     "needed_bytes",
     "noise_at",
     "noise_of",
+    "not_bought",
     "of_new_run",
     "only_completed",
     "own_effects",
     "predict",
-    "predict_line",
     "predict_rates",
     "predict_several",
+    "predictions",
     "reaches",
     "same_floor",
     "searched_floor",

@@ -101,7 +101,7 @@ def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
         raise _too_few("batch_size", measured.batch_size, configuration.batch_size)
     _check_gpus(model, configuration)
     known, asked = measured.memory_bytes, configuration.memory_bytes
-    if memory_matters(model) and asked is not None and not _known(asked, known):
+    if asked is not None and not _known(asked, known) and memory_matters(model):
         between = reason(ReasonCode.BETWEEN_MEMORY_SIZES, values=tuple(map(float, known)))
         raise Refused(Refusal(between, _at("memory_gib", asked)))
 

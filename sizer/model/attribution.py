@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
-from sizer.model.predicted_rates import predict_rates
 from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration
 
@@ -30,7 +28,16 @@ BENT = 0.4
 FASTER = 0.03
 """Ln by which another disk, or more memory, must be faster to show that this one holds the rate back."""
 CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}
+DISKS = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value)
 DISK_LIKE = {Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS, Bottleneck.DISK_WRITE, Bottleneck.MEMORY}
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """The same configuration on the other disks, and with more memory."""
+
+    elsewhere: tuple[Configuration, ...]
+    with_more: tuple[Configuration, ...]
 
 
 def shares_by_bottleneck(shares: Array, contention: float, read_is_iops: bool) -> dict[str, float]:
@@ -76,6 +83,15 @@ def no_single(shares: dict[str, float]) -> bool:
     return close and not _alike(Bottleneck(ordered[0]), Bottleneck(ordered[1]))
 
 
+def not_bought(found: Bottleneck, shares: dict[str, float]) -> Bottleneck | None:
+    """What binds although more vCPUs would not relieve it: ambiguous where it is not clear whether that is what binds,
+    None where it is not."""
+    if found is not Bottleneck.AMBIGUOUS or not shares:
+        return found if found in NOT_OF_VCPUS else None
+    likeliest = max(shares.get(each.value, 0.0) for each in NOT_OF_VCPUS)
+    return found if max(shares.values()) - likeliest <= CLOSE else None
+
+
 def _alike(one: Bottleneck, other: Bottleneck) -> bool:
     """Accounting cannot distinguish a serial part from a busy CPU, nor a disk's limits from one another."""
     return any({one, other} <= kind for kind in (CPU_LIKE, DISK_LIKE))
@@ -113,32 +129,36 @@ def with_accounted_cpu(
     return moved | {cpu: shares.get(cpu, 0.0) + shares[serial]}
 
 
+def rivals(model: WorkloadModel, configuration: Configuration, shares: dict[str, float]) -> Rivals:
+    """Whose rates show whether a disk without figures, or memory, holds this one back; none where neither may."""
+    measured, slowing = model.measured, _slowing(model)
+    free = any(name in shares for name in DISKS) and disk_is_free(model.facts, measured, disk_of(configuration))
+    if not free and not slowing and Bottleneck.MEMORY.value not in shares:
+        return Rivals((), ())
+    here = disk_of(configuration)
+    disks = [each.name for each in measured.disks if free and name_of_disk(each.name) != here]
+    sizes = [size for size in measured.memory_bytes if size > memory_of(configuration)]
+    return Rivals(
+        tuple(replace(configuration, disk=name) for name in disks),
+        tuple(replace(configuration, memory_bytes=size) for size in sizes),
+    )
+
+
 def shown_by_an_axis(
-    model: WorkloadModel, configuration: Configuration, shares: dict[str, float], here: float
+    model: WorkloadModel, configuration: Configuration, shares: dict[str, float], elsewhere: float, with_more: float
 ) -> dict[str, float]:
     """The shares, with those that only the curve shows given to the serial part where no other axis shows them.
 
     A disk without figures, or a memory level, is distinguished from whatever else vCPUs do not relieve by one thing
-    alone: that the rate is higher on another disk, or with more memory.
+    alone: that the rate is higher on another disk, or with more memory; by how much in ln the best of each is.
     """
-    measured, moved = model.measured, dict(shares)
-    disk, memory = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value), Bottleneck.MEMORY.value
-    others = [
-        replace(configuration, disk=each.name)
-        for each in measured.disks
-        if name_of_disk(each.name) != disk_of(configuration)
-    ]
-    more = [
-        replace(configuration, memory_bytes=size) for size in measured.memory_bytes if size > memory_of(configuration)
-    ]
-    taken, with_more = 0.0, _gain(model, more, here)
-    if (
-        disk_is_free(model.facts, measured, disk_of(configuration))
-        and max(with_more, _gain(model, others, here)) <= FASTER
-    ):
-        taken += sum(moved.pop(name, 0.0) for name in disk)
+    moved = dict(shares)
+    taken = 0.0
+    free = disk_is_free(model.facts, model.measured, disk_of(configuration))
+    if free and max(with_more, elsewhere) <= FASTER:
+        taken += sum(moved.pop(name, 0.0) for name in DISKS)
     if with_more <= FASTER:
-        taken += moved.pop(memory, 0.0)
+        taken += moved.pop(Bottleneck.MEMORY.value, 0.0)
     if taken > 0:
         moved[Bottleneck.SERIAL.value] = moved.get(Bottleneck.SERIAL.value, 0.0) + taken
     return _slowed_by_memory(model, moved, with_more)
@@ -146,14 +166,12 @@ def shown_by_an_axis(
 
 def _slowed_by_memory(model: WorkloadModel, shares: dict[str, float], with_more: float) -> dict[str, float]:
     """Where too little memory slows everything alike, what it takes of the time is memory's."""
-    slowing = sum(member.weight for member in model.members if member.structure.memory_acts == "slows")
-    if slowing < 0.5 or with_more <= FASTER:
+    if not _slowing(model) or with_more <= FASTER:
         return shares
     left = math.exp(-with_more)
     found = {name: share * left for name, share in shares.items()}
     return found | {Bottleneck.MEMORY.value: found.get(Bottleneck.MEMORY.value, 0.0) + 1 - left}
 
 
-def _gain(model: WorkloadModel, configurations: Sequence[Configuration], here: float) -> float:
-    """Ln of the best of these over the rate here; without any, nothing is gained."""
-    return float(predict_rates(model, configurations).mean.max()) - here if configurations else -math.inf
+def _slowing(model: WorkloadModel) -> bool:
+    return sum(member.weight for member in model.members if member.structure.memory_acts == "slows") >= 0.5

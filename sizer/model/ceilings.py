@@ -12,8 +12,7 @@ import numpy as np
 from sizer.model.equation import Array, solve
 from sizer.model.feeds import label_at, with_usual_accelerator
 from sizer.model.model import Member, WorkloadModel
-from sizer.model.predicted_rates import predict_rates
-from sizer.model.stages import build_design, disk_is_free
+from sizer.model.stages import Rows, build_rows, disk_is_free
 from sizer.records import Bottleneck, Configuration
 
 REACHED = 0.9
@@ -45,10 +44,9 @@ def accelerators_alone(model: WorkloadModel, configuration: Configuration) -> fl
     configuration = with_usual_accelerator(model.measured, configuration)
     if label_at(model.facts, configuration) not in model.facts.accelerator_rates:
         return None
-    logs = []
+    rows, logs = build_rows(model.facts, model.measured, [configuration]), []
     for member in model.members:
-        design = build_design(model.facts, model.measured, member.structure, [configuration])
-        seconds = solve(member.structure, np.array([member.estimate]), design).accelerator[0, 0]
+        seconds = solve(member.structure, member.vectors[:1], rows.design(member.structure)).accelerator[0, 0]
         logs.append(-member.weight * float(seconds))
     rate = math.exp(sum(logs)) if all(map(math.isfinite, logs)) else math.inf
     return rate if math.isfinite(rate) else None
@@ -65,7 +63,7 @@ def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> tupl
     for member in model.members:
         if f"accelerator:{label}" not in member.names:
             return None
-        design = build_design(model.facts, model.measured, member.structure, [alone])
+        design = build_rows(model.facts, model.measured, [alone]).design(member.structure)
         solved = solve(member.structure, member.vectors[1:], design)
         found.append(np.exp(solved.cpu[:, 0] - solved.accelerator[:, 0]))
         weights.append(np.full(len(member.draws), member.weight))
@@ -80,12 +78,14 @@ def _quantiles(values: Array, weights: Array, at: Sequence[float]) -> list[float
 
 
 def _ceilings(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array:
-    parts = [member.weight * _alone(model, member, configurations) for member in model.members]
+    configurations = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
+    rows = build_rows(model.facts, model.measured, configurations)
+    parts = [member.weight * _alone(model, member, rows) for member in model.members]
     total: Array = np.sum(np.stack(parts), axis=0)
     return total
 
 
-def _alone(model: WorkloadModel, member: Member, configurations: Sequence[Configuration]) -> Array:
+def _alone(model: WorkloadModel, member: Member, rows: Rows) -> Array:
     """The member's rate with all that is not known made so fast that it does not count."""
     theta = np.array([member.estimate])
     for index, name in enumerate(member.names):
@@ -93,9 +93,7 @@ def _alone(model: WorkloadModel, member: Member, configurations: Sequence[Config
             theta[0, index] -= FAR
         elif name in UNKNOWN or name.startswith("memory:") or _is_free(model, name):
             theta[0, index] += FAR
-    configurations = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
-    design = build_design(model.facts, model.measured, member.structure, configurations)
-    rates: Array = solve(member.structure, theta, design).log_rate[0]
+    rates: Array = solve(member.structure, theta, rows.design(member.structure)).log_rate[0]
     return np.where(rates > FAR / 2, np.inf, rates)
 
 
@@ -107,10 +105,11 @@ def _is_free(model: WorkloadModel, name: str) -> bool:
     return kind == "disk" and disk_is_free(model.facts, model.measured, key)
 
 
-def at_known_ceiling(model: WorkloadModel, configuration: Configuration) -> bool:
-    """Whether a known ceiling is all but reached there, and the accounting of the same configuration agrees."""
-    rate, ceiling = (
-        float(predict_rates(model, [configuration]).mean[0]),
-        float(known_ceilings(model, [configuration])[0]),
-    )
-    return rate >= ceiling + math.log(REACHED) and model.measured.evidence_at(configuration) not in CONTRADICTS
+def at_known_ceilings(model: WorkloadModel, configurations: Sequence[Configuration], log_rates: Array) -> list[bool]:
+    """Whether a known ceiling is all but reached at each, by ln of its rate, and its own accounting agrees."""
+    ceilings = known_ceilings(model, configurations)
+    return [
+        float(rate) >= float(ceiling) + math.log(REACHED)
+        and model.measured.evidence_at(configuration) not in CONTRADICTS
+        for configuration, rate, ceiling in zip(configurations, log_rates, ceilings, strict=True)
+    ]

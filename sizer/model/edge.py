@@ -3,48 +3,72 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import mean
 
 import numpy as np
 
-from sizer.model.ceilings import at_known_ceiling
+from sizer.model.ceilings import at_known_ceilings
 from sizer.model.coordinates import batch_of, memory_of, vcpus_of
 from sizer.model.equation import Array
 from sizer.model.feeds import with_usual_accelerator
-from sizer.model.model import WorkloadModel
-from sizer.model.predicted_rates import predict_rates
-from sizer.model.trend import GAIN, Edge
+from sizer.model.model import WorkloadModel, others_of
+from sizer.model.predicted_rates import mean_rates, predict_rates
+from sizer.model.trend import DOUBT, GAIN, Edge
 from sizer.records import Configuration
 
 
 def vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
-    """The edge on the best's disk, memory, batch size and accelerators; found once for each model."""
-    found = model.vcpus_edges.get(best)
-    if found is None:
-        found = model.vcpus_edges[best] = _vcpus_edge(model, best)
-    return found
+    """The edge on the best's disk, memory, batch size and accelerators."""
+    return vcpus_edges(model, [best])[0]
 
 
-def _vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
+def vcpus_edges(model: WorkloadModel, best: Sequence[Configuration]) -> list[Edge]:
+    """The same of many at once; each is found once for each model."""
+    known = model.vcpus_edges
+    new = [each for each in dict.fromkeys(best) if each not in known]
+    if new:
+        known.update(zip(new, _vcpus_edges(model, new), strict=True))
+    return [known[each] for each in best]
+
+
+def _vcpus_edges(model: WorkloadModel, best: Sequence[Configuration]) -> list[Edge]:
     """What the last doubling of vCPUs gained; where a known ceiling binds, what the next would gain.
 
     What the curve does beyond the most measured is not asked of the fit: three points that still rise fit a cap just
-    above the last as well as no cap. Nothing where the best lies clearly before the most measured.
+    above the last as well as no cap. Nothing where the most measured is surely slower than the best.
     """
     known = model.measured.vcpus
     if len(known) < 2:
-        return Edge()
-    most = replace(best, vcpus=known[-1])
-    at_most, at_best = predict_rates(model, [most, best]).mean
-    if at_most < at_best + math.log(1 - GAIN):
-        return Edge()
-    if at_known_ceiling(model, most):
-        agreed = model.measured.evidence_at(most) is not None
-        return replace(_gain(model, most, replace(most, vcpus=2 * known[-1])), predicted=True, agreed=agreed)
-    less = replace(best, vcpus=before_the_last_doubling(model))
-    return replace(_gain(model, less, most), seen=_seen(model, less, most))
+        return [Edge() for _ in best]
+    most = [replace(each, vcpus=known[-1]) for each in best]
+    rates = mean_rates(model, [*most, *best])
+    at_most, at_best = rates[: len(best)], rates[len(best) :]
+    slower = np.flatnonzero(at_most < at_best + math.log(1 - GAIN))
+    surely = [end for end in slower if _as_fast(model, most[end], best[end]) <= DOUBT]
+    ends = np.setdiff1d(np.arange(len(best)), surely)
+    by_ceiling = at_known_ceilings(model, [most[end] for end in ends], at_most[ends])
+    few = before_the_last_doubling(model)
+    steps = [
+        (most[end], replace(most[end], vcpus=2 * known[-1])) if bound else (replace(best[end], vcpus=few), most[end])
+        for end, bound in zip(ends, by_ceiling, strict=True)
+    ]
+    found = [Edge() for _ in best]
+    for end, bound, step, edge in zip(ends, by_ceiling, steps, _gains(model, steps), strict=True):
+        if bound:
+            agreed = model.measured.evidence_at(most[end]) is not None
+            found[end] = replace(edge, predicted=True, agreed=agreed)
+        else:
+            found[end] = replace(edge, seen=_seen(model, *step))
+    return found
+
+
+def _as_fast(model: WorkloadModel, configuration: Configuration, other: Configuration) -> float:
+    """How likely the one is not slower than the other, but for a difference that is not worth a size."""
+    rates = predict_rates(model, [configuration, other], turns=[0, 1])
+    margin = rates.draws[:, 0] - rates.draws[:, 1] - math.log(1 - GAIN)
+    return reaches(margin, rates.weights, math.sqrt(2) * model.misfit)
 
 
 def before_the_last_doubling(model: WorkloadModel) -> float:
@@ -74,12 +98,21 @@ def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
 
 
 def _gain(model: WorkloadModel, configuration: Configuration, more: Configuration) -> Edge:
-    rates, doublings = predict_rates(model, [configuration, more]), _doublings(configuration, more)
-    margin = rates.draws[:, 1] - rates.draws[:, 0] - doublings * math.log(1 + GAIN)
-    return Edge(
-        _per_doubling(float(rates.mean[1] - rates.mean[0]), doublings),
-        reaches(margin, rates.weights, math.sqrt(2) * model.misfit),
-    )
+    return _gains(model, [(configuration, more)])[0]
+
+
+def _gains(model: WorkloadModel, steps: Sequence[tuple[Configuration, Configuration]]) -> list[Edge]:
+    """Of each step from a configuration to one with more."""
+    if not steps:
+        return []
+    rates = predict_rates(model, [each for step in steps for each in step], turns=[0, 1] * len(steps))
+    found = []
+    for number, step in enumerate(steps):
+        less, more, doublings = 2 * number, 2 * number + 1, _doublings(*step)
+        margin = rates.draws[:, more] - rates.draws[:, less] - doublings * math.log(1 + GAIN)
+        gain = _per_doubling(float(rates.mean[more] - rates.mean[less]), doublings)
+        found.append(Edge(gain, reaches(margin, rates.weights, math.sqrt(2) * model.misfit)))
+    return found
 
 
 def _doublings(configuration: Configuration, more: Configuration) -> float:
@@ -102,16 +135,14 @@ def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> flo
 
 
 def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) -> Iterator[float]:
-    known = {rate.configuration: rate.usual for rate in model.measured.rates}
     most = with_usual_accelerator(model.measured, most)
-    for configuration, rate in known.items():
-        before = known.get(replace(configuration, vcpus=less.vcpus))
-        if (
-            before
-            and replace(configuration, memory_bytes=most.memory_bytes) == most
-            and _same_memory(model, configuration, most)
-        ):
-            yield math.log(rate / before)
+    fewer = replace(most, vcpus=less.vcpus)
+    alike = model.measured.but_for_memory
+    before = {each.configuration.memory_bytes: each.usual for each in alike.get(others_of(fewer, "memory_bytes"), ())}
+    for rate in alike.get(others_of(most, "memory_bytes"), ()):
+        slower = before.get(rate.configuration.memory_bytes)
+        if slower and _same_memory(model, rate.configuration, most):
+            yield math.log(rate.usual / slower)
 
 
 def _same_memory(model: WorkloadModel, configuration: Configuration, other: Configuration) -> bool:

@@ -7,9 +7,9 @@ loader's wait for the disk adds to its CPU time (p = 1 between these two): a wor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,14 @@ from sizer.model.scaling import PARAMETERS, scale
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-Slope = tuple[int, int, "Array | float"]
+Selected = slice | Indices
+EVERY = slice(None)
+Slope = tuple[Selected, int, int, "Array | float"]
 
 STAGES = ("cpu", "serial", "accelerator", "read", "write", "memory", "latency")
 CPU, SERIAL, ACCELERATOR, READ, WRITE, MEMORY, LATENCY = range(7)
+LONGEST = 1e300
+"""Ln seconds that no stage takes: what is not there times its share of 0 is 0."""
 LOG_SHARPNESS = (0.0, 4.6)
 """Bounds of ln p: below one the stages would hinder each other, above 100 a hard minimum is reached within 1 %."""
 
@@ -78,6 +82,12 @@ class Design:
         return seconds[None]
 
     @cached_property
+    def held(self) -> Array:
+        """1 where a quota holds a fraction of a vCPU, else 0 (1, n)."""
+        found: Array = (self.vcpus % 1 > 0).astype(float)[None]
+        return found
+
+    @cached_property
     def waits(self) -> Array:
         """Ln of the reads of a sample that each worker, one a whole CPU, waits for (1, n); -inf for none."""
         a_worker = np.log(self.missed) - np.log(np.ceil(self.vcpus)) + self.latency_shift
@@ -98,28 +108,37 @@ class Design:
 class Solution:
     """Throughput for R parameter vectors at n configurations.
 
-    `log_rate` (R, n); `shares` (R, n, stages); `contention` (R, n): which part of the CPU's time no more vCPUs shorten;
-    `gradient` (R, n, k): d ln X / d parameter. `cpu` and `accelerator` are ln seconds of these stages (R, n) with their
-    gradients (R, n, k), which accounting sees by itself. `times` are those of every stage (stages, R, n) as they
-    overlap with sharpness `p` (R, 1), and `slopes` are (parameter, stage, d ln seconds / d parameter).
-    Predictions ask for no gradient.
+    `log_rate` (R, n); `of_stages` the share of each stage that is there (R, n); `contention` (R, n): which part of the
+    CPU's time no more vCPUs shorten. `cpu` and `accelerator` are ln seconds of these stages (R, n), which accounting
+    sees by itself. The gradients (R, k, n) of the three are d ln / d parameter; predictions ask for none. `times` are
+    ln seconds of the stages as they overlap, and `slopes` are (rows, parameter, stage, d ln seconds / d parameter).
     """
 
     log_rate: Array
-    shares: Array
+    of_stages: Mapping[int, Array]
     contention: Array
     cpu: Array
     accelerator: Array
-    times: Array
+    times: Mapping[int, Array]
     slopes: Sequence[Slope]
     theta: Array
+    sharpness: int
+
+    @property
+    def shares(self) -> Array:
+        """Of every stage (R, n, stages)."""
+        found = np.zeros((*self.log_rate.shape, len(STAGES)))
+        for stage, share in self.of_stages.items():
+            found[:, :, stage] = share
+        return found
 
     @cached_property
     def gradient(self) -> Array:
         found = self._nothing()
-        for parameter, stage, slope in self.slopes:
-            found[:, :, parameter] -= self.shares[:, :, stage] * slope
-        found[:, :, -1] = self._sharpness_slope()
+        for rows, parameter, stage, slope in self.slopes:
+            if stage in self.of_stages:
+                found[rows, parameter] -= self.of_stages[stage][rows] * slope
+        found[:, self.sharpness] = self._sharpness_slope()
         return found
 
     @cached_property
@@ -132,22 +151,26 @@ class Solution:
 
     def _gradient(self, stage: int) -> Array:
         found = self._nothing()
-        for parameter, where, slope in self.slopes:
+        for rows, parameter, where, slope in self.slopes:
             if where == stage:
-                found[:, :, parameter] += slope
+                found[rows, parameter] += slope
         return found
 
     def _sharpness_slope(self) -> Array:
-        """Of the last parameter, which no stage has; nothing where ln p is beyond its bounds."""
-        raw = self.theta[:, -1:]
+        """Of the parameter that no stage has; nothing where ln p is beyond its bounds."""
+        raw = self.theta[:, self.sharpness, None]
         free = (raw > LOG_SHARPNESS[0]) & (raw < LOG_SHARPNESS[1])
-        overlapping = np.moveaxis(self.shares, 2, 0).copy()
-        overlapping[CPU] += overlapping[LATENCY]  # which are of one worker
-        mean_time = (overlapping * np.where(self.times > -np.inf, self.times, 0.0)).sum(axis=0)
+        mean_time = np.zeros_like(self.log_rate)
+        for stage, time in self.times.items():
+            share = self.of_stages[stage]
+            if stage == CPU and LATENCY in self.of_stages:  # which are of one worker
+                share = share + self.of_stages[LATENCY]
+            mean_time += share * np.maximum(time, -LONGEST)
         return np.where(free, -self.log_rate - mean_time, 0.0)
 
     def _nothing(self) -> Array:
-        return np.zeros((*self.log_rate.shape, self.theta.shape[1]))
+        rows, configurations = self.log_rate.shape
+        return np.zeros((rows, self.theta.shape[1], configurations))
 
 
 @cache
@@ -169,28 +192,95 @@ def parameter_names(structure: Structure) -> tuple[str, ...]:
     )
 
 
+class Forms:
+    """Structures that differ in nothing but how the CPU scales and whether there is a cap, to be solved together.
+
+    `of` (R,) says, rising, which of them each parameter vector is of. In such a vector (K,) stands first what all have,
+    then the cap, then what the CPU's scaling has of its own; what a structure does not have is 0 and changes nothing.
+    """
+
+    def __init__(self, structures: Sequence[Structure], of: Indices) -> None:
+        self.structures, self.of = tuple(structures), of
+        self.common = structures[0]
+        bare = parameter_names(_bare(self.common))
+        assert all(_bare(each) == _bare(self.common) for each in structures), "they differ in nothing else"
+        several = any(each.capped for each in structures)
+        self.columns = {name: place for place, name in enumerate((*bare, "cap") if several else bare)}
+        self.width = len(self.columns) + max(len(PARAMETERS[each.scaling]) for each in structures)
+        ends = np.searchsorted(of, np.arange(len(structures) + 1))
+        self.scalings = [
+            (each.scaling, slice(int(first), int(last)), self._own(each))
+            for each, first, last in zip(structures, ends, ends[1:], strict=False)
+            if last > first
+        ]
+        capped = np.array([each.capped for each in structures])[of]
+        self.capped: slice | Indices | None = np.flatnonzero(capped) if capped.any() else None
+        if capped.all():
+            self.capped = slice(None)
+
+    def _own(self, structure: Structure) -> dict[str, int]:
+        return {name: len(self.columns) + place for place, name in enumerate(PARAMETERS[structure.scaling])}
+
+    def places(self, structure: int) -> Indices:
+        """Where each of a structure's parameters, in their own order, stands in a vector."""
+        known = {**self.columns, **self._own(self.structures[structure])}
+        return np.array([known[name] for name in parameter_names(self.structures[structure])], dtype=np.intp)
+
+    def only(self, rows: Indices) -> Forms:
+        """Some of the vectors."""
+        return Forms(self.structures, self.of[rows])
+
+
+class _InOwnOrder(Forms):
+    """One structure, whose vectors are in the order of its `parameter_names`."""
+
+    def __init__(self, structure: Structure, count: int) -> None:
+        names = parameter_names(structure)
+        self.common = structure
+        self.columns = {name: place for place, name in enumerate(names)}
+        self.scalings = [(structure.scaling, slice(0, count), self.columns)]
+        self.capped = slice(None) if structure.capped else None
+
+
+@cache
+def _bare(structure: Structure) -> Structure:
+    return replace(structure, scaling="linear", capped=False)
+
+
 @dataclass
 class _Times:
-    """Ln seconds of each stage (stages, R, n), and how each depends on which parameter, while they are put together."""
+    """Ln seconds of each stage that is there (R, n), and how each depends on which parameter, while they are put
+    together."""
 
-    names: tuple[str, ...]
+    forms: Forms
     theta: Array
-    times: Array
+    shape: tuple[int, int]
+    times: dict[int, Array] = field(default_factory=dict)
     slopes: list[Slope] = field(default_factory=list)
 
-    def parameter(self, name: str) -> Array:
-        return self.theta[:, self.names.index(name), None]
+    def stage(self, stage: int) -> Array:
+        """Its times; none yet where it was not there."""
+        if stage not in self.times:
+            self.times[stage] = np.full(self.shape, -np.inf)
+        return self.times[stage]
 
-    def depends(self, name: str, stage: int, slope: Array | float) -> None:
+    def parameter(self, name: str) -> Array:
+        return self.theta[:, self.forms.columns[name], None]
+
+    def depends(self, name: str, stage: int, slope: Array | float, rows: Selected = EVERY) -> None:
         """The slope (R or 1, n or 1) is d ln seconds / d parameter."""
-        self.slopes.append((self.names.index(name), stage, slope))
+        self.slopes.append((rows, self.forms.columns[name], stage, slope))
 
 
 def solve(structure: Structure, theta: Array, design: Design) -> Solution:
-    """The equation for parameter vectors `theta` (R, k) at the rows of `design`."""
-    names = parameter_names(structure)
-    shape = (theta.shape[0], design.vcpus.size)
-    made = _Times(names, theta, np.full((len(STAGES), *shape), -np.inf))
+    """The equation for parameter vectors `theta` (R, k) of a structure, in its own order, at the rows of `design`."""
+    return solve_forms(_InOwnOrder(structure, len(theta)), theta, design)
+
+
+def solve_forms(forms: Forms, theta: Array, design: Design) -> Solution:
+    """The same for parameter vectors `theta` (R, K) of several structures, in the order of `forms`."""
+    structure, shape = forms.common, (theta.shape[0], design.vcpus.size)
+    made = _Times(forms, theta, shape)
     with np.errstate(invalid="ignore", divide="ignore"):  # a stage that is not there takes exp(-inf)
         contention = _cpu(structure, made, design)
         _accelerator(structure, made, design)
@@ -198,7 +288,7 @@ def solve(structure: Structure, theta: Array, design: Design) -> Solution:
             _batch(structure, made, design)
         _disk(structure, made, design)
         _memory(structure, made, design)
-        return _combine(structure, made, contention)
+        return _combine(made, contention)
 
 
 LEVEL_KINDS = {"limits": "memory", "misses": "missed", "slows": "slowed"}
@@ -214,13 +304,14 @@ def _memory(structure: Structure, made: _Times, design: Design) -> None:
     for level in _levels(structure):
         here = (design.memory_level == structure.memory_levels.index(level)) & design.computes
         name = f"{LEVEL_KINDS[structure.memory_acts]}:{level}"
+        shown = here.astype(float)[None]
         if structure.memory_acts == "limits":
-            made.times[MEMORY][:, here] = -made.parameter(name)
-            made.depends(name, MEMORY, -here.astype(float)[None])
+            made.stage(MEMORY)[:, here] = -made.parameter(name)
+            made.depends(name, MEMORY, -shown)
             continue
-        for stage in (READ,) if structure.memory_acts == "misses" else range(len(STAGES)):
-            made.times[stage][:, here] += made.parameter(name)
-            made.depends(name, stage, here.astype(float)[None])
+        for stage in made.times if structure.memory_acts == "slows" else {READ} & made.times.keys():
+            made.times[stage] += shown * made.parameter(name)
+            made.depends(name, stage, shown)
 
 
 def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
@@ -235,42 +326,54 @@ def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
     else:
         doing = design.decodes.astype(float)[None]
         made.depends("rate", CPU, -doing)
-    scaled = scale(structure.scaling, design.vcpus, made.parameter)
-    made.times[CPU] = work + scaled.log_factor + design.on_one_vcpu
-    for name, slope in scaled.slopes.items():
-        made.depends(name, CPU, doing * slope)
+    made.times[CPU] = work + design.on_one_vcpu
+    contention = np.zeros(made.shape)
+    for form, rows, columns in made.forms.scalings:
+        scaled = scale(form, design.vcpus, _reader(made.theta[rows], columns))
+        made.times[CPU][rows] += scaled.log_factor
+        contention[rows] = scaled.contention
+        does = doing[rows] if len(doing) > 1 else doing
+        made.slopes.extend((rows, columns[name], CPU, does * slope) for name, slope in scaled.slopes.items())
     if structure.quota:
-        held = (design.vcpus % 1 > 0).astype(float)[None]
+        held = design.held
         made.times[CPU] += held * made.parameter("quota")
         made.depends("quota", CPU, doing * held)
-    if structure.capped and structure.cap_stage == "serial":
-        made.times[SERIAL][:, design.decodes] = -made.parameter("cap")
-        made.depends("cap", SERIAL, -design.decodes.astype(float)[None])
-    return np.broadcast_to(scaled.contention, made.times[CPU].shape)
+    capped = made.forms.capped
+    if capped is not None and structure.cap_stage == "serial":
+        shown = np.where(design.decodes, 0.0, -np.inf)
+        made.stage(SERIAL)[capped] = shown - made.parameter("cap")[capped]
+        made.depends("cap", SERIAL, -design.decodes.astype(float)[None], capped)
+    return contention
+
+
+def _reader(vectors: Array, columns: Mapping[str, int]) -> Callable[[str], Array]:
+    return lambda name: vectors[:, columns[name], None]
 
 
 def _accelerator(structure: Structure, made: _Times, design: Design) -> None:
-    capped = structure.capped and structure.cap_stage == "accelerator"
-    if not capped and not structure.accelerators:
+    capped = made.forms.capped if structure.cap_stage == "accelerator" else None
+    if capped is None and not structure.accelerators:
         return
     overhead: Array = design.accelerator_shift - design.speed_up[None]
     if structure.several_gpus:  # n of them lose to each other as Amdahl's law has it
         lost = np.exp(np.minimum(np.maximum(made.parameter("gpus"), -40), 20)) * (design.gpus[None] - 1)
         overhead = overhead - np.log(design.gpus[None] / (1 + lost))
         made.depends("gpus", ACCELERATOR, lost / (1 + lost) * design.computing)
-    if capped:
-        made.times[ACCELERATOR] = overhead - made.parameter("cap") + design.computing_only
-        made.depends("cap", ACCELERATOR, -design.computing)
+    if capped is not None:
+        made.stage(ACCELERATOR)[capped] = (overhead - made.parameter("cap") + design.computing_only)[capped]
+        made.depends("cap", ACCELERATOR, -design.computing, capped)
     for index, label in enumerate(structure.accelerators):
         here = (design.accelerator == index) & design.computes
         time = overhead - made.parameter(f"accelerator:{label}")
-        made.times[ACCELERATOR] = np.where(here, time, made.times[ACCELERATOR])
+        made.times[ACCELERATOR] = np.where(here, time, made.stage(ACCELERATOR))
         made.depends(f"accelerator:{label}", ACCELERATOR, -here.astype(float)[None])
 
 
 def _batch(structure: Structure, made: _Times, design: Design) -> None:
     """A step costs a launch and its samples: ln of `(1 + launch / b) / (1 + launch / reference)`."""
     stage = ACCELERATOR if structure.batch_stage == "accelerator" else CPU
+    if stage not in made.times:
+        return
     launch = np.exp(made.parameter("batch"))
     launches = launch * design.batch_ratio[None]
     made.times[stage] += np.log((1 + launches) / (1 + launch))
@@ -278,17 +381,19 @@ def _batch(structure: Structure, made: _Times, design: Design) -> None:
 
 
 def _disk(structure: Structure, made: _Times, design: Design) -> None:
-    made.times[READ], made.times[WRITE] = design.read, design.write
+    there = [(stage, times) for stage, times in ((READ, design.read), (WRITE, design.write)) if times.max() > -np.inf]
+    for stage, times in there:
+        made.stage(stage)[:] = times
     for index, name in enumerate(structure.disks):
         here = design.disk == index
         shown = here.astype(float)[None]
         speed = shown * made.parameter(f"disk:{name}")
-        for stage in (READ, WRITE):
+        for stage, _ in there:
             made.times[stage] -= speed
             made.depends(f"disk:{name}", stage, -shown)
         if name in structure.blocking:
             waits = np.where(here, design.waits, -np.inf)
-            made.times[LATENCY] = np.maximum(made.times[LATENCY], waits + made.parameter(f"latency:{name}"))
+            made.times[LATENCY] = np.maximum(made.stage(LATENCY), waits + made.parameter(f"latency:{name}"))
             made.depends(f"latency:{name}", LATENCY, (waits > -np.inf).astype(float))
     if design.supposed and structure.blocking:
         # Figures do not tell how long a worker waits: no shorter than on the best of those that were measured.
@@ -297,29 +402,32 @@ def _disk(structure: Structure, made: _Times, design: Design) -> None:
         )
 
 
-def _combine(structure: Structure, made: _Times, contention: Array) -> Solution:
-    times, cpu = made.times, made.times[CPU]
-    if structure.blocking:
-        times = times.copy()
-        worker = np.logaddexp(cpu, times[LATENCY])
-        computing = np.exp(np.where(worker > -np.inf, cpu - worker, 0.0))
-        times[CPU], times[LATENCY] = worker, -np.inf
-    p = np.exp(np.minimum(np.maximum(made.theta[:, -1:], LOG_SHARPNESS[0]), LOG_SHARPNESS[1]))
-    powered = p * times
-    top = powered.max(axis=0)
-    shares = np.exp(powered - top)
-    total = shares.sum(axis=0)
-    shares /= total
-    if structure.blocking:
+def _combine(made: _Times, contention: Array) -> Solution:
+    times, cpu = dict(made.times), made.times[CPU]
+    waits = times.pop(LATENCY, None)
+    if waits is not None:
+        times[CPU] = np.logaddexp(cpu, waits)
+        computing = np.exp(np.where(times[CPU] > -np.inf, cpu - times[CPU], 0.0))
+    sharpness = made.forms.columns["sharpness"]
+    p = np.exp(np.minimum(np.maximum(made.theta[:, sharpness, None], LOG_SHARPNESS[0]), LOG_SHARPNESS[1]))
+    powered = {stage: p * time for stage, time in times.items()}
+    top = reduce(np.maximum, powered.values())
+    shares = {stage: np.exp(each - top) for stage, each in powered.items()}
+    total = sum(shares.values(), np.zeros(made.shape))
+    for share in shares.values():
+        share /= total
+    if waits is not None:
         shares[LATENCY] = shares[CPU] * (1 - computing)
         shares[CPU] *= computing
+    accelerator = made.times.get(ACCELERATOR)
     return Solution(
         -(top + np.log(total)) / p,
-        np.moveaxis(shares, 0, 2),
+        shares,
         contention,
         cpu,
-        made.times[ACCELERATOR],
+        np.full(made.shape, -np.inf) if accelerator is None else accelerator,
         times,
         made.slopes,
         made.theta,
+        sharpness,
     )

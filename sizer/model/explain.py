@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from sizer.model.attribution import BENT, NOT_OF_VCPUS
+from sizer.model.attribution import BENT, not_bought
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.model.edge import vcpus_edge
+from sizer.model.edge import reaches, vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.model import Member, Parameter, Quantity, Source, WorkloadModel
-from sizer.model.predicted_rates import predict_rates
+from sizer.model.predicted_rates import mean_rates, predict_rates
 from sizer.model.prediction import best_measured, predict
 from sizer.model.stages import disk_is_free, read_seconds
-from sizer.model.trend import GAIN, Trend
+from sizer.model.trend import CLEAR, GAIN, Trend
 from sizer.records import Configuration, Figure, Reason, ReasonCode, rate_unit, reason
 
 CPU_ALONE = {
@@ -25,6 +25,7 @@ CPU_ALONE = {
     "exponent",
     "contention",
     "coherence",
+    "overhead",
     "knee",
     "yield",
     "slope",
@@ -109,6 +110,7 @@ def _named(name: str, model: WorkloadModel, member: Member) -> tuple[Quantity, s
         "exponent": (Quantity.SCALING_EXPONENT, "", None),
         "contention": (Quantity.SERIAL_SHARE, "", None),
         "coherence": (Quantity.COHERENCE_COST, "", None),
+        "overhead": (Quantity.OVERHEAD, "", None),
         "knee": (Quantity.FULL_VCPUS, "", None),
         "yield": (Quantity.YIELD_BEYOND, "", None),
         "slope": (Quantity.EXPONENT_BEYOND, "", None),
@@ -167,12 +169,17 @@ def _scaling(model: WorkloadModel) -> Reason:
     if len(known) < 3:
         return _best(model)
     top = best_measured(model).configuration
-    at_best, at_most = predict_rates(model, [top, replace(top, vcpus=known[-1])]).mean
-    if at_best - at_most > math.log(1 + GAIN):
+    rates = predict_rates(model, [top, replace(top, vcpus=known[-1])])
+    if rates.mean[0] - rates.mean[1] > math.log(1 + GAIN):
+        fallen = rates.draws[:, 0] - rates.draws[:, 1] - math.log(1 + GAIN)
+        if reaches(fallen, rates.weights, math.sqrt(2) * model.misfit) < CLEAR:
+            return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
         return reason(ReasonCode.FASTEST_AT, vcpus=_two_digits(vcpus_of(top)))
     edge = vcpus_edge(model, top)
-    most = predict(model, replace(top, vcpus=known[-1])).bottleneck if edge.trend is Trend.RISING else None
-    across_the_knee = most in NOT_OF_VCPUS and not edge.predicted and edge.gain < BENT
+    across_the_knee = False
+    if edge.trend is Trend.RISING and not edge.predicted and edge.gain < BENT:
+        most = predict(model, replace(top, vcpus=known[-1]))
+        across_the_knee = not_bought(most.bottleneck, most.shares) is not None
     if edge.trend is Trend.RISING and not across_the_knee:
         return reason(ReasonCode.STILL_GAINS, vcpus=known[-1])
     if edge.trend is Trend.UNSETTLED or across_the_knee:
@@ -208,7 +215,7 @@ def _knee(model: WorkloadModel, top: Configuration) -> float:
     grid = [low * (high / low) ** (step / 40) for step in range(41)]
     configurations = [replace(top, vcpus=vcpus) for vcpus in grid]
     doubled = [replace(configuration, vcpus=min(high, 2 * vcpus_of(configuration))) for configuration in configurations]
-    rates = predict_rates(model, [*configurations, *doubled]).mean
+    rates = mean_rates(model, [*configurations, *doubled])
     here, twice, worth = rates[:41], rates[41:], math.log(1 + GAIN)
     knee: float = next(c for c, now, then in zip(grid, here, twice, strict=True) if max(here[-1], then) - now < worth)
     return knee

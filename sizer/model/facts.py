@@ -63,6 +63,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
         reference_batch=usual_batch,
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
+        paired=any(run.limited_by is not None and run.limited_by.paired_cores for run in runs),
     )
     return _with_hit_blend(facts, [*runs, *isolating], measured)
 

@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 import numpy as np
 
@@ -16,13 +15,14 @@ from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
 from sizer.model.memory_sizes import memory_compared
 from sizer.model.model import MeasuredRange, Structure, WorkloadFacts
 from sizer.model.observations import Observation
+from sizer.model.scaling import PARAMETERS
+from sizer.model.scaling_prior import CAP, forms
+from sizer.model.scaling_prior import belief as belief_of_form
 from sizer.model.stages import UNBINDING, disk_is_free, fitted_disks
 from sizer.records import Bottleneck
 
 MOST_LEVELS = 6
 """Memory caps up to which each may have a capacity of its own."""
-MANY_VCPUS = 5
-"""vCPU values from which a knee with a slope behind it can be distinguished from the other forms."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,10 @@ def scalings(facts: WorkloadFacts, measured: MeasuredRange, observations: Sequen
         acts = ("limits", "slows")
         bases = [replace(base, memory_levels=measured.memory_bytes, memory_acts=each) for each in acts]
     return [
-        replace(each, scaling=form, capped=cap) for each in bases for form in _forms(vcpus) for cap in (False, True)
+        replace(each, scaling=form, capped=cap)
+        for each in bases
+        for form in forms(vcpus, facts)
+        for cap in (False, True)
     ]
 
 
@@ -76,17 +79,6 @@ def _distinguished(
     known = [name for name in fitted_disks(facts, measured) if not disk_is_free(facts, measured, name)]
     replayed = [disk_of(o.configuration) for o in observations if o.feed.input == REPLAY]
     return tuple(dict.fromkeys([*known, *replayed]))
-
-
-def _forms(vcpus: Sequence[float]) -> list[str]:
-    if len(vcpus) < 3:
-        return ["linear"]
-    forms = ["linear", "amdahl", "power", "usl"]
-    if len(vcpus) >= MANY_VCPUS:
-        forms += ["knee", "bend"]
-        if vcpus[0] <= 1 and any(value > 2 and value % 2 == 1 for value in vcpus):
-            forms.append("paired")
-    return forms
 
 
 def _batch_stage(facts: WorkloadFacts, observations: Sequence[Observation]) -> str:
@@ -169,15 +161,11 @@ def _belief(
         return math.log(UNBINDING * facts.highest_rate), 1.5
     if kind in ("missed", "slowed"):
         return (-1.0, 1.5) if kind == "missed" else (0.0, 1.0)
+    if name in PARAMETERS[structure.scaling]:
+        return belief_of_form(name, structure, {vcpus_of(o.configuration) for o in observations})
     return {
-        "exponent": (1.0, 0.3),
-        "contention": (math.log(0.05), 1.5),
-        "coherence": (math.log(1e-3), 2.0),
-        "knee": (math.log(median(sorted({vcpus_of(o.configuration) for o in observations}))), 1.0),
-        "yield": (0.3, 0.3),
-        "slope": (0.0, 0.6),
         "quota": (0.05, 0.05),  # images a core-second at half a vCPU over those at one: 0.93 (benchmarks, halving.py)
-        "cap": (math.log(UNBINDING * facts.highest_rate), 1.5),
+        "cap": _cap(facts),
         "gpus": (math.log(0.03), 1.5),
         "batch": (math.log(0.1), 1.5),
         "sharpness": (math.log(8.0), 1.0),  # a closed network loses 6-20 % at its knee, even steps nothing
@@ -204,6 +192,13 @@ def _work(
     return -math.log(math.exp(core_seconds) - math.exp(step)), 0.35
 
 
+def _cap(facts: WorkloadFacts) -> tuple[float, float]:
+    """From rates alone a cap is what the curve bends towards; with accounting anything may bind before it."""
+    if facts.core_seconds is not None:
+        return math.log(UNBINDING * facts.highest_rate), 1.5
+    return CAP[0] + math.log(facts.highest_rate), CAP[1]
+
+
 def _accelerator(label: str, facts: WorkloadFacts, observations: Sequence[Observation]) -> tuple[float, float]:
     rate = facts.accelerator_rates.get(label)
     if rate is not None:
@@ -224,6 +219,7 @@ STARTS = {
     "sharpness": (math.log(3), math.log(16)),
     "contention": (-4.5, -1.0),
     "coherence": (-9.0, -5.0),
+    "overhead": (-5.0, -1.5),
     "knee": (-0.7, 0.0, 0.7),
 }
 """Where the search starts; `cap` is relative to the highest rate, `knee` to its belief."""

@@ -70,7 +70,9 @@ def with_usual_accelerator(measured: MeasuredRange, configuration: Configuration
     if not measured.gpus:
         return configuration
     usual = measured.gpus[0]
-    labels = {gpus.gpu for gpus in measured.gpus}
-    label = configuration.gpu if configuration.gpu is not None and labels != {None} else usual.gpu
-    alike = [gpus for gpus in measured.gpus if gpus.gpu == label] or [usual]
-    return replace(configuration, gpu=label, gpu_count=gpus_of(configuration) or alike[0].count)
+    named = any(gpus.gpu is not None for gpus in measured.gpus)
+    label = configuration.gpu if configuration.gpu is not None and named else usual.gpu
+    count = gpus_of(configuration) or next((gpus.count for gpus in measured.gpus if gpus.gpu == label), usual.count)
+    if label == configuration.gpu and count == configuration.gpu_count:
+        return configuration
+    return replace(configuration, gpu=label, gpu_count=count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ import numpy as np
 from sizer.model import advice
 from sizer.model.drift import NO_DRIFT, Drift, drift_of
 from sizer.model.equation import Array, Flags, parameter_names, solve
+from sizer.model.evidence import judge
 from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
 from sizer.model.families import refinements, scalings, starting_points
@@ -22,7 +24,16 @@ from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
 from sizer.model.model import LeftOut, MeasuredRange, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
 from sizer.model.observations import Noise, Observation, completed, measure, observe, on_usual_host
-from sizer.model.problem import Fitted, Problem, problem_of
+from sizer.model.problem import (
+    Data,
+    Fitted,
+    Problem,
+    Residuals,
+    forms_of,
+    problem_of,
+    side_by_side,
+    solved_together,
+)
 from sizer.model.residual import fit_residual
 from sizer.model.widening import predicted_without, widening, widening_of_noise
 from sizer.records import Configuration, Run
@@ -33,8 +44,6 @@ SCREENED = 600
 """Observations by which forms are chosen; the chosen ones are then fitted to all."""
 WEIGHT_KEPT = 0.02
 MEMBERS = 6
-IDLE = 0.5
-"""What a parameter costs that the data do not determine: of forms that explain the same, the shorter counts more."""
 SEED = 20181
 ASSUMED = 3.0
 """Observations that a noise counts as which is assumed, and no repeats show: rows may scatter by several times that."""
@@ -85,9 +94,9 @@ def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
 def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> WorkloadModel:
     observations = _expressible(model, observations)
     kept = _weighed(_candidates(model, observations, noise))
-    scale = _scale(kept[0][0], noise)
+    scale = scale_of(kept[0][0], noise)
     random = np.random.default_rng(SEED)
-    members = tuple(_member(fitted, weight, scale, random) for fitted, weight in kept)
+    members = members_of(kept, scale, random)
     main = np.array([o.feed == model.facts.setting for o in observations])
     residual = _residual(kept, [o.configuration for o in observations], main, noise)
     deviation = kept[0][0].problem.deviation
@@ -128,7 +137,7 @@ def _rounded(log_rate: float) -> float:
 def _expressible(model: WorkloadModel, observations: Sequence[Observation]) -> Sequence[Observation]:
     """Those that have a stage at all: a replay from the page cache touches none."""
     structure = scalings(model.facts, model.measured, observations)[0]
-    problem = problem_of(structure, model.facts, model.measured, observations)
+    problem = problem_of(structure, Data(model.facts, model.measured, observations))
     finite = np.isfinite(solve(structure, problem.belief.mean[None], problem.design).log_rate[0])
     return [each for each, counts in zip(observations, finite, strict=True) if counts]
 
@@ -140,20 +149,20 @@ def _candidates(model: WorkloadModel, observations: Sequence[Observation], noise
     if step == 1:
         return found
     likely = sorted(found, key=lambda fitted: fitted.criterion)[:MEMBERS]
-    whole = [problem_of(each.problem.structure, model.facts, model.measured, observations) for each in likely]
-    return [_optimum(problem, noise, each.theta[None]) for problem, each in zip(whole, likely, strict=True)]
+    data = Data(model.facts, model.measured, observations)
+    whole = [problem_of(each.problem.structure, data) for each in likely]
+    return optima(whole, noise, [each.theta[None] for each in likely])
 
 
 def _searched(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> list[Fitted]:
     """Every form of vCPU scaling; the best of them refined one step at a time for as long as that pays."""
     facts, measured = model.facts, model.measured
-    plain = scalings(facts, measured, observations)
+    plain, data = scalings(facts, measured, observations), Data(facts, measured, observations)
     found: dict[Structure, Fitted] = {}
 
     def best_with(structures: Iterable[Structure]) -> Fitted:
-        for structure in structures:
-            if structure not in found:
-                found[structure] = _optimum(problem_of(structure, facts, measured, observations), noise)
+        new = [structure for structure in dict.fromkeys(structures) if structure not in found]
+        found.update(zip(new, optima([problem_of(structure, data) for structure in new], noise), strict=True))
         return min(found.values(), key=lambda fitted: fitted.criterion)
 
     best = best_with(plain)
@@ -176,41 +185,43 @@ def _residual(
     return fit_residual(chosen, (problem.target - fitted)[main], problem.deviation[main] ** 2, noise)
 
 
-def _optimum(problem: Problem, noise: Noise, starts: Array | None = None) -> Fitted:
+def optima(problems: Sequence[Problem], noise: Noise, starts: Sequence[Array] | None = None) -> list[Fitted]:
+    """Each problem at the best of what its starting points lead to."""
     if starts is None:
-        starts = starting_points(problem.structure, float(problem.target.max()), problem.belief)
-    residuals = problem.residuals(problem.target[None], problem.belief.mean[None], problem.everything)
-    thetas, costs = minimise(residuals, starts)
-    theta = thetas[int(np.argmin(costs))][None]
-    values, slopes = residuals(theta)
-    n = problem.target.size
-    data = slopes[0, : -theta.shape[1]]
-    information = data.T @ data
-    effective = float(np.trace(np.linalg.solve(information + np.diag(problem.belief.deviation**-2.0), information)))
+        starts = [starting_points(each.structure, float(each.target.max()), each.belief) for each in problems]
+    found: dict[int, Fitted] = {}
+    for numbers in solved_together(problems):
+        fitted = _optima_together([problems[n] for n in numbers], noise, [starts[n] for n in numbers])
+        found.update(zip(numbers, fitted, strict=True))
+    return [found[number] for number in range(len(problems))]
+
+
+def _optima_together(problems: Sequence[Problem], noise: Noise, starts: Sequence[Array]) -> list[Fitted]:
+    counts, target = [len(each) for each in starts], problems[0].target
+    forms = forms_of(problems, counts)
+    means = side_by_side(forms, [each.belief.mean[None] for each in problems])
+    residuals = Residuals(problems, forms, target[None], means[forms.of])
+    thetas, costs = minimise(residuals, side_by_side(forms, starts))
+    ends = np.cumsum([0, *counts])
+    best = np.array([first + int(np.argmin(costs[first:last])) for first, last in itertools.pairwise(ends)])
+    at_best, theta = residuals.only(best), thetas[best]
+    values, slopes = at_best(theta)
+    information = slopes @ slopes.transpose(0, 2, 1)
     # The priors' misfit counts as data: a form that must bend what accounting says is a worse form.
-    squares = float((values[0] ** 2).sum())
-    undetermined = theta.shape[1] - effective
-    criterion = _criterion(squares, n, effective, noise) + IDLE * undetermined
-    return Fitted(problem, theta[0], criterion, squares, effective)
-
-
-def _criterion(squares: float, n: int, effective: float, noise: Noise) -> float:
-    """AICc (Hurvich and Tsai 1989) with effective parameters; what is believed of the noise counts as observations.
-
-    Without them three points would show nothing: the correction for small samples would be infinite.
-    """
-    believed = _believed(noise)
-    total, parameters = n + believed, effective + 1
-    spare = max(total - parameters - 1, 0.5)
-    likelihood = total * math.log((squares + believed) / total)
-    return likelihood + 2 * parameters + 2 * parameters * (parameters + 1) / spare
+    squares = (values**2).sum(axis=1) + (((theta - means) * at_best.sure) ** 2).sum(axis=1)
+    found = []
+    for number, problem in enumerate(problems):
+        own = forms.places(number)
+        judged = judge(problem, information[number][np.ix_(own, own)], float(squares[number]), _believed(noise))
+        found.append(Fitted(problem, theta[number, own], judged.criterion, float(squares[number]), judged.effective))
+    return found
 
 
 def _believed(noise: Noise) -> float:
     return 8.0 if noise.measured else 6.0
 
 
-def _scale(fitted: Fitted, noise: Noise) -> float:
+def scale_of(fitted: Fitted, noise: Noise) -> float:
     """By how much residuals exceed (or fall short of) the deviations that were assumed."""
     believed = _believed(noise) if noise.measured else ASSUMED
     freedom = max(1.0, fitted.problem.target.size + believed - fitted.effective)
@@ -218,7 +229,7 @@ def _scale(fitted: Fitted, noise: Noise) -> float:
 
 
 def _weighed(candidates: Sequence[Fitted]) -> list[tuple[Fitted, float]]:
-    """The best forms with Akaike weights (Burnham and Anderson 2002), best first."""
+    """The best forms with their weights (as Akaike weights: Burnham and Anderson 2002), best first."""
     ordered = sorted(candidates, key=lambda fitted: fitted.criterion)
     weights = [math.exp(-(fitted.criterion - ordered[0].criterion) / 2) for fitted in ordered]
     kept = [(f, w) for f, w in zip(ordered, weights, strict=True) if w >= WEIGHT_KEPT][:MEMBERS]
@@ -226,19 +237,36 @@ def _weighed(candidates: Sequence[Fitted]) -> list[tuple[Fitted, float]]:
     return [(fitted, weight / total) for fitted, weight in kept]
 
 
-def _member(fitted: Fitted, weight: float, scale: float, random: np.random.Generator) -> Member:
-    """Draws by a parametric bootstrap that redraws data and beliefs alike (randomised maximum a posteriori)."""
-    problem, theta = fitted.problem, fitted.theta
-    noise = random.standard_normal((DRAWS, problem.target.size)) * problem.deviation * scale
-    means = problem.belief.mean + random.standard_normal((DRAWS, theta.size)) * problem.belief.deviation
-    residuals = problem.residuals(problem.target + noise, means, problem.everything)
-    draws, _ = minimise(residuals, np.repeat(theta[None], DRAWS, axis=0), iterations=20)
-    return Member(
-        problem.structure,
-        weight,
-        parameter_names(problem.structure),
-        tuple(_short(value) for value in theta),
-        tuple(tuple(_short(value) for value in draw) for draw in draws),
+def members_of(kept: Sequence[tuple[Fitted, float]], scale: float, random: np.random.Generator) -> tuple[Member, ...]:
+    """With draws by a parametric bootstrap that redraws data and beliefs alike (randomised maximum a posteriori)."""
+    targets, means = [], []
+    for fitted, _ in kept:
+        problem = fitted.problem
+        noise = random.standard_normal((DRAWS, problem.target.size)) * problem.deviation * scale
+        targets.append(problem.target + noise)
+        means.append(
+            problem.belief.mean + random.standard_normal((DRAWS, fitted.theta.size)) * problem.belief.deviation
+        )
+    draws: dict[int, Array] = {}
+    problems = [fitted.problem for fitted, _ in kept]
+    for numbers in solved_together(problems):
+        some = [problems[n] for n in numbers]
+        forms = forms_of(some, [DRAWS] * len(some))
+        believed = side_by_side(forms, [means[n] for n in numbers])
+        residuals = Residuals(some, forms, np.concatenate([targets[n] for n in numbers]), believed)
+        start = side_by_side(forms, [np.repeat(kept[n][0].theta[None], DRAWS, axis=0) for n in numbers])
+        thetas, _ = minimise(residuals, start, iterations=20)
+        for place, n in enumerate(numbers):
+            draws[n] = thetas[place * DRAWS : (place + 1) * DRAWS, forms.places(place)]
+    return tuple(
+        Member(
+            fitted.problem.structure,
+            weight,
+            parameter_names(fitted.problem.structure),
+            tuple(_short(value) for value in fitted.theta),
+            tuple(tuple(_short(value) for value in draw) for draw in draws[number]),
+        )
+        for number, (fitted, weight) in enumerate(kept)
     )
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from sizer.model.equation import CPU, LATENCY, STAGES, Array
 from sizer.model.feeds import with_usual_accelerator
+from sizer.model.intervals import BEYOND, UNMEASURED_DISK, outside
 from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
 from sizer.model.predicted_rates import predict_rates
-from sizer.model.prediction import BEYOND, UNMEASURED_DISK, outside, predict
+from sizer.model.prediction import predict
 from sizer.records import Configuration, Estimate
 
 LITTLE = 0.05

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from sizer.model.coordinates import disk_of, gpus_of, no_more
-from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRate, WorkloadModel
+import numpy as np
+
+from sizer.model.columns import Flags
+from sizer.model.coordinates import disk_of, gpus_of
+from sizer.model.model import NEIGHBOURED, NORMAL_90, Machines, MeasuredRate, WorkloadModel
 from sizer.records import Configuration, Estimate
 
 REACH = 0.1
 """Of the step in ln rate between two machines: how far beyond them an interval between them may reach."""
 LEAST_NOISE = 0.02
 """Standard deviation of ln throughput of a run, at the least."""
+SAME = 1e-9
+"""E-folds: two machines that are as far apart to this much are held against each other number by number."""
 DOUBLING = 2.0
 """The last step counts from this factor of accelerators on: a smaller one shows more noise than growth."""
 
 
-def held_by_machines(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
+def held_by_machines(model: WorkloadModel, configuration: Configuration, found: Estimate, together: bool) -> Estimate:
     """A prediction between a machine with no more of anything and one with no less lies between their rates.
 
     Its interval hardly reaches beyond them. The two have the kind of accelerator and the disk; those next to it count.
+    `together` is whether its values were measured together.
     """
-    if not _needs_holding(model, configuration):
-        return found
     alike = _of_kind(model, configuration)
-    below = _next_to(configuration, [rate for rate in alike if _needs_no_more(rate.configuration, configuration)])
-    above = _next_to(configuration, [rate for rate in alike if _needs_no_more(configuration, rate.configuration)])
+    if alike is None or not _needs_holding(alike, configuration, together):
+        return found
+    below = _next_to(configuration, alike, alike.columns.need_no_more_than(configuration))
+    above = _next_to(configuration, alike, alike.columns.need_no_less_than(configuration))
     if below is None or above is None:
         return found
     low, high = sorted((below.throughput.value, above.throughput.value))
@@ -41,18 +46,14 @@ def no_slower_than_less(model: WorkloadModel, configuration: Configuration, foun
 
     The two have the kind of accelerator, the disk and the batch size.
     """
-    kind = configuration.gpu, disk_of(configuration)
-    less = _fastest(
-        rate
-        for rate in _of_kind(model, configuration)
-        if rate.configuration.batch_size == configuration.batch_size
-        and _needs_no_more(rate.configuration, configuration)
-    )
-    if less is None or kind in model.measured.slower_with_more:
+    alike = _of_kind(model, configuration)
+    if alike is None or (configuration.gpu, disk_of(configuration)) in model.measured.slower_with_more:
+        return found
+    less = alike.fastest(alike.of_batch(configuration.batch_size) & alike.columns.need_no_more_than(configuration))
+    if less is None:
         return found
     rate = less.throughput.value
-    low = max(found.low, min(found.value, rate) * math.exp(-noise_of_two(model)))
-    return Estimate(max(found.value, rate), max(low, rate * math.exp(-noise_of_two(model))), max(found.high, rate))
+    return Estimate(max(found.value, rate), max(found.low, less.of_new_run.low), max(found.high, rate))
 
 
 def beyond_counts(model: WorkloadModel, configuration: Configuration) -> Estimate | None:
@@ -62,12 +63,11 @@ def beyond_counts(model: WorkloadModel, configuration: Configuration) -> Estimat
     largest measured. Where more accelerators were slower before, they may be so again.
     """
     count, alike = gpus_of(configuration), _of_kind(model, configuration)
-    most = max((_count(rate) for rate in alike), default=0)
-    if most == 0 or count <= most or model.facts.core_seconds is not None:
+    most = max(alike.counts) if alike is not None else 0
+    if alike is None or most == 0 or count <= most or model.facts.core_seconds is not None:
         return None
-    last = _fastest(
-        rate for rate in alike if _count(rate) == most and _needs_no_more(rate.configuration, configuration)
-    )
+    columns = alike.columns
+    last = alike.fastest((columns.gpu_count == most) & columns.need_no_more_than(configuration))
     chain = _chain(alike, last) if last is not None else []
     if last is None or len(chain) < 2:
         return None
@@ -85,56 +85,49 @@ def noise_of_two(model: WorkloadModel) -> float:
     return NORMAL_90 * math.sqrt(2) * max(LEAST_NOISE, model.noise)
 
 
-def _needs_holding(model: WorkloadModel, configuration: Configuration) -> bool:
+def _needs_holding(alike: Machines, configuration: Configuration, together: bool) -> bool:
     """Between two counts of accelerators, or where its values were not measured together."""
-    counts = [_count(rate) for rate in _of_kind(model, configuration)]
-    between = min(counts, default=0) < gpus_of(configuration) < max(counts, default=0)
-    return (between and gpus_of(configuration) not in counts) or not model.measured_together(configuration)
+    count = gpus_of(configuration)
+    between = min(alike.counts) < count < max(alike.counts)
+    return (between and count not in alike.counts) or not together
 
 
-def _next_to(configuration: Configuration, rates: Iterable[MeasuredRate]) -> MeasuredRate | None:
-    """The one least far from it over all numbers, in e-folds; of several the fastest."""
+def _next_to(configuration: Configuration, machines: Machines, among: Flags) -> MeasuredRate | None:
+    """The one of those that are marked least far from it over all numbers, in e-folds; of several the fastest."""
+    if not among.any():
+        return None
     numbers = [name for name in NEIGHBOURED if getattr(configuration, name)]
+    far = np.zeros(len(machines.rates))
+    for name in numbers:
+        there = getattr(machines.columns, name)
+        known = there > 0
+        far += np.abs(np.log(getattr(configuration, name) / np.where(known, there, 1.0)), where=known, out=0 * far)
 
     def distance(rate: MeasuredRate) -> tuple[float, float]:
         values = [(getattr(configuration, name), getattr(rate.configuration, name)) for name in numbers]
         return sum(abs(math.log(here / there)) for here, there in values if there), -rate.throughput.value
 
-    return min(rates, key=distance, default=None)
+    least = float(np.min(far[among]))
+    return min(
+        (rate for rate, near in zip(machines.rates, among & (far <= least + SAME), strict=True) if near), key=distance
+    )
 
 
-def _of_kind(model: WorkloadModel, configuration: Configuration) -> list[MeasuredRate]:
-    """The measured machines with the same kind of accelerator and the same disk."""
-    kind = configuration.gpu, disk_of(configuration)
-    return [r for r in model.measured.rates if (r.configuration.gpu, disk_of(r.configuration)) == kind]
+def _of_kind(model: WorkloadModel, configuration: Configuration) -> Machines | None:
+    """The measured machines with the same kind of accelerator and the same disk; None where there are none."""
+    return model.measured.of_kind.get((configuration.gpu, disk_of(configuration)))
 
 
-def _chain(alike: Sequence[MeasuredRate], last: MeasuredRate) -> list[MeasuredRate]:
+def _chain(alike: Machines, last: MeasuredRate) -> list[MeasuredRate]:
     """By rising count the fastest machine of each that has no more of anything than the last."""
-    counts = sorted({_count(rate) for rate in alike if _count(rate) < _count(last)})
-    found = [
-        _fastest(r for r in alike if _count(r) == count and _needs_no_more(r.configuration, last.configuration))
-        for count in counts
-    ]
+    less = alike.columns.need_no_more_than(last.configuration)
+    counts = sorted(count for count in alike.counts if count < _count(last))
+    found = [alike.fastest((alike.columns.gpu_count == count) & less) for count in counts]
     return [*(rate for rate in found if rate is not None), last]
 
 
 def _count(rate: MeasuredRate) -> int:
     return gpus_of(rate.configuration)
-
-
-def _fastest(rates: Iterable[MeasuredRate]) -> MeasuredRate | None:
-    return max(rates, key=lambda rate: rate.throughput.value, default=None)
-
-
-def _needs_no_more(one: Configuration, other: Configuration) -> bool:
-    """Whether one has no more accelerators, vCPUs and memory than another, and no larger a batch."""
-    return (
-        gpus_of(one) <= gpus_of(other)
-        and no_more(one.vcpus, other.vcpus)
-        and no_more(one.memory_bytes, other.memory_bytes)
-        and no_more(one.batch_size, other.batch_size)
-    )
 
 
 def _exponent(one: MeasuredRate, other: MeasuredRate) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from sizer.model.batch_runs import HOST_ALONE, is_batch_search
-from sizer.model.coordinates import fills_accelerators, no_more
+from sizer.model.coordinates import fills_accelerators, memory_of, no_more
 from sizer.model.floor_runs import is_search
 from sizer.model.isolation import as_asked
 from sizer.model.model import MeasuredRange, MemoryFloor, MemoryTrial, WorkloadFacts
@@ -84,6 +84,13 @@ def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | Non
 
     So a kill with fewer vCPUs and a smaller batch is a kill here, and what held with more of both holds here.
     """
+    asked = vcpus, batch_size
+    if asked not in measured.floors:
+        measured.floors[asked] = _found_floor(measured, vcpus, batch_size)
+    return measured.floors[asked]
+
+
+def _found_floor(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
     fail = [
         t for t in measured.trials if not t.completed and no_more(t.vcpus, vcpus) and no_more(t.batch_size, batch_size)
     ]
@@ -91,6 +98,21 @@ def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | Non
     if not hold:
         hold = [t for t in measured.trials if t.completed]
     return _bounds([*fail, *hold])
+
+
+def does_not_fit(measured: MeasuredRange, configuration: Configuration) -> bool:
+    """Whether it would run out of the host's memory or the accelerators', as what did, and what held, shows."""
+    if measured.did_not_fit and measured.killed.killed_like(configuration).any():
+        return True
+    if measured.overfilled and measured.killed_on_accelerators.overfilled_like(configuration).any():
+        return True
+    floor = floor_at(measured, configuration.vcpus, configuration.batch_size)
+    if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
+        return False
+    if floor.out_of_memory_bytes is not None and memory_of(configuration) <= floor.out_of_memory_bytes:
+        return True
+    anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
+    return anonymous is not None and memory_of(configuration) < anonymous
 
 
 MARGIN = 1.25

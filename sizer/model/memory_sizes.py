@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import cast
 
 from sizer.model.model import MeasuredRange, MeasuredRate
 from sizer.records import Configuration
@@ -51,6 +52,12 @@ def asked_sizes(measured: MeasuredRange) -> tuple[int, ...]:
 def memory_compared(measured: MeasuredRange, configuration: Configuration | None = None) -> MemoryCompared | None:
     """Of two caps, where the study asks for no more and both have rates: over all that was measured with both, or at
     this configuration alone if it was."""
+    if configuration not in measured.compared:
+        measured.compared[configuration] = _compared(measured, configuration)
+    return cast("MemoryCompared | None", measured.compared[configuration])
+
+
+def _compared(measured: MeasuredRange, configuration: Configuration | None) -> MemoryCompared | None:
     sizes = asked_sizes(measured)
     if len(sizes) != 2 or measured.memory_bytes != sizes:
         return None

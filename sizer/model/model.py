@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sizer.model.columns import Columns
 from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.design import Design
 from sizer.model.floor_runs import SearchedFloor
@@ -81,6 +84,7 @@ class Quantity(str, Enum):
     SCALING_EXPONENT = "scaling_exponent"
     SERIAL_SHARE = "serial_share"
     COHERENCE_COST = "coherence_cost"
+    OVERHEAD = "overhead"
     FULL_VCPUS = "full_vcpus"
     YIELD_BEYOND = "yield_beyond"
     EXPONENT_BEYOND = "exponent_beyond"
@@ -194,6 +198,27 @@ class Gpus:
     count: int | None = 0
 
 
+class Machines:
+    """Measured configurations of one kind of accelerator and one disk, with their values as columns."""
+
+    def __init__(self, rates: tuple[MeasuredRate, ...]) -> None:
+        self.rates = rates
+        self.columns = Columns([rate.configuration for rate in rates])
+        self.throughput = np.array([rate.throughput.value for rate in rates])
+        self.counts = frozenset(int(count) for count in self.columns.gpu_count)
+
+    def of_batch(self, batch_size: int | None) -> NDArray[np.bool_]:
+        """Which have this batch size (n,)."""
+        if batch_size is None:
+            return np.isnan(self.columns.batch_size)
+        found: NDArray[np.bool_] = self.columns.batch_size == batch_size
+        return found
+
+    def fastest(self, among: NDArray[np.bool_]) -> MeasuredRate | None:
+        """Of those that are marked (n,), the first of several; None where none is."""
+        return self.rates[int(np.argmax(np.where(among, self.throughput, -np.inf)))] if among.any() else None
+
+
 NEIGHBOURED = ("vcpus", "memory_bytes", "batch_size", "gpu_count")
 """Axes with numbers, on which a configuration may lie between two that were measured."""
 _OTHERS = {
@@ -245,6 +270,57 @@ class MeasuredRange:
                     groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate.throughput.value
         return found
 
+    def values_along(self, axis: str, others: tuple[object, ...]) -> tuple[float, ...]:
+        """The values on that axis with all else as in `others`, rising."""
+        if (axis, others) not in self._values_along:
+            self._values_along[axis, others] = tuple(sorted(self._rates_along[axis].get(others, ())))
+        return self._values_along[axis, others]
+
+    @cached_property
+    def _values_along(self) -> dict[tuple[str, tuple[object, ...]], tuple[float, ...]]:
+        return {}
+
+    @cached_property
+    def but_for_memory(self) -> dict[tuple[object, ...], list[MeasuredRate]]:
+        """The rates by all of their configuration but its memory."""
+        found: dict[tuple[object, ...], list[MeasuredRate]] = defaultdict(list)
+        for rate in self.rates:
+            found[others_of(rate.configuration, "memory_bytes")].append(rate)
+        return dict(found)
+
+    @cached_property
+    def of_kind(self) -> dict[tuple[str | None, str], Machines]:
+        """The measured configurations by their kind of accelerator and their disk."""
+        groups: dict[tuple[str | None, str], list[MeasuredRate]] = defaultdict(list)
+        for rate in self.rates:
+            groups[rate.configuration.gpu, disk_of(rate.configuration)].append(rate)
+        return {kind: Machines(tuple(alike)) for kind, alike in groups.items()}
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """The numbers of accelerators, rising; those that are not known or 0 are none."""
+        return tuple(sorted({gpus.count for gpus in self.gpus if gpus.count}))
+
+    @cached_property
+    def killed(self) -> Columns:
+        """`did_not_fit`."""
+        return Columns(self.did_not_fit)
+
+    @cached_property
+    def killed_on_accelerators(self) -> Columns:
+        """`overfilled`."""
+        return Columns(self.overfilled)
+
+    @cached_property
+    def floors(self) -> dict[tuple[float | None, int | None], MemoryFloor]:
+        """Memory floors by vCPUs and batch size, as they are found."""
+        return {}
+
+    @cached_property
+    def compared(self) -> dict[Configuration | None, object]:
+        """What `memory_compared` has found so far."""
+        return {}
+
     @cached_property
     def slower_with_more(self) -> frozenset[tuple[str | None, str]]:
         """The kinds of accelerator with a disk of which a row with more vCPUs or memory is clearly slower than one with
@@ -294,21 +370,23 @@ class MeasuredRange:
 
     def disk(self, name: str | None) -> MeasuredDisk | None:
         """The measured disk of that name, or None. One without a name is called HOST_DISK, too."""
-        return next((disk for disk in self.disks if name_of_disk(disk.name) == name_of_disk(name)), None)
+        return self._disks.get(name_of_disk(name))
+
+    @cached_property
+    def _disks(self) -> dict[str, MeasuredDisk]:
+        return {name_of_disk(disk.name): disk for disk in reversed(self.disks)}
 
     def rate_at(self, configuration: Configuration) -> MeasuredRate | None:
         """The measured configuration that this one is; memory counts only where it was varied."""
-        for rate in self.rates:
-            here = rate.configuration
-            same = (here.vcpus, disk_of(here), here.batch_size) == (
-                configuration.vcpus,
-                disk_of(configuration),
-                configuration.batch_size,
-            )
-            same = same and (here.gpu, here.gpu_count) == (configuration.gpu, configuration.gpu_count)
-            if same and (here.memory_bytes == configuration.memory_bytes or len(self.memory_bytes) <= 1):
-                return rate
-        return None
+        return self._rates.get(self._place(configuration))
+
+    @cached_property
+    def _rates(self) -> dict[tuple[object, ...], MeasuredRate]:
+        return {self._place(rate.configuration): rate for rate in reversed(self.rates)}
+
+    def _place(self, here: Configuration) -> tuple[object, ...]:
+        memory = here.memory_bytes if len(self.memory_bytes) > 1 else None
+        return here.vcpus, disk_of(here), here.batch_size, here.gpu, here.gpu_count, memory
 
     def evidence_at(self, configuration: Configuration) -> Bottleneck | None:
         """What accounting named there; None where it was not measured or nothing was named."""
@@ -338,7 +416,8 @@ class WorkloadFacts:
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together; what they lose to each other is stated
-    where they were emulated (`Device.scaling_loss`), and fitted else.
+    where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every second vCPU of the runs was the
+    other half of a core.
     """
 
     kind: str
@@ -361,6 +440,7 @@ class WorkloadFacts:
     reference_batch: int = 1
     highest_rate: float = 1.0
     several_accounted: bool = False
+    paired: bool = False
 
     def stated_speed_up(self, count: int) -> float | None:
         """How many times the samples of one so many accelerators make, where sizer emulated what they lose."""
@@ -413,7 +493,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Member:
-    """One fitted form: its Akaike weight, its parameters and draws of them that show their uncertainty."""
+    """One fitted form: its weight among all, its parameters and draws of them that show their uncertainty."""
 
     structure: Structure
     weight: float
@@ -440,6 +520,11 @@ class Residual:
     variances: tuple[float, ...]
     amplitude: float
     length: float
+
+    @cached_property
+    def kept(self) -> dict[str | int, Any]:
+        """What asking for other places needs again and again, as it is found."""
+        return {}
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import vcpus_of
-from sizer.model.edge import before_the_last_doubling, vcpus_edge
+from sizer.model.edge import before_the_last_doubling, vcpus_edge, vcpus_edges
 from sizer.model.model import WorkloadModel
-from sizer.model.predicted_rates import predict_rates
+from sizer.model.predicted_rates import mean_rates
 from sizer.model.trend import GAIN, Edge, Trend
 from sizer.records import Bottleneck, Configuration
 
@@ -31,11 +32,34 @@ def still_rises(model: WorkloadModel, configuration: Configuration) -> Edge | No
     if len(model.measured.vcpus) < ENOUGH:
         return None
     edge = vcpus_edge(model, replace(configuration, vcpus=model.measured.vcpus[-1]))
-    return edge if edge.trend is Trend.RISING and not edge.predicted else None
+    return edge if _rises(edge) else None
+
+
+def _rises(edge: Edge) -> bool:
+    return edge.trend is Trend.RISING and not edge.predicted
+
+
+def look_onward(model: WorkloadModel, configurations: Sequence[Configuration]) -> None:
+    """Find at once what `onward` and `split_by_last_doubling` ask for of each of these, as the model keeps it."""
+    known = model.measured.vcpus
+    if len(known) < ENOUGH:
+        return
+    few = before_the_last_doubling(model)
+    asked = [each for each in configurations if vcpus_of(each) > few]
+    most = dict.fromkeys(replace(each, vcpus=known[-1]) for each in asked)
+    rising = [at for at, edge in zip(most, vcpus_edges(model, list(most)), strict=True) if _rises(edge)]
+    new = [at for at in rising if at not in model.last_doublings]
+    if new:
+        rates = mean_rates(model, [*(replace(at, vcpus=few) for at in new), *new])
+        ends = zip(rates[: len(new)], rates[len(new) :], strict=True)
+        model.last_doublings.update((at, (float(less), float(now))) for at, (less, now) in zip(new, ends, strict=True))
+    beyond = [each for each in asked if vcpus_of(each) > known[-1]]
+    if beyond:
+        known_ceilings(model, beyond)
 
 
 def onward(model: WorkloadModel, configuration: Configuration) -> Onward | None:
-    """Beyond a curve that still rises; None elsewhere.
+    """Beyond a curve that still rises, after `look_onward`; None elsewhere.
 
     Amdahl (1967): seconds a sample are A + B / c, so the next doubling saves half of the seconds that the last one did.
     The fit itself cannot say: a cap just above the last point explains the same runs. Known ceilings bound it.
@@ -47,7 +71,7 @@ def onward(model: WorkloadModel, configuration: Configuration) -> Onward | None:
     if vcpus_of(configuration) <= most or still_rises(model, configuration) is None:
         return None
     few = before_the_last_doubling(model)
-    less, now = _ends(model, replace(configuration, vcpus=most), few)
+    less, now = model.last_doublings[replace(configuration, vcpus=most)]
     ceiling = max(now, float(known_ceilings(model, [configuration])[0]))
     divided = (math.exp(-less) - math.exp(-now)) / (1 / few - 1 / most)
     seconds = math.exp(-now) - divided * (1 / most - 1 / vcpus_of(configuration))
@@ -55,15 +79,6 @@ def onward(model: WorkloadModel, configuration: Configuration) -> Onward | None:
     linear = now + math.log(vcpus_of(configuration) / most)
     expected = min(linear, -math.log(seconds) if seconds > 0 else linear)
     return Onward(now, min(ceiling, expected), min(ceiling, max(expected, repeated)))
-
-
-def _ends(model: WorkloadModel, at_most: Configuration, few: float) -> tuple[float, float]:
-    """Ln rates before and after the last doubling; found once for each model."""
-    found = model.last_doublings.get(at_most)
-    if found is None:
-        less, now = predict_rates(model, [replace(at_most, vcpus=few), at_most]).mean
-        found = model.last_doublings[at_most] = float(less), float(now)
-    return found
 
 
 def split_by_last_doubling(
@@ -88,8 +103,6 @@ def split_by_last_doubling(
     return shares | {cpu: part * both, serial: (1 - part) * both}
 
 
-def is_open(model: WorkloadModel, configuration: Configuration, found: Onward | None) -> bool:
-    """Whether the fit's own answer there is so far from Amdahl's that its shares say nothing."""
-    return found is not None and found.expected > float(predict_rates(model, [configuration]).mean[0]) + math.log(
-        1 + GAIN
-    )
+def is_open(log_rate: float, found: Onward | None) -> bool:
+    """Whether the fit's own ln rate there is so far from Amdahl's that its shares say nothing."""
+    return found is not None and found.expected > log_rate + math.log(1 + GAIN)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model.equation import CPU, Array, solve
+from sizer.model.equation import CPU, Array, Indices, solve
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WhatIf, WorkloadModel, deviation_of
-from sizer.model.residual import drawn, posterior
-from sizer.model.stages import build_design
+from sizer.model.residual import posterior_mean, with_draws
+from sizer.model.stages import build_rows
 from sizer.records import Configuration
 
 
@@ -28,30 +28,24 @@ class PredictedRates:
     contention: Array
     read_is_iops: NDArray[np.bool_]
 
-    def between(self, position: float) -> PredictedRates:
-        """One configuration this far (0 to 1) from the first of these two to the second; at 0 one is enough."""
-        if position == 0:
-            return self.of(0, 1)
+    def between(self, some: Indices, position: Array) -> PredictedRates:
+        """All but the last of them, which are as many as `some`: each of these lies so far (0 to 1) towards one of
+        the last, in their order."""
+        count = len(self.mean) - len(some)
 
-        def blend(values: Array) -> Array:
-            mixed: Array = (1 - position) * values[..., :1] + position * values[..., 1:]
-            return mixed
+        def mixed(values: Array) -> Array:
+            """Configurations along the last axis."""
+            found = values[..., :count].copy()
+            found[..., some] = (1 - position) * found[..., some] + position * values[..., count:]
+            return found
 
-        shares = (1 - position) * self.shares[:1] + position * self.shares[1:]
         return PredictedRates(
-            blend(self.mean), blend(self.draws), self.weights, shares, blend(self.contention), self.read_is_iops
-        )
-
-    def of(self, index: int, count: int) -> PredictedRates:
-        """So many neighbouring configurations of them, from this one on."""
-        some = slice(index, index + count)
-        return PredictedRates(
-            self.mean[some],
-            self.draws[:, some],
+            mixed(self.mean),
+            mixed(self.draws),
             self.weights,
-            self.shares[some],
-            self.contention[some],
-            self.read_is_iops[some],
+            mixed(self.shares.T).T,
+            mixed(self.contention),
+            self.read_is_iops[:count],
         )
 
     def variance(self) -> Array:
@@ -66,18 +60,19 @@ class PredictedRates:
 def predict_rates(
     model: WorkloadModel,
     configurations: Sequence[Configuration],
-    what_if: WhatIf | None = None,
-    together: int | None = None,
+    what_if: WhatIf = WhatIf(),
+    turns: Sequence[int] | None = None,
 ) -> PredictedRates:
     """The members' weighted answer for many configurations at once; asks nothing about whether they were measured.
 
-    `together`: what the runs leave open is drawn for so many at a time, as if the next were asked for alone.
+    What the runs leave open of a configuration is drawn for each by itself. With `turns` (n,), 0 or 1, those of one
+    turn have the same draws, and are as if asked for in pairs: what such a pair gives does not depend on the others.
     """
     configurations = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
+    rows = build_rows(model.facts, model.measured, configurations, what_if)
     means, draws, weights, shares, contention = [], [], [], [], []
     for member in model.members:
-        design = build_design(model.facts, model.measured, member.structure, configurations, what_if)
-        found = solve(member.structure, member.vectors, design)
+        found = solve(member.structure, member.vectors, rows.design(member.structure))
         means.append(member.weight * found.log_rate[0])
         shares.append(member.weight * found.shares[0])
         contention.append(member.weight * found.shares[0, :, CPU] * found.contention[0])
@@ -85,9 +80,22 @@ def predict_rates(
         weights.append(np.full(len(member.draws), member.weight / len(member.draws)))
     mean, rates = _sum(means), np.concatenate(draws)
     if model.residual is not None:
-        mean = mean + posterior(model.residual, configurations)[0]
-        rates = rates + drawn(model.residual, configurations, len(rates), together)
-    return PredictedRates(mean, rates, np.concatenate(weights), _sum(shares), _sum(contention), design.read_is_iops)
+        off, drawn = with_draws(model.residual, configurations, len(rates), turns)
+        mean, rates = mean + off, rates + drawn
+    free = rows.design(model.members[-1].structure).read_is_iops
+    return PredictedRates(mean, rates, np.concatenate(weights), _sum(shares), _sum(contention), free)
+
+
+def mean_rates(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array:
+    """The `mean` (n,) of `predict_rates` alone."""
+    configurations = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
+    rows = build_rows(model.facts, model.measured, configurations)
+    means = [
+        each.weight * solve(each.structure, each.vectors[:1], rows.design(each.structure)).log_rate[0]
+        for each in model.members
+    ]
+    mean = _sum(means)
+    return mean if model.residual is None else mean + posterior_mean(model.residual, configurations)
 
 
 def own_effects(model: WorkloadModel, configurations: Sequence[Configuration], mean: Array) -> tuple[Array, Array]:

@@ -4,50 +4,36 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from sizer.model import advice
-from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis, with_accounted_cpu
-from sizer.model.ceilings import known_ceilings
-from sizer.model.coordinates import (
-    batch_of,
-    disk_of,
-    fills_accelerators,
-    gpus_of,
-    memory_of,
-    needs_no_less,
-    or_unknown,
-    vcpus_of,
+from sizer.model.attribution import (
+    Rivals,
+    bottleneck_of,
+    rivals,
+    shares_by_bottleneck,
+    shown,
+    shown_by_an_axis,
+    with_accounted_cpu,
 )
-from sizer.model.equation import STAGES
+from sizer.model.coordinates import memory_of, or_unknown
+from sizer.model.equation import Array
 from sizer.model.feeds import with_usual_accelerator
-from sizer.model.interplay import interplay_deviation
-from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines, no_slower_than_less
-from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
-from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
-from sizer.model.predicted_rates import PredictedRates, predict_rates
-from sizer.model.relief import headroom
-from sizer.model.stages import as_good, disk_is_free
-from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Prediction
+from sizer.model.intervals import outside, place_of, throughputs
+from sizer.model.memory import does_not_fit, needed_bytes
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.onward import Onward, is_open, look_onward, onward, split_by_last_doubling
+from sizer.model.predicted_rates import PredictedRates, mean_rates, predict_rates
+from sizer.model.relief import headrooms
+from sizer.model.stages import as_good
+from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Refusal, Refused
 
-BEYOND = 0.25
-"""Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
-MOST_NOISE = 0.05
-"""Of the noise of a run beyond two neighbours: more of it is rather what the form does not explain."""
-REACH = 0.5
-"""Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
-UNMEASURED_PAIR = 0.25
-"""The same for a disk without figures and a memory size that were not measured together: how they work together is
-what no run shows."""
-UNMEASURED_DISK = 0.15
-"""The same for a disk that no run was measured on: how exactly demands and rates predict a tier."""
+AT_ONCE = 256
+"""Configurations that are computed together: of more, the numbers no longer lie in the CPU's cache."""
 
 
 def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
@@ -56,136 +42,68 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     Raises Refused where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
     without figures, a what-if about a stage that was not separated.
     """
-    found = _answered(model, configuration, what_if)
-    if found.out_of_memory:
-        return found
-    if what_if != WhatIf():
-        return _held_by_measured_disks(model, found, what_if)
-    return replace(found, headroom=headroom(model, found.configuration, found.bottleneck))
-
-
-def _answered(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> Prediction:
-    """By the configuration's own disk alone, and without its headroom."""
-    configuration = with_usual_accelerator(model.measured, configuration)
-    if not _fits(model, configuration, what_if):
-        return _out_of_memory(model, configuration)
-    lower, upper, position = _between_levels(model, configuration)
-    return _prediction(model, configuration, what_if, predict_rates(model, [lower, upper], what_if), position)
-
-
-def _held_by_measured_disks(model: WorkloadModel, found: Prediction, what_if: WhatIf) -> Prediction:
-    """The same, on a supposed disk no faster than on a measured one that is as good in every figure.
-
-    Runs show of a disk what its figures do not: how long it makes a worker wait, and how much of its figures a job
-    gets. Nothing is known of that for a supposed one, which must not look faster for it.
-    """
-    if what_if.disk_rates is None:
-        return found
-    rate, elsewhere = found.throughput, replace(what_if, disk_rates=None)
-    for disk in model.measured.disks:
-        if as_good(model.facts, disk.rates, what_if.disk_rates):
-            with suppress(NoAnswer):
-                there = _answered(model, replace(found.configuration, disk=disk.name), elsewhere).throughput.value
-                factor = min(1.0, there / rate.value)
-                rate = Estimate(rate.value * factor, rate.low * factor, rate.high * factor)
-    return replace(found, throughput=rate)
-
-
-def predict_several(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[Prediction | None]:
-    """What `predict` gives of many configurations at once, but for the headroom; None where it has no answer."""
-    found: list[Prediction | None] = [None] * len(configurations)
-    for index, configuration in enumerate(configurations):
-        usual = with_usual_accelerator(model.measured, configuration)
-        with suppress(NoAnswer):
-            if not _fits(model, usual, WhatIf()):
-                found[index] = _out_of_memory(model, usual)
-    for index, usual, both, position in _together(model, configurations):
-        found[index] = _prediction(model, usual, WhatIf(), both, position)
+    (found,) = predict_several(model, [configuration], what_if)
+    if isinstance(found, Refusal):
+        raise Refused(found)
     return found
 
 
-def _out_of_memory(model: WorkloadModel, configuration: Configuration) -> Prediction:
-    nothing = Estimate(0.0, 0.0, 0.0)
-    beyond = outside(model, configuration) > 0
-    return Prediction(model.name, configuration, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
+def predict_several(
+    model: WorkloadModel,
+    configurations: Sequence[Configuration],
+    what_if: WhatIf = WhatIf(),
+    with_headroom: bool = True,
+) -> list[Prediction | Refusal]:
+    """The model's answer at each of many configurations, or why it has none, which `predict` raises.
 
-
-def _prediction(
-    model: WorkloadModel, configuration: Configuration, what_if: WhatIf, both: PredictedRates, position: float
-) -> Prediction:
-    """Without its headroom, from the rates of the two levels of memory that it lies between."""
-    measured = model.measured.rate_at(configuration) if what_if == WhatIf() else None
-    rates = both.between(position)
-    shares = shares_by_bottleneck(rates.shares[0], float(rates.contention[0]), bool(rates.read_is_iops[0]))
-    shares = shown_by_an_axis(
-        model, configuration, split_by_last_doubling(model, configuration, shares), float(rates.mean[0])
-    )
-    shares = with_accounted_cpu(model, configuration, shares)
-    beyond = onward(model, configuration) if what_if == WhatIf() else None
-    throughput = _throughput(model, both, position, configuration, what_if, beyond)
-    evidence = measured.evidence if measured else None
-    bottleneck = Bottleneck.AMBIGUOUS if is_open(model, configuration, beyond) else bottleneck_of(shares, evidence)
-    if not shown(model, configuration, bottleneck, shares):
-        bottleneck, shares = Bottleneck.AMBIGUOUS, {}
-    return Prediction(
-        workload=model.name,
-        configuration=configuration,
-        throughput=throughput,
-        bottleneck=bottleneck,
-        shares=shares,
-        extrapolated=what_if.disk_rates is not None or _is_beyond(model, configuration),
-    )
-
-
-@dataclass(frozen=True)
-class LinePoint:
-    """The throughput that `predict` gives at one configuration, and whether that is extrapolated."""
-
-    throughput: Estimate
-    extrapolated: bool
-
-
-def predict_line(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[LinePoint | None]:
-    """The throughputs that `predict` gives, of many configurations at once, without what binds there.
-
-    None where it has no answer, or a run would not complete. A chart asks for thousands of them.
+    What one of them gives does not depend on the others. Without its headroom an answer takes half of the time.
     """
-    found: list[LinePoint | None] = [None] * len(configurations)
-    asked = list(_together(model, configurations))
-    if beyond_all := [configuration for _, configuration, *_ in asked if outside(model, configuration) > 0]:
-        known_ceilings(model, beyond_all)  # which keeps them: one by one they take longer
-    for index, configuration, both, position in asked:
-        beyond = onward(model, configuration)
-        throughput = _throughput(model, both, position, configuration, WhatIf(), beyond)
-        found[index] = LinePoint(throughput, _is_beyond(model, configuration))
+    found: list[Prediction | Refusal] = []
+    for start in range(0, len(configurations), AT_ONCE):
+        some = _answered(model, configurations[start : start + AT_ONCE], what_if)
+        if what_if != WhatIf():
+            some = _held_by_measured_disks(model, some, what_if)
+        elif with_headroom:
+            some = _with_headroom(model, some)
+        found += some
     return found
 
 
-def _together(
-    model: WorkloadModel, configurations: Sequence[Configuration]
-) -> Iterator[tuple[int, Configuration, PredictedRates, float]]:
-    """Of each configuration that has an answer and enough memory: its number, itself with the usual accelerator, the
-    rates of the two levels of memory around it and where between them it lies. All are computed at once."""
+def predictions(model: WorkloadModel, configurations: Sequence[Configuration]) -> dict[Configuration, Prediction]:
+    """The model's answers, without their headrooms, by configuration. Raises Refused where one has none."""
+    distinct = list(dict.fromkeys(configurations))
+    found: dict[Configuration, Prediction] = {}
+    for configuration, answer in zip(distinct, predict_several(model, distinct, with_headroom=False), strict=True):
+        if isinstance(answer, Refusal):
+            raise Refused(answer)
+        found[configuration] = answer
+    return found
+
+
+def _answered(
+    model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf
+) -> list[Prediction | Refusal]:
+    """By each configuration's own disk alone, and without headrooms."""
+    found: dict[int, Prediction | Refusal] = {}
     asked: dict[int, Configuration] = {}
-    for index, configuration in enumerate(configurations):
+    for number, configuration in enumerate(configurations):
         usual = with_usual_accelerator(model.measured, configuration)
-        with suppress(NoAnswer):
-            if _fits(model, usual, WhatIf()):
-                asked[index] = usual
-    levels = {index: _between_levels(model, configuration) for index, configuration in asked.items()}
-    # Draws of the residual are made for two levels at a time, as `predict` asks for them.
-    each = 1 if model.residual is None and not any(position for *_, position in levels.values()) else 2
-    places = [level for lower, upper, _ in levels.values() for level in (lower, upper)[:each]]
-    rates = predict_rates(model, places, WhatIf(), together=2) if places else None
-    for turn, (index, configuration) in enumerate(asked.items()):
-        assert rates is not None, "there is one for each that is asked for"
-        yield index, configuration, rates.of(each * turn, each), levels[index][2]
+        try:
+            if _fits(model, usual, what_if):
+                asked[number] = usual
+            else:
+                found[number] = _out_of_memory(model, usual)
+        except Refused as error:
+            found[number] = error.refusal
+    if asked:
+        found.update(zip(asked, _predictions(model, list(asked.values()), what_if), strict=True))
+    return [found[number] for number in range(len(configurations))]
 
 
 def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> bool:
     """Whether a run would have enough memory; raises Refused where it would and the runs cannot say how fast it is."""
     advice.check_what_if(model, configuration, what_if)
-    if _does_not_fit(model, configuration):
+    if does_not_fit(model.measured, configuration):
         return False
     if model.refused and (what_if != WhatIf() or model.measured.rate_at(configuration) is None):
         raise advice.not_fitted(model)
@@ -195,27 +113,169 @@ def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -
     return True
 
 
-def _is_beyond(model: WorkloadModel, configuration: Configuration) -> bool:
-    beyond = outside(model, configuration) > 0 or _memory_unmeasured(model, configuration)
-    return beyond or not model.measured_together(configuration)
+def _out_of_memory(model: WorkloadModel, configuration: Configuration) -> Prediction:
+    nothing = Estimate(0.0, 0.0, 0.0)
+    beyond = outside(model, configuration) > 0
+    return Prediction(model.name, configuration, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
 
 
-def _throughput(
+def _held_by_measured_disks(
+    model: WorkloadModel, found: Sequence[Prediction | Refusal], what_if: WhatIf
+) -> list[Prediction | Refusal]:
+    """The same, on a supposed disk no faster than on a measured one that is as good in every figure.
+
+    Runs show of a disk what its figures do not: how long it makes a worker wait, and how much of its figures a job
+    gets. Nothing is known of that for a supposed one, which must not look faster for it.
+    """
+    held = list(found)
+    if what_if.disk_rates is None:
+        return held
+    asked = {n: each for n, each in enumerate(found) if isinstance(each, Prediction) and not each.out_of_memory}
+    for disk in model.measured.disks:
+        if not as_good(model.facts, disk.rates, what_if.disk_rates):
+            continue
+        places = [replace(each.configuration, disk=disk.name) for each in asked.values()]
+        measured = _answered(model, places, replace(what_if, disk_rates=None))
+        for number, there in zip(asked, measured, strict=True):
+            if isinstance(there, Prediction):
+                rate = asked[number].throughput
+                factor = min(1.0, there.throughput.value / rate.value)
+                rate = Estimate(rate.value * factor, rate.low * factor, rate.high * factor)
+                asked[number] = held[number] = replace(asked[number], throughput=rate)
+    return held
+
+
+def _with_headroom(model: WorkloadModel, found: Sequence[Prediction | Refusal]) -> list[Prediction | Refusal]:
+    asked = {n: each for n, each in enumerate(found) if isinstance(each, Prediction) and not each.out_of_memory}
+    places, binding = [each.configuration for each in asked.values()], [each.bottleneck for each in asked.values()]
+    with_it = {
+        number: replace(prediction, headroom=headroom)
+        for (number, prediction), headroom in zip(asked.items(), headrooms(model, places, binding), strict=True)
+    }
+    return [with_it.get(number, each) for number, each in enumerate(found)]
+
+
+def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
+    """Of configurations that have an answer and enough memory, without headrooms."""
+    between = _rates_between(model, configurations, what_if)
+    rates, plain = between.rates, what_if == WhatIf()
+    look_onward(model, configurations)
+    beyond = [onward(model, each) if plain else None for each in configurations]
+    places = [place_of(model, each) for each in configurations]
+    estimates = throughputs(model, places, rates, between.around, what_if, beyond)
+    shares = _shares(model, configurations, rates)
+    own = _own_rates(model, [c for c, each in zip(configurations, beyond, strict=True) if each is not None])
+    found = []
+    for row, (configuration, place) in enumerate(zip(configurations, places, strict=True)):
+        bottleneck, shown_shares = _binding(model, configuration, shares[row], plain, beyond[row], own)
+        found.append(
+            Prediction(
+                workload=model.name,
+                configuration=configuration,
+                throughput=estimates[row],
+                bottleneck=bottleneck,
+                shares=shown_shares,
+                extrapolated=what_if.disk_rates is not None or place.is_beyond,
+            )
+        )
+    return found
+
+
+def _binding(
     model: WorkloadModel,
-    both: PredictedRates,
-    position: float,
     configuration: Configuration,
-    what_if: WhatIf,
+    shares: dict[str, float],
+    plain: bool,
     beyond: Onward | None,
-) -> Estimate:
-    """Between two levels of memory. What its own runs gave of a refused model, and of a row of a table without
-    accounting: a form that does not go through a row is no reason to doubt it."""
-    at_its_word = model.refused is not None or model.facts.core_seconds is None
-    measured = model.measured.rate_at(configuration) if at_its_word and what_if == WhatIf() else None
-    if measured is not None:
-        return measured.of_new_run
-    rates = both.between(position)
-    return _estimate(model, rates, configuration, what_if, beyond, both if 0 < position < 1 else rates)
+    own: Mapping[Configuration, float],
+) -> tuple[Bottleneck, dict[str, float]]:
+    """What binds there, with the shares; none of them where the runs do not show it."""
+    evidence = model.measured.evidence_at(configuration) if plain else None
+    open_ended = beyond is not None and is_open(own[configuration], beyond)
+    bottleneck = Bottleneck.AMBIGUOUS if open_ended else bottleneck_of(shares, evidence)
+    if shown(model, configuration, bottleneck, shares):
+        return bottleneck, shares
+    return Bottleneck.AMBIGUOUS, {}
+
+
+def _shares(
+    model: WorkloadModel, configurations: Sequence[Configuration], rates: PredictedRates
+) -> list[dict[str, float]]:
+    """Of each by the name of the resource, as far as the runs show it."""
+    found = [
+        split_by_last_doubling(
+            model,
+            configuration,
+            shares_by_bottleneck(rates.shares[row], float(rates.contention[row]), bool(rates.read_is_iops[row])),
+        )
+        for row, configuration in enumerate(configurations)
+    ]
+    others = [rivals(model, each, shares) for each, shares in zip(configurations, found, strict=True)]
+    known = _own_rates(model, [rival for each in others for rival in (*each.elsewhere, *each.with_more)])
+    return [
+        _shown(model, configuration, shares, each, float(here), known)
+        for configuration, shares, each, here in zip(configurations, found, others, rates.mean, strict=True)
+    ]
+
+
+def _shown(
+    model: WorkloadModel,
+    configuration: Configuration,
+    shares: dict[str, float],
+    others: Rivals,
+    here: float,
+    known: Mapping[Configuration, float],
+) -> dict[str, float]:
+    """The shares by what the best of the others gain in ln rate over the rate here."""
+    elsewhere, with_more = (
+        max((known[each] for each in some), default=-math.inf) - here for some in (others.elsewhere, others.with_more)
+    )
+    return with_accounted_cpu(
+        model, configuration, shown_by_an_axis(model, configuration, shares, elsewhere, with_more)
+    )
+
+
+def _own_rates(model: WorkloadModel, configurations: Sequence[Configuration]) -> dict[Configuration, float]:
+    """Ln rates of the configurations themselves, whatever lies around them in memory."""
+    distinct = list(dict.fromkeys(configurations))
+    return dict(zip(distinct, map(float, mean_rates(model, distinct)), strict=True)) if distinct else {}
+
+
+@dataclass(frozen=True)
+class _Between:
+    """Rates of n configurations, and the least and the most ln rate (n,) of the levels of memory around them."""
+
+    rates: PredictedRates
+    around: tuple[Array, Array]
+
+
+def _rates_between(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> _Between:
+    """Each from the two levels of memory that it lies between, where memory has levels."""
+    levels = [_between_levels(model, each) for each in configurations]
+    inside = np.array([row for row, (*_, position) in enumerate(levels) if position > 0], dtype=np.intp)
+    lower, upper = [each for each, *_ in levels], [levels[row][1] for row in inside]
+    both = predict_rates(model, [*lower, *upper], what_if, turns=[0] * len(lower) + [1] * len(upper))
+    least, most = both.mean[: len(lower)].copy(), both.mean[: len(lower)].copy()
+    least[inside] = np.minimum(least[inside], both.mean[len(lower) :])
+    most[inside] = np.maximum(most[inside], both.mean[len(lower) :])
+    return _Between(both.between(inside, np.array([levels[row][2] for row in inside])), (least, most))
+
+
+def _between_levels(model: WorkloadModel, configuration: Configuration) -> tuple[Configuration, Configuration, float]:
+    """The neighbours in memory where memory has levels, and where between them (0 to 1 in ln bytes) this one lies."""
+    known = model.measured.memory_bytes
+    levels = any(member.structure.memory_levels for member in model.members)
+    if (
+        not levels
+        or not known
+        or not known[0] < memory_of(configuration) < known[-1]
+        or memory_of(configuration) in known
+    ):
+        return configuration, configuration, 0.0
+    low = max(level for level in known if level < memory_of(configuration))
+    high = min(level for level in known if level > memory_of(configuration))
+    position = math.log(memory_of(configuration) / low) / math.log(high / low)
+    return replace(configuration, memory_bytes=low), replace(configuration, memory_bytes=high), position
 
 
 def best_measured(model: WorkloadModel) -> Prediction:
@@ -226,8 +286,7 @@ def best_measured(model: WorkloadModel) -> Prediction:
     if model.refused or not model.members:
         raise advice.not_fitted(model)
     configurations = measured_values(model)
-    mean = predict_rates(model, configurations).mean
-    return predict(model, configurations[int(np.argmax(mean))], WhatIf())
+    return predict(model, configurations[int(np.argmax(mean_rates(model, configurations)))])
 
 
 def measured_values(model: WorkloadModel) -> list[Configuration]:
@@ -248,145 +307,3 @@ def measured_values(model: WorkloadModel) -> list[Configuration]:
             for memory in fitting or or_unknown(measured.memory_bytes[-1:])
         ]
     return [each for each in configurations if model.measured_together(each)] or configurations
-
-
-def _between_levels(model: WorkloadModel, configuration: Configuration) -> tuple[Configuration, Configuration, float]:
-    """The neighbours in memory where memory has levels, and where between them (0 to 1 in ln bytes) this one lies."""
-    known = model.measured.memory_bytes
-    levels = any(member.structure.memory_levels for member in model.members)
-    if (
-        not levels
-        or not known
-        or not known[0] < memory_of(configuration) < known[-1]
-        or memory_of(configuration) in known
-    ):
-        return configuration, configuration, 0.0
-    low = max(level for level in known if level < memory_of(configuration))
-    high = min(level for level in known if level > memory_of(configuration))
-    position = math.log(memory_of(configuration) / low) / math.log(high / low)
-    return replace(configuration, memory_bytes=low), replace(configuration, memory_bytes=high), position
-
-
-def _estimate(
-    model: WorkloadModel,
-    rates: PredictedRates,
-    configuration: Configuration,
-    what_if: WhatIf,
-    beyond: Onward | None,
-    around: PredictedRates,
-) -> Estimate:
-    """The interval of a new run; it holds what lies `around` in memory: the step between two levels may be anywhere.
-
-    Beyond a curve that still rises it reaches from no more gain to the last gain again.
-    """
-    variance = float(rates.variance()[0])
-    variance += (BEYOND * outside(model, configuration) * (1 - 0.8 * _known_share(model, rates))) ** 2
-    if what_if.disk_rates is not None:
-        variance += UNMEASURED_DISK**2
-    if _memory_unmeasured(model, configuration):
-        variance += UNMEASURED_DISK**2
-    if _pair_unmeasured(model, configuration):
-        variance += UNMEASURED_PAIR**2
-    noise = max(model.widening, model.noise_widening) * model.noise
-    half = math.hypot(model.widening * math.sqrt(variance), noise)
-    if not model.measured_together(configuration):
-        half = math.hypot(half, NORMAL_90 * interplay_deviation(model, configuration))
-    centre = float(rates.mean[0])
-    low, high = min(centre, float(around.mean.min())) - half, max(centre, float(around.mean.max())) + half
-    if beyond is not None and beyond.expected > centre:
-        centre = beyond.expected
-        low, high = min(beyond.now, centre - half), max(beyond.highest, centre + half)
-    if (
-        outside(model, configuration) > 0 and what_if == WhatIf()
-    ):  # no more than a known ceiling, but for the noise of a run
-        ceiling = float(known_ceilings(model, [configuration])[0])
-        centre, high = min(centre, ceiling), max(centre, min(high, ceiling + NORMAL_90 * model.noise))
-        low = min(low, centre)
-    found = Estimate(math.exp(centre), math.exp(low), math.exp(high))
-    if what_if != WhatIf():
-        return found
-    beyond_most = beyond_counts(model, configuration)
-    if beyond_most is not None:
-        return beyond_most
-    held = _held_by_neighbours(model, configuration, held_by_machines(model, configuration, found))
-    return held if model.facts.core_seconds is not None else no_slower_than_less(model, configuration, held)
-
-
-def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
-    """The same, not reaching beyond two measured neighbours by more than REACH of the step between them."""
-    for axis, below, above in measured_neighbours(model.measured, configuration):
-        low, high = sorted((below, above))
-        noise = LEAST_NOISE if axis == "gpu_count" else min(max(LEAST_NOISE, model.noise), MOST_NOISE)
-        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * noise)
-        low, high = low / beyond, high * beyond
-        if low <= found.value <= high:
-            found = Estimate(found.value, max(found.low, low), min(found.high, high))
-    return found
-
-
-def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[str, float, float]]:
-    """Each axis with the rates of the next measured values below and above on it, where all else is as here."""
-    for name in NEIGHBOURED:
-        here = getattr(configuration, name)
-        if here is None:
-            continue
-        alike = measured.rates_along(name).get(others_of(configuration, name), {})
-        below, above = ([value for value in alike if side(value, here)] for side in (operator.lt, operator.gt))
-        if below and above and here not in alike:
-            yield name, alike[max(below)], alike[min(above)]
-
-
-def _known_share(model: WorkloadModel, rates: PredictedRates) -> float:
-    """The share of stages whose capacity is known beyond the measured range: accelerator and disk do not see vCPUs."""
-    accelerator, read, write = (float(rates.shares[0, STAGES.index(name)]) for name in ("accelerator", "read", "write"))
-    return read + write + (accelerator if model.facts.accelerator_rates else 0.0)
-
-
-def outside(model: WorkloadModel, configuration: Configuration) -> float:
-    """How far outside the measured range, in e-folds of vCPUs, batch size and accelerators; 0 inside."""
-    measured = model.measured
-    distance = 0.0
-    counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
-    axes = (
-        (vcpus_of(configuration), measured.vcpus),
-        (batch_of(configuration), measured.batch_size),
-        (gpus_of(configuration), counts),
-    )
-    for value, known in axes:
-        if known and value:
-            distance += max(0.0, math.log(known[0] / value), math.log(value / known[-1]))
-    return distance
-
-
-def _does_not_fit(model: WorkloadModel, configuration: Configuration) -> bool:
-    measured = model.measured
-    if any(needs_no_less(configuration, killed) for killed in measured.did_not_fit):
-        return True
-    if any(fills_accelerators(configuration, killed) for killed in measured.overfilled):
-        return True
-    floor = floor_at(measured, configuration.vcpus, configuration.batch_size)
-    if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
-        return False
-    if floor.out_of_memory_bytes is not None and memory_of(configuration) <= floor.out_of_memory_bytes:
-        return True
-    anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
-    return anonymous is not None and memory_of(configuration) < anonymous
-
-
-def _pair_unmeasured(model: WorkloadModel, configuration: Configuration) -> bool:
-    measured = model.measured
-    if min(len(measured.disks), len(measured.memory_bytes)) < 2 or not disk_is_free(
-        model.facts, measured, disk_of(configuration)
-    ):
-        return False
-    here = measured.memory_on_disks.get(disk_of(configuration))
-    return here is not None and not here[0] <= memory_of(configuration) <= here[1]
-
-
-def _memory_unmeasured(model: WorkloadModel, configuration: Configuration) -> bool:
-    """Less memory than any run had, or more where more of it is more page cache."""
-    known = model.measured.memory_bytes
-    if not known or known[0] <= memory_of(configuration) <= known[-1]:
-        return False
-    matters = model.facts.natural or any(member.structure.memory_levels for member in model.members)
-    return memory_of(configuration) < known[0] or (matters and len(known) > 1)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from sizer.model.coordinates import vcpus_of
-from sizer.model.equation import Array, Design, Flags, solve
+from sizer.model.equation import Array, Design, Flags, Forms, Indices, solve_forms
 from sizer.model.families import Prior, prior
 from sizer.model.model import MeasuredRange, Structure, WorkloadFacts
 from sizer.model.observations import Observation
-from sizer.model.stages import build_design
+from sizer.model.stages import Rows, build_rows
 
 MORE_THAN_BUSY, LESS_THAN_BUSY = 0.05, 0.5
 """Standard deviations of ln of the CPU's stage over the core-seconds that were accounted. A sample cannot need more of
@@ -37,38 +39,90 @@ class Problem:
     cpu_busy: Array
     accelerator_busy: Array
 
-    def residuals(self, target: Array, mean: Array, included: Array) -> Callable[[Array], tuple[Array, Array]]:
-        """For `minimise`: rates (R or 1, n), stages, and prior means (R or 1, k); rows of `included` 0 are left out."""
-        weight = included / self.deviation
-        sure = 1 / self.belief.deviation
-        cpu, accelerator = (np.flatnonzero(np.isfinite(busy)) for busy in (self.cpu_busy, self.accelerator_busy))
-        n, k = self.target.size, sure.size
-        ends = np.cumsum([n, cpu.size, accelerator.size, k])
 
-        def evaluate(theta: Array) -> tuple[Array, Array]:
-            solution = solve(self.structure, theta, self.design)
-            values, slopes = np.empty((len(theta), ends[3])), np.zeros((len(theta), ends[3], k))
-            values[:, :n] = (solution.log_rate - target) * weight
-            slopes[:, :n] = solution.gradient * weight[:, :, None]
-            if cpu.size:
-                over = solution.cpu[:, cpu] - self.cpu_busy[cpu]
-                scale = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * included[:, cpu]
-                values[:, n : ends[1]] = over * scale
-                slopes[:, n : ends[1]] = solution.cpu_gradient[:, cpu] * scale[:, :, None]
-            if accelerator.size:
-                off = solution.accelerator[:, accelerator] - self.accelerator_busy[accelerator]
-                scale = included[:, accelerator] / ACCELERATOR_BUSY
-                values[:, ends[1] : ends[2]] = off * scale
-                slopes[:, ends[1] : ends[2]] = solution.accelerator_gradient[:, accelerator] * scale[:, :, None]
-            values[:, ends[2] :] = (theta - mean) * sure
-            slopes[:, np.arange(ends[2], ends[3]), np.arange(k)] = sure
-            return values, slopes
+class Residuals:
+    """What `minimise` makes small: problems of `forms` over the same rows, a parameter vector for each of `forms.of`.
 
-        return evaluate
+    `target` (R or 1, n) are ln rates, `mean` (R, K) what is believed; rows of `included` (R or 1, n) that are 0 are
+    left out. What a structure does not have is believed to be 0.
+    """
 
-    @property
-    def everything(self) -> Array:
-        return np.ones((1, self.target.size))
+    def __init__(
+        self, problems: Sequence[Problem], forms: Forms, target: Array, mean: Array, included: Array | None = None
+    ) -> None:
+        first = problems[0]
+        self._problems, self._forms, self._design = problems, forms, first.design
+        self._target, self.mean = target, mean
+        self._included = np.ones((1, first.target.size)) if included is None else included
+        self.sure = np.stack([_sure(each, forms, number) for number, each in enumerate(problems)])[forms.of]
+        self._weight = self._included / first.deviation
+        self._cpu, self._accelerator = (
+            np.flatnonzero(np.isfinite(busy)) for busy in (first.cpu_busy, first.accelerator_busy)
+        )
+        self._cpu_busy, self._accelerator_busy = (
+            first.cpu_busy[self._cpu],
+            first.accelerator_busy[self._accelerator],
+        )
+
+    def only(self, rows: Indices) -> Residuals:
+        """For some of the vectors."""
+
+        def some(values: Array) -> Array:
+            return values if len(values) == 1 else values[rows]
+
+        forms, included = self._forms.only(rows), some(self._included)
+        return Residuals(self._problems, forms, some(self._target), some(self.mean), included)
+
+    def __call__(self, theta: Array) -> tuple[Array, Array]:
+        """Of rates and of stages (R, m), with their derivatives (R, K, m)."""
+        solution = solve_forms(self._forms, theta, self._design)
+        n, cpu, accelerator = self._design.vcpus.size, self._cpu, self._accelerator
+        if not cpu.size and not accelerator.size:
+            return (solution.log_rate - self._target) * self._weight, solution.gradient * self._weight[:, None]
+        ends = np.cumsum([n, cpu.size, accelerator.size])
+        values, slopes = np.empty((len(theta), ends[2])), np.empty((*theta.shape, ends[2]))
+        values[:, :n] = (solution.log_rate - self._target) * self._weight
+        slopes[:, :, :n] = solution.gradient * self._weight[:, None]
+        if cpu.size:
+            over = solution.cpu[:, cpu] - self._cpu_busy
+            scale = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * self._included[:, cpu]
+            values[:, n : ends[1]] = over * scale
+            slopes[:, :, n : ends[1]] = solution.cpu_gradient[:, :, cpu] * scale[:, None]
+        if accelerator.size:
+            off = solution.accelerator[:, accelerator] - self._accelerator_busy
+            scale = self._included[:, accelerator] / ACCELERATOR_BUSY
+            values[:, ends[1] :] = off * scale
+            slopes[:, :, ends[1] :] = solution.accelerator_gradient[:, :, accelerator] * scale[:, None]
+        return values, slopes
+
+
+def _sure(problem: Problem, forms: Forms, number: int) -> Array:
+    found = np.ones(forms.width)
+    found[forms.places(number)] = 1 / problem.belief.deviation
+    return found
+
+
+def solved_together(problems: Sequence[Problem]) -> list[list[int]]:
+    """The numbers of the problems whose structures `Forms` can have together."""
+    found: dict[Structure, list[int]] = defaultdict(list)
+    for number, problem in enumerate(problems):
+        found[replace(problem.structure, scaling="linear", capped=False)].append(number)
+    return list(found.values())
+
+
+def side_by_side(forms: Forms, vectors: Sequence[Array]) -> Array:
+    """Vectors (r, k) of each of the structures, in its own order, as those (R, K) of `forms`."""
+    found = np.zeros((sum(map(len, vectors)), forms.width))
+    first = 0
+    for number, own in enumerate(vectors):
+        found[first : first + len(own), forms.places(number)] = own
+        first += len(own)
+    return found
+
+
+def forms_of(problems: Sequence[Problem], counts: Sequence[int]) -> Forms:
+    """With so many vectors for each of the problems."""
+    return Forms([each.structure for each in problems], np.repeat(np.arange(len(problems)), counts))
 
 
 @dataclass(frozen=True)
@@ -82,20 +136,48 @@ class Fitted:
     effective: float
 
 
-def problem_of(
-    structure: Structure, facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]
-) -> Problem:
+@dataclass(frozen=True)
+class Data:
+    """What the problems of all structures have in common: the observations of a workload, as rows of the equation."""
+
+    facts: WorkloadFacts
+    measured: MeasuredRange
+    observations: Sequence[Observation]
+
+    @cached_property
+    def rows(self) -> Rows:
+        places = [each.configuration for each in self.observations]
+        return build_rows(self.facts, self.measured, places, seen=self.observations)
+
+    @cached_property
+    def target(self) -> Array:
+        return np.array([each.log_rate for each in self.observations])
+
+    @cached_property
+    def deviation(self) -> Array:
+        return np.array([each.deviation for each in self.observations])
+
+    @cached_property
+    def cpu_busy(self) -> Array:
+        return np.array([_cpu_busy(each) for each in self.observations])
+
+    @cached_property
+    def accelerator_busy(self) -> Array:
+        return np.array([_log(each.accelerator_seconds) for each in self.observations])
+
+
+def problem_of(structure: Structure, data: Data) -> Problem:
     """The problem of one structure over the observations of a workload."""
-    design = build_design(facts, measured, structure, [o.configuration for o in observations], seen=observations)
+    design = data.rows.design(structure)
     has_accelerator = (design.accelerator >= 0) & design.computes
     return Problem(
         structure,
         design,
-        np.array([o.log_rate for o in observations]),
-        np.array([o.deviation for o in observations]),
-        prior(structure, facts, measured, observations),
-        np.array([_cpu_busy(o) for o in observations]) + np.where(_works(structure, design), 0.0, math.nan),
-        np.array([_log(o.accelerator_seconds) for o in observations]) + np.where(has_accelerator, 0.0, math.nan),
+        data.target,
+        data.deviation,
+        prior(structure, data.facts, data.measured, data.observations),
+        data.cpu_busy + np.where(_works(structure, design), 0.0, math.nan),
+        data.accelerator_busy + np.where(has_accelerator, 0.0, math.nan),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,12 +19,12 @@ from sizer.model.equation import (
     WRITE,
     Array,
     Design,
-    parameter_names,
+    Flags,
     solve,
 )
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import Structure, WorkloadModel
-from sizer.model.stages import build_design
+from sizer.model.stages import build_rows
 from sizer.records import Bottleneck, Configuration
 
 STAGES_OF = {
@@ -43,41 +44,58 @@ UNSURE = 0.4
 
 
 def headroom(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> float | None:
-    """The relative gain if this resource cost no time; None where no other limit is known, or none is named.
+    """The relative gain if this resource cost no time; None where no other limit is known, or none is named."""
+    return headrooms(model, [configuration], [bottleneck])[0]
+
+
+def headrooms(
+    model: WorkloadModel, configurations: Sequence[Configuration], bottlenecks: Sequence[Bottleneck]
+) -> list[float | None]:
+    """The same of many configurations, each with its own resource.
 
     With the share s of its stages, `X (1 - s)^(-1/p)` is the rate without them; 1 - s is summed from the other shares,
     as it would be lost to rounding where one stage binds sharply.
     """
-    if bottleneck not in STAGES_OF:
-        return None
-    configuration, mean, drawn, weights = with_usual_accelerator(model.measured, configuration), 0.0, [], []
+    found: list[float | None] = [None] * len(configurations)
+    named = [place for place, bottleneck in enumerate(bottlenecks) if bottleneck in STAGES_OF]
+    if not named:
+        return found
+    usual = [with_usual_accelerator(model.measured, configurations[place]) for place in named]
+    rows, binding = build_rows(model.facts, model.measured, usual), [bottlenecks[place] for place in named]
+    mean, drawn, weights, known = np.zeros(len(named)), [], [], np.ones(len(named), dtype=bool)
     for member in model.members:
-        design = build_design(model.facts, model.measured, member.structure, [configuration])
-        gains = _log_gain(member.structure, member.vectors, design, bottleneck)
-        if gains is None:
-            return None
-        mean += member.weight * float(gains[0])
+        gains, limited = _log_gains(member.structure, member.vectors, rows.design(member.structure), binding)
+        mean += member.weight * gains[0]
+        known &= limited
         drawn.append(gains[1:])
         weights.append(np.full(len(gains) - 1, member.weight / (len(gains) - 1)))
     values, weight = np.concatenate(drawn), np.concatenate(weights)
-    order = np.argsort(values)
-    low, high = np.interp((0.05, 0.95), np.cumsum(weight[order]) / weight.sum(), values[order])
-    return None if high - low > UNSURE else math.exp(mean) - 1
+    order = np.argsort(values, axis=0)
+    values, below = np.take_along_axis(values, order, axis=0), np.cumsum(weight[order], axis=0) / weight.sum()
+    for column in np.flatnonzero(known):
+        low, high = np.interp((0.05, 0.95), below[:, column], values[:, column])
+        if not high - low > UNSURE:
+            found[named[column]] = math.exp(mean[column]) - 1
+    return found
 
 
-def _log_gain(structure: Structure, theta: Array, design: Design, bottleneck: Bottleneck) -> Array | None:
-    """For each parameter vector (R,); None where nothing else takes time."""
+def _log_gains(
+    structure: Structure, theta: Array, design: Design, bottlenecks: Sequence[Bottleneck]
+) -> tuple[Array, Flags]:
+    """For each parameter vector and row (R, n), and whether something else takes time in a row (n,)."""
     solution = solve(structure, theta, design)
-    shares, contention = solution.shares[:, 0], solution.contention[:, 0]
-    sharpness = np.exp(np.clip(theta[:, parameter_names(structure).index("sharpness")], *LOG_SHARPNESS))
-    worker = shares[:, CPU] + shares[:, LATENCY]
-    others = [stage for stage in range(len(STAGES)) if stage not in (CPU, LATENCY, *STAGES_OF[bottleneck])]
-    waits = np.divide(shares[:, LATENCY], worker, out=np.zeros_like(worker), where=worker > 0)
-    left = shares[:, others].sum(axis=1) + worker * _kept(bottleneck, contention, waits) ** sharpness
-    if left[0] < NOTHING:
-        return None
+    sharpness = np.exp(np.clip(theta[:, -1:], *LOG_SHARPNESS))
+    worker = solution.shares[:, :, CPU] + solution.shares[:, :, LATENCY]
+    waits = np.divide(solution.shares[:, :, LATENCY], worker, out=np.zeros_like(worker), where=worker > 0)
+    left = np.empty_like(worker)
+    for bottleneck in set(bottlenecks):
+        here = np.array([each is bottleneck for each in bottlenecks])
+        others = [stage for stage in range(len(STAGES)) if stage not in (CPU, LATENCY, *STAGES_OF[bottleneck])]
+        kept = _kept(bottleneck, solution.contention[:, here], waits[:, here])
+        left[:, here] = solution.shares[:, here][:, :, others].sum(axis=2) + worker[:, here] * kept**sharpness
     gains: Array = -np.log(np.maximum(left, NOTHING)) / sharpness
-    return gains
+    limited: Flags = left[0] >= NOTHING
+    return gains, limited
 
 
 def _kept(bottleneck: Bottleneck, contention: Array, waits: Array) -> Array:

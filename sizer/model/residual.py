@@ -10,7 +10,8 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -42,14 +43,18 @@ def fit_residual(places: Sequence[Configuration], values: Array, variances: Arra
     if len(places) < FEWEST:
         return None
     scales = REPEATED if noise.repeated else MEASURED if noise.measured else ASSUMED
-    distance = _distance(places, places)
-    alike = _alike(places, places)
-    plain = max(_log_likelihood(np.diag(variances * s * s), values) for s in scales)
+    seen = _Places(places)
+    distance, alike = seen.distance(seen), seen.alike(seen)
+    plain = max(_log_likelihood(0.0, s, np.zeros(len(places)), values / np.sqrt(variances), variances) for s in scales)
     found: tuple[float, float, float, float] = (-math.inf, 0.0, 0.0, 1.0)
+    noisiness = np.sqrt(variances)
     for length in LENGTHS:
-        shape = _matern(distance / length) * alike
+        # In units of the noise all amplitudes and multiples of the noise have the same eigenvectors.
+        shape = _matern(distance / length) * alike / noisiness[:, None] / noisiness
+        spectrum, vectors = np.linalg.eigh(shape)
+        along = vectors.T @ (values / noisiness)
         for amplitude, s in itertools.product(AMPLITUDES, scales):
-            likelihood = _log_likelihood(amplitude**2 * shape + np.diag(variances * s * s), values)
+            likelihood = _log_likelihood(amplitude, s, np.maximum(spectrum, 0.0), along, variances)
             found = max(found, (likelihood, amplitude, length, s))
     likelihood, amplitude, length, s = found
     if likelihood < plain + 1 + math.log(len(places)):  # BIC: two parameters more, chosen among many
@@ -60,83 +65,62 @@ def fit_residual(places: Sequence[Configuration], values: Array, variances: Arra
 def posterior(residual: Residual, places: Sequence[Configuration]) -> tuple[Array, Array]:
     """Mean and variance of ln rate over the forms' at these places, each (m,)."""
     known = _factorised(residual)
-    across = _covariance(residual, places, residual.places)
+    across = known.covariance(places)
     mean: Array = across @ known.weights
-    explained = np.einsum("mn,nk,mk->m", across, known.precision, across, optimize=True)
+    explained = ((across @ known.precision) * across).sum(axis=1)
     variance: Array = np.maximum(0.0, residual.amplitude**2 - explained)
     return mean, variance
 
 
-def drawn(residual: Residual, places: Sequence[Configuration], count: int, together: int | None = None) -> Array:
-    """Draws (count, m) of how far ln rate is off the forms'.
+def posterior_mean(residual: Residual, places: Sequence[Configuration]) -> Array:
+    """The mean of `posterior` alone."""
+    known = _factorised(residual)
+    mean: Array = known.covariance(places) @ known.weights
+    return mean
 
-    Joint at the measured places, and between them as far as these show; what they leave open is each place's own.
-    `together`: of so many places only, as if the next ones were asked for alone.
+
+def with_draws(
+    residual: Residual, places: Sequence[Configuration], count: int, turns: Sequence[int] | None = None
+) -> tuple[Array, Array]:
+    """The mean (m,) of `posterior`, and draws (count, m) of how far ln rate is off the forms'.
+
+    Joint at the measured places, and between them as far as these show; what they leave open is each place's own, or
+    with `turns` (m,), 0 or 1, that of its turn.
     """
     known, random = _factorised(residual), np.random.default_rng(SEED)
-    at_known = known.mean + random.standard_normal((count, len(known.mean))) @ known.roots.T
-    across = _covariance(residual, places, residual.places)
+    at_known, random.bit_generator.state = _drawn_at_known(residual, count)
+    across = known.covariance(places)
     reach = across @ known.inverse
-    left = np.sqrt(np.maximum(0.0, residual.amplitude**2 - np.einsum("mn,mn->m", reach, across)))
-    own = random.standard_normal((count, together or len(places)))
-    found: Array = at_known @ reach.T + np.tile(own, len(places) // own.shape[1]) * left
-    return found
+    left = np.sqrt(np.maximum(0.0, residual.amplitude**2 - (reach * across).sum(axis=1)))
+    own = random.standard_normal((count, len(places) if turns is None else 2))
+    found: Array = at_known @ reach.T + (own if turns is None else own[:, turns]) * left
+    mean: Array = across @ known.weights
+    return mean, found
 
 
-@dataclass(frozen=True)
-class _Factorised:
-    """Of the measured places: what asking for others needs again and again.
+class _Places:
+    """Configurations as the process sees them: `logs` (n, 4) of their numbers, and their disks and accelerators."""
 
-    `precision` inverts prior and noise together, `inverse` the prior alone; `weights` are `precision` x values; `mean`
-    and `roots` (n, n) are those of the process at the places themselves.
-    """
+    def __init__(self, places: Sequence[Configuration]) -> None:
+        rows = [(vcpus_of(c), max(1, memory_of(c)), max(1, batch_of(c)), max(1, gpus_of(c))) for c in places]
+        self.logs: Array = np.log(np.array(rows, dtype=float).reshape(len(places), 4))
+        self.disks = [disk_of(each) for each in places]
+        self.gpus = [each.gpu for each in places]
 
-    precision: Array
-    inverse: Array
-    weights: Array
-    mean: Array
-    roots: Array
+    def distance(self, other: _Places) -> Array:
+        """In e-folds (n, m)."""
+        total = np.zeros((len(self.logs), len(other.logs)))
+        for mine, its in zip(self.logs.T, other.logs.T, strict=True):
+            if (mine[:1] != its).any() or (mine != mine[:1]).any():
+                total += (mine[:, None] - its) ** 2
+        found: Array = np.sqrt(total)
+        return found
 
-
-@lru_cache(maxsize=16)
-def _factorised(residual: Residual) -> _Factorised:
-    prior = _covariance(residual, residual.places, residual.places)
-    precision = np.linalg.inv(prior + np.diag(np.array(residual.variances)))
-    weights = precision @ np.array(residual.values)
-    values, vectors = np.linalg.eigh(prior - prior @ precision @ prior)
-    inverse = np.linalg.inv(prior + JITTER * residual.amplitude**2 * np.eye(len(prior)))
-    return _Factorised(precision, inverse, weights, prior @ weights, vectors * np.sqrt(np.maximum(values, 0.0)))
-
-
-def _covariance(residual: Residual, one: Sequence[Configuration], other: Sequence[Configuration]) -> Array:
-    shape: Array = _matern(_distance(one, other) / residual.length) * _alike(one, other)
-    return residual.amplitude**2 * shape
-
-
-def _matern(distance: Array) -> Array:
-    """Once differentiable: a knee is sharper than what a smoother one could follow."""
-    scaled = math.sqrt(3) * distance
-    shape: Array = (1 + scaled) * np.exp(-scaled)
-    return shape
-
-
-def _distance(one: Sequence[Configuration], other: Sequence[Configuration]) -> Array:
-    mine, its = _logs(one), _logs(other)
-    total: Array = np.sqrt(((mine[:, None] - its[None]) ** 2).sum(axis=2))
-    return total
-
-
-def _logs(places: Sequence[Configuration]) -> Array:
-    rows = [(vcpus_of(c), max(1, memory_of(c)), max(1, batch_of(c)), max(1, gpus_of(c))) for c in places]
-    logs: Array = np.log(np.array(rows, dtype=float).reshape(len(places), 4))
-    return logs
-
-
-def _alike(one: Sequence[Configuration], other: Sequence[Configuration]) -> Array:
-    disk = _equal([disk_of(a) for a in one], [disk_of(b) for b in other])
-    gpu = _equal([a.gpu for a in one], [b.gpu for b in other])
-    kept: Array = np.where(disk, 1.0, OTHER_KIND) * np.where(gpu, 1.0, OTHER_KIND)
-    return kept
+    def alike(self, other: _Places) -> Array:
+        """Which part of what is left at the one is left at the other, by their names alone (n, m)."""
+        disk, gpu = _equal(self.disks, other.disks), _equal(self.gpus, other.gpus)
+        kept: Array = np.where(disk, 1.0, OTHER_KIND) * np.where(gpu, 1.0, OTHER_KIND)
+        return kept
 
 
 def _equal(one: Sequence[str | None], other: Sequence[str | None]) -> Flags:
@@ -147,10 +131,89 @@ def _equal(one: Sequence[str | None], other: Sequence[str | None]) -> Flags:
     return equal
 
 
-def _log_likelihood(covariance: Array, values: Array) -> float:
-    lower = np.linalg.cholesky(covariance + 1e-12 * np.eye(len(values)))
-    whitened = np.linalg.solve(lower, values)
-    return float(-0.5 * whitened @ whitened - np.log(np.diag(lower)).sum())
+@dataclass(frozen=True)
+class _Factorised:
+    """Of the measured places: what asking for others needs again and again, made when it is first asked for."""
+
+    residual: Residual
+
+    @cached_property
+    def places(self) -> _Places:
+        return _Places(self.residual.places)
+
+    def covariance(self, places: Sequence[Configuration]) -> Array:
+        """Of what is left there with what is left at the measured ones."""
+        return _covariance(self.residual, _Places(places), self.places)
+
+    @cached_property
+    def prior(self) -> Array:
+        return _covariance(self.residual, self.places, self.places)
+
+    @cached_property
+    def precision(self) -> Array:
+        """Inverse of prior and noise together (n, n)."""
+        found: Array = np.linalg.inv(self.prior + np.diag(np.array(self.residual.variances)))
+        return found
+
+    @cached_property
+    def weights(self) -> Array:
+        """Of the measured places in the mean elsewhere (n,)."""
+        found: Array = self.precision @ np.array(self.residual.values)
+        return found
+
+    @cached_property
+    def inverse(self) -> Array:
+        """Of the prior alone (n, n)."""
+        found: Array = np.linalg.inv(self.prior + JITTER * self.residual.amplitude**2 * np.eye(len(self.prior)))
+        return found
+
+    @cached_property
+    def mean(self) -> Array:
+        """Of the process at the measured places themselves (n,)."""
+        found: Array = self.prior @ self.weights
+        return found
+
+    @cached_property
+    def roots(self) -> Array:
+        """Of its covariance there (n, n)."""
+        values, vectors = np.linalg.eigh(self.prior - self.prior @ self.precision @ self.prior)
+        found: Array = vectors * np.sqrt(np.maximum(values, 0.0))
+        return found
+
+
+def _factorised(residual: Residual) -> _Factorised:
+    found = residual.kept.get("factorised")
+    if not isinstance(found, _Factorised):
+        found = residual.kept["factorised"] = _Factorised(residual)
+    return found
+
+
+def _drawn_at_known(residual: Residual, count: int) -> tuple[Array, Any]:
+    """Draws (count, n) of the process at the measured places, and where the random numbers go on behind them."""
+    if count not in residual.kept:
+        known, random = _factorised(residual), np.random.default_rng(SEED)
+        drawn = known.mean + random.standard_normal((count, len(known.mean))) @ known.roots.T
+        residual.kept[count] = drawn, random.bit_generator.state
+    found: tuple[Array, Any] = residual.kept[count]
+    return found
+
+
+def _covariance(residual: Residual, one: _Places, other: _Places) -> Array:
+    shape: Array = _matern(one.distance(other) / residual.length) * one.alike(other)
+    return residual.amplitude**2 * shape
+
+
+def _matern(distance: Array) -> Array:
+    """Once differentiable: a knee is sharper than what a smoother one could follow."""
+    scaled = math.sqrt(3) * distance
+    shape: Array = (1 + scaled) * np.exp(-scaled)
+    return shape
+
+
+def _log_likelihood(amplitude: float, scale: float, spectrum: Array, along: Array, variances: Array) -> float:
+    """Of values with these coordinates along the eigenvectors of the process (n,), in units of their noise."""
+    spread = amplitude**2 * spectrum + scale**2
+    return float(-0.5 * (along**2 / spread + np.log(spread) + np.log(variances)).sum())
 
 
 def _thinned(count: int) -> list[int]:

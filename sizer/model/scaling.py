@@ -16,17 +16,20 @@ Array = NDArray[np.float64]
 
 PARAMETERS = {
     "linear": (),
+    "overhead": ("overhead",),
     "power": ("exponent",),
     "amdahl": ("contention",),
     "usl": ("contention", "coherence"),
-    "knee": ("knee", "yield"),
+    "siblings": ("overhead", "knee", "yield"),
+    "knee": ("overhead", "knee", "yield"),
     "bend": ("knee", "slope"),
     "paired": ("yield",),
 }
-"""Amdahl 1967; USL: Gunther 2007. `knee`: from some number of vCPUs on each adds only its yield, as where the second
-halves of hyperthreaded cores begin; `bend`: from there on the rate goes with a power of them, down as well as up.
-`paired`: every second vCPU is the other half of a core, as clouds hand them out.
-The power law covers what none of them describes."""
+"""Amdahl 1967; USL: Gunther 2007. `overhead`: each sample costs more as soon as several vCPUs work, by handing data on
+or clocks that fall, and no more than that with still more of them. `knee`: that, and from some number of vCPUs on each
+adds only its yield; `siblings`: the same where the second halves of hyperthreaded cores begin, at half of the vCPUs;
+`bend`: from a knee on the rate goes with a power of them, down as well as up. `paired`: every second vCPU is the other
+half of a core, as clouds hand them out. The power law covers what none of them describes."""
 
 LEAST = 0.02
 """The part of the linear capacity that a falling yield leaves at the least."""
@@ -54,6 +57,14 @@ def _power(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     exponent, above = parameter("exponent"), np.maximum(0.0, np.log(vcpus))
     wasted = np.where(above > 0, np.clip(1 - exponent, 0.0, 1.0), 0.0)
     return Scaled((1 - exponent) * above, wasted, {"exponent": np.broadcast_to(-above, wasted.shape)})
+
+
+def _overhead(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
+    """`1 + o (1 - 1/c)`: of what c of them make, all but the part that stays on one of them costs the overhead."""
+    overhead, inverse = np.exp(np.clip(parameter("overhead"), -40, 5)), 1 / np.maximum(1.0, vcpus)
+    whole = 1 + overhead * (1 - inverse)
+    wasted = np.where(vcpus > 1, np.minimum(overhead * inverse / whole, 1.0), 0.0)
+    return Scaled(np.log(whole), wasted, {"overhead": overhead * (1 - inverse) / whole})
 
 
 def _amdahl(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
@@ -85,12 +96,13 @@ def _knee(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     floor = LEAST * vcpus
     free = effective > floor
     effective = np.where(free, effective, floor)
-    slopes = {
+    shared = _overhead(vcpus, parameter)
+    slopes = shared.slopes | {
         "knee": np.where(free & (over > 0) & (knee > 1), -(1 - gain) * knee / effective, 0.0),
         "yield": np.where(free, -over / effective, 0.0),
     }
-    wasted = np.where(over > 0, np.clip(1 - gain * vcpus / effective, 0.0, 1.0), 0.0)
-    return Scaled(np.log(vcpus / effective), wasted, slopes)
+    wasted = shared.contention + np.where(over > 0, np.clip(1 - gain * vcpus / effective, 0.0, 1.0), 0.0)
+    return Scaled(shared.log_factor + np.log(vcpus / effective), np.minimum(wasted, 1.0), slopes)
 
 
 def _bend(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
@@ -117,9 +129,11 @@ def _paired(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
 
 FORMS: dict[str, Callable[[Array, Callable[[str], Array]], Scaled]] = {
     "linear": _linear,
+    "overhead": _overhead,
     "power": _power,
     "amdahl": _amdahl,
     "usl": _usl,
+    "siblings": _knee,
     "knee": _knee,
     "bend": _bend,
     "paired": _paired,

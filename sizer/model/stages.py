@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
-from sizer.model.equation import Design
+from sizer.model.equation import Array, Design, Flags, Indices
 from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import Feed, MeasuredRange, Structure, WhatIf, WorkloadFacts
@@ -83,87 +83,151 @@ def disk_is_free(facts: WorkloadFacts, measured: MeasuredRange, name: str) -> bo
     return disk is None or (read_seconds(facts, disk.rates) is None and write_seconds(facts, disk.rates) is None)
 
 
-def build_design(
+@dataclass(frozen=True)
+class Rows:
+    """What the designs of all forms have in common for n configurations; `Design` says what most of it is.
+
+    `disk` (n,) indexes `disks` and `accelerator` (n,) `labels`, which are those named here; `memory_bytes` (n,) is what
+    levels are found by. `free_read` (n,) is ln seconds of reading where nothing is known of a disk but the rates on it,
+    as `is_free` says; `reads` where a row touches a disk at all.
+    """
+
+    vcpus: Array
+    batch_ratio: Array
+    memory_bytes: Array
+    disks: tuple[str, ...]
+    disk: Indices
+    labels: tuple[str, ...]
+    accelerator: Indices
+    read: Array
+    read_is_iops: Flags
+    write: Array
+    missed: Array
+    free_read: Array
+    is_free: Flags
+    reads: Flags
+    gpus: Array
+    speed_up: Array
+    decodes: Flags
+    computes: Flags
+    step_on_cpu: Flags
+    slowness: Array
+    what_if: WhatIf
+
+    def design(self, structure: Structure) -> Design:
+        """The rows of the equation of one form."""
+        what_if = self.what_if
+        supposed = what_if.disk_rates is not None
+        own = {name: index for index, name in enumerate(() if supposed else structure.disks)}
+        disk = np.array([own.get(name, -1) for name in self.disks], dtype=np.intp)[self.disk]
+        disk = np.where(self.reads, disk, -1)
+        stages = {label: index for index, label in enumerate(structure.accelerators)}
+        accelerator = np.array([stages.get(label, -1) for label in self.labels], dtype=np.intp)[self.accelerator]
+        free = self.is_free & (disk >= 0)
+        return Design(
+            vcpus=self.vcpus,
+            batch_ratio=self.batch_ratio,
+            read=np.where(free, self.free_read, self.read),
+            read_is_iops=self.read_is_iops & ~free,
+            write=np.where(free, -np.inf, self.write),
+            missed=self.missed,
+            disk=disk,
+            memory_level=_levels(structure, self.memory_bytes),
+            accelerator=accelerator,
+            gpus=self.gpus,
+            speed_up=self.speed_up,
+            decodes=self.decodes,
+            computes=self.computes,
+            step_on_cpu=self.step_on_cpu,
+            slowness=self.slowness,
+            supposed=what_if.disk_rates is not None and what_if.disk_rates.read_iops != INSTANT.read_iops,
+            decode_shift=math.log(what_if.decode_factor),
+            accelerator_shift=-math.log(what_if.gpu_speedup),
+            latency_shift=-math.log(what_if.loader_workers_factor),
+        )
+
+
+def build_rows(
     facts: WorkloadFacts,
     measured: MeasuredRange,
-    structure: Structure,
     configurations: Sequence[Configuration],
-    what_if: WhatIf | None = None,
+    what_if: WhatIf = WhatIf(),
     seen: Sequence[Observation] | None = None,
-) -> Design:
-    """The rows of the equation for these configurations, as the what-if would have them.
+) -> Rows:
+    """What every form's design has of these configurations, as the what-if would have them.
 
     `seen` are the observations of these rows where they were measured; without them each is of the kind that
     predictions are about, on CPUs as fast as usual.
     """
-    what_if = what_if or WhatIf()
-    seen = seen or [Observation(c, facts.setting, 0.0, 1.0) for c in configurations]
-    fed = [each.feed for each in seen]
-    rows = [_disk_row(facts, measured, structure, each, what_if) for each in seen]
-    levels = [_level(structure, memory_of(configuration)) for configuration in configurations]
-    return Design(
-        vcpus=np.array([vcpus_of(configuration) for configuration in configurations], dtype=float),
-        batch_ratio=np.array([facts.reference_batch / max(1, batch_of(c)) for c in configurations], dtype=float),
-        read=np.array([row.read for row in rows], dtype=float),
-        read_is_iops=np.array([row.read_is_iops for row in rows], dtype=bool),
-        write=np.array([row.write for row in rows], dtype=float),
-        missed=np.array([row.missed for row in rows], dtype=float),
-        disk=np.array([row.index for row in rows], dtype=np.intp),
-        memory_level=np.array(levels, dtype=np.intp),
-        accelerator=np.array([_accelerator(facts, structure, c) for c in configurations], dtype=np.intp),
-        gpus=np.array([max(1, gpus_of(c)) for c in configurations], dtype=float),
-        speed_up=np.array([math.log(facts.stated_speed_up(gpus_of(c)) or 1.0) for c in configurations], dtype=float),
-        decodes=np.array([each.input in (facts.setting.input, "disk", "cached") for each in fed], dtype=bool),
-        computes=np.array([each.input != REPLAY for each in fed], dtype=bool),
-        step_on_cpu=np.array(
-            [_step_on_cpu(facts, c) and not what_if.step_elsewhere for c in configurations], dtype=bool
-        ),
-        slowness=np.array([each.slowness for each in seen], dtype=float),
-        supposed=what_if.disk_rates is not None and what_if.disk_rates.read_iops != INSTANT.read_iops,
-        decode_shift=math.log(what_if.decode_factor),
-        accelerator_shift=-math.log(what_if.gpu_speedup),
-        latency_shift=-math.log(what_if.loader_workers_factor),
+    feeds = [facts.setting] * len(configurations) if seen is None else [each.feed for each in seen]
+    disks, disk = _numbered([disk_of(each) for each in configurations])
+    labels, accelerator = _numbered([label_at(facts, each) for each in configurations])
+    missed = np.array([_missed(facts, measured, *each, what_if) for each in zip(configurations, feeds, strict=True)])
+    if seen is not None:
+        missed = _as_accounted(facts, missed, seen)
+    reads = np.array([feed.input != "synthetic" for feed in feeds], dtype=bool)
+    missed = np.where(reads, missed, 0.0)
+    gpus = [gpus_of(each) for each in configurations]
+    speed_ups = {count: math.log(facts.stated_speed_up(count) or 1.0) for count in set(gpus)}
+    rates = [_rates_of(measured, name, what_if) for name in disks]
+    read = [read_seconds(facts, each) or (0.0, False) for each in rates]
+    write = [write_seconds(facts, each) or 0.0 for each in rates]
+    replays = np.array([feed.input == REPLAY for feed in feeds], dtype=bool)
+    inputs = (facts.setting.input, "disk", "cached")
+    steps = [not what_if.step_elsewhere and (not facts.mixed_with_cpu or label == CPU_LABEL) for label in labels]
+    return Rows(
+        vcpus=np.array([vcpus_of(each) for each in configurations], dtype=float),
+        batch_ratio=np.array([facts.reference_batch / max(1, batch_of(each)) for each in configurations], dtype=float),
+        memory_bytes=np.array([memory_of(each) for each in configurations], dtype=float),
+        disks=disks,
+        disk=disk,
+        labels=labels,
+        accelerator=accelerator,
+        read=_log(np.maximum(missed, 0.0) * np.array([each for each, _ in read], dtype=float)[disk]),
+        read_is_iops=np.array([iops for _, iops in read], dtype=bool)[disk] & reads,
+        write=_log(np.where(replays | ~reads, 0.0, np.array(write, dtype=float)[disk])),
+        missed=missed,
+        free_read=_log(missed / (UNBINDING * facts.highest_rate)),
+        is_free=np.array([disk_is_free(facts, measured, name) for name in disks], dtype=bool)[disk],
+        reads=reads,
+        gpus=np.array([max(1, count) for count in gpus], dtype=float),
+        speed_up=np.array([speed_ups[count] for count in gpus], dtype=float),
+        decodes=np.array([feed.input in inputs for feed in feeds], dtype=bool),
+        computes=~replays,
+        step_on_cpu=np.array(steps, dtype=bool)[accelerator],
+        slowness=np.zeros(len(configurations)) if seen is None else np.array([each.slowness for each in seen]),
+        what_if=what_if,
     )
 
 
-@dataclass(frozen=True)
-class _DiskRow:
-    """Ln seconds of reading and writing a sample, the share of reads that miss the cache, and the disk's parameter."""
-
-    read: float = -math.inf
-    read_is_iops: bool = False
-    write: float = -math.inf
-    missed: float = 0.0
-    index: int = -1
+def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
+    """The distinct names, and (n,) which of them each is."""
+    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    return tuple(codes), np.array([codes[name] for name in names], dtype=np.intp)
 
 
-def _disk_row(
-    facts: WorkloadFacts, measured: MeasuredRange, structure: Structure, seen: Observation, what_if: WhatIf
-) -> _DiskRow:
-    configuration, feed = seen.configuration, seen.feed
-    disk = measured.disk(configuration.disk)
-    rates = what_if.disk_rates or (disk.rates if disk else DiskRates())
-    index = -1
-    if what_if.disk_rates is None and disk_of(configuration) in structure.disks:
-        index = structure.disks.index(disk_of(configuration))
-    if feed.input == "synthetic":
-        return _DiskRow()
-    missed = _missed(facts, measured, seen, what_if)
-    if index >= 0 and disk_is_free(facts, measured, disk_of(configuration)):
-        free = _log(missed / (UNBINDING * facts.highest_rate))
-        return _DiskRow(free, missed=missed, index=index)
-    read = read_seconds(facts, rates, missed) or (0.0, False)
-    write = 0.0 if feed.input == REPLAY else write_seconds(facts, rates) or 0.0
-    return _DiskRow(_log(read[0]), read[1], _log(write), missed, index)
+def _rates_of(measured: MeasuredRange, name: str, what_if: WhatIf) -> DiskRates:
+    disk = measured.disk(name)
+    return what_if.disk_rates or (disk.rates if disk else DiskRates())
 
 
-def _missed(facts: WorkloadFacts, measured: MeasuredRange, seen: Observation, what_if: WhatIf) -> float:
-    """Device bytes over the bytes of a sample: as accounted where the page cache kept some, else as predicted."""
-    configuration, feed = seen.configuration, seen.feed
+def _as_accounted(facts: WorkloadFacts, missed: Array, seen: Sequence[Observation]) -> Array:
+    """Device bytes over the bytes of a sample as they were accounted where the page cache kept some."""
+    accounted = [
+        each.read_bytes / facts.read_bytes
+        if each.feed.natural and each.read_bytes is not None and facts.read_bytes
+        else math.nan
+        for each in seen
+    ]
+    return np.where(np.isnan(accounted), missed, accounted)
+
+
+def _missed(
+    facts: WorkloadFacts, measured: MeasuredRange, configuration: Configuration, feed: Feed, what_if: WhatIf
+) -> float:
+    """Device bytes over the bytes of a sample, as predicted."""
     if feed.input == "cached" or feed.cache == "warm":
         return 0.0
-    if feed.natural and seen.read_bytes is not None and facts.read_bytes:
-        return seen.read_bytes / facts.read_bytes
     missed = 1 - hit_share(facts, measured, configuration, feed, what_if.data_bytes_factor)
     return missed * facts.read_amplification if feed.natural else missed
 
@@ -179,23 +243,17 @@ def hit_share(
     return hit_rate(cached, facts.sequential, facts.hit_blend)
 
 
-def _accelerator(facts: WorkloadFacts, structure: Structure, configuration: Configuration) -> int:
-    label = label_at(facts, configuration)
-    return structure.accelerators.index(label) if label in structure.accelerators else -1
-
-
-def _step_on_cpu(facts: WorkloadFacts, configuration: Configuration) -> bool:
-    """Where some runs had no accelerator, the step of the others costs the CPU nothing that counts."""
-    return label_at(facts, configuration) == CPU_LABEL if facts.mixed_with_cpu else True
-
-
-def _level(structure: Structure, memory_bytes: int) -> int:
-    """The highest measured level that this memory reaches; -1 where memory has no levels."""
+def _levels(structure: Structure, memory_bytes: Array) -> Indices:
+    """The highest measured level that each memory reaches, the lowest where it reaches none; -1 without levels."""
     if not structure.memory_levels:
-        return -1
-    reached = [index for index, level in enumerate(structure.memory_levels) if level <= memory_bytes]
-    return max(reached, default=0)
+        return np.full(memory_bytes.shape, -1, dtype=np.intp)
+    reached = np.searchsorted(np.array(structure.memory_levels, dtype=float), memory_bytes, side="right") - 1
+    found: Indices = np.maximum(reached, 0)
+    return found
 
 
-def _log(seconds: float) -> float:
-    return math.log(seconds) if seconds > 0 else -math.inf
+def _log(seconds: Array) -> Array:
+    """-inf where there is none."""
+    with np.errstate(divide="ignore"):
+        found: Array = np.log(seconds)
+    return found

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sizer.model.coordinates import vcpus_of
-from sizer.model.equation import Array, Flags, solve
+from sizer.model.equation import Array, Flags, solve, solve_forms
 from sizer.model.least_squares import minimise
 from sizer.model.model import NORMAL_90, Residual, WorkloadModel
 from sizer.model.observations import Noise, Observation
-from sizer.model.problem import Fitted
-from sizer.model.residual import MOST, posterior
+from sizer.model.problem import Fitted, Residuals, forms_of, side_by_side, solved_together
+from sizer.model.residual import MOST, posterior, posterior_mean
 from sizer.records import Configuration
 
 FOLDS = 24
@@ -36,8 +36,8 @@ def widening(
     """How many standard deviations make 90 %; `left_out` (n,) is what each row is predicted to be without it, in ln."""
     target = kept[0][0].problem.target
     n = int(main.sum())
-    if left_out is None:
-        return NORMAL_90 * (1 + 1 / max(n, 1))
+    if left_out is None:  # of so few rows all is belief, which the draws have
+        return NORMAL_90
     places = [o.configuration for o in observations]
     counts = _inner(places, main)
     variance = _draw_variance(model, kept)
@@ -80,11 +80,16 @@ def predicted_without(
     folds = int(fold.max()) + 1
     included = (fold[None] != np.arange(folds)[:, None]).astype(float)
     everywhere = np.zeros((folds, n))
-    for fitted, weight in kept:
-        own = fitted.problem
-        residuals = own.residuals(own.target[None], own.belief.mean[None], included)
-        thetas, _ = minimise(residuals, np.repeat(fitted.theta[None], folds, axis=0), iterations=20)
-        everywhere += weight * solve(own.structure, thetas, own.design).log_rate
+    problems = [fitted.problem for fitted, _ in kept]
+    for numbers in solved_together(problems):
+        some = [problems[number] for number in numbers]
+        forms = forms_of(some, [folds] * len(some))
+        means = side_by_side(forms, [each.belief.mean[None] for each in some])[forms.of]
+        residuals = Residuals(some, forms, problem.target[None], means, np.tile(included, (len(some), 1)))
+        start = side_by_side(forms, [np.repeat(kept[number][0].theta[None], folds, axis=0) for number in numbers])
+        thetas, _ = minimise(residuals, start, iterations=20)
+        rates = solve_forms(forms, thetas, some[0].design).log_rate.reshape(len(some), folds, n)
+        everywhere += np.tensordot([kept[number][1] for number in numbers], rates, axes=1)
     prediction: Array = everywhere[fold, np.arange(n)]
     if residual is None or n > MOST:
         return prediction
@@ -98,7 +103,7 @@ def predicted_without(
             values=tuple((problem.target - everywhere[index])[known]),
             variances=tuple(problem.deviation[known] ** 2),
         )
-        prediction[asked] += posterior(near, [p for p, use in zip(places, asked, strict=True) if use])[0]
+        prediction[asked] += posterior_mean(near, [p for p, use in zip(places, asked, strict=True) if use])
     return prediction
 
 

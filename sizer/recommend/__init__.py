@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from sizer.recommend.accelerators import EMULATED
-from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
-from sizer.recommend.comparison import ALIKE
-from sizer.recommend.cross_table import CPU_OF, MOST_COLUMNS
-from sizer.recommend.gates import GateResult, check_gate, read_gate
-from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
-from sizer.recommend.possible import (
-    Offered,
-    offered,
-    passing,
-    preferred,
-    regretted,
-    taken,
-)
-from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
-from sizer.recommend.recommendation import recommend
-from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
-from sizer.recommend.thresholds import SURE
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.recommend.accelerators import EMULATED
+    from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
+    from sizer.recommend.comparison import ALIKE
+    from sizer.recommend.cross_table import CPU_OF, MOST_COLUMNS
+    from sizer.recommend.gates import GateResult, check_gate, read_gate
+    from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
+    from sizer.recommend.possible import Offered, offered, passing, preferred, regretted, taken
+    from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
+    from sizer.recommend.recommendation import recommend
+    from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
+    from sizer.recommend.thresholds import SURE
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "ALIKE",

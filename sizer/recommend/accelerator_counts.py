@@ -18,6 +18,7 @@ from sizer.model import (
     counted_outcomes,
     gpus_of,
     predict,
+    predict_several,
     vcpus_of_ceiling,
 )
 from sizer.records import (
@@ -193,12 +194,14 @@ def _fed_vcpus(model: WorkloadModel, place: Configuration, ceiling: float | None
     """The fewest of the measured vCPUs from which all more keep the accelerators fed."""
     if ceiling is None:
         return None
-    found = None
-    for vcpus in reversed(model.measured.vcpus):
-        with suppress(NoAnswer):
-            if predict(model, replace(place, vcpus=vcpus), what_if).throughput.value < FED * ceiling:
-                break
-            found = vcpus
+    found, falling = None, tuple(reversed(model.measured.vcpus))
+    known = predict_several(model, [replace(place, vcpus=vcpus) for vcpus in falling], what_if, with_headroom=False)
+    for vcpus, there in zip(falling, known, strict=True):
+        if isinstance(there, Refusal):
+            continue
+        if there.throughput.value < FED * ceiling:
+            break
+        found = vcpus
     return found
 
 

@@ -10,13 +10,13 @@ from sizer.model import (
     BENT,
     CLOSE,
     GAIN,
-    NOT_OF_VCPUS,
     Edge,
     Trend,
     WorkloadModel,
     batch_edge,
     before_the_last_doubling,
     memory_edge,
+    not_bought,
     predict,
     vcpus_edge,
     vcpus_of,
@@ -32,8 +32,8 @@ NO_EDGE = Edge()
 class Edges:
     """Both edges of what was measured; `beyond` where the rate still rises with vCPUs and three values show how.
 
-    `bound_by` is what holds the most vCPUs back by the curve although vCPUs do not buy it: the last doubling gained,
-    and the next one need not.
+    `bound_by` is what holds the most vCPUs back by the curve although vCPUs do not buy it, or may (ambiguous): the last
+    doubling gained, and the next one need not.
     """
 
     vcpus: Edge
@@ -91,14 +91,14 @@ def edges_of(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edg
 
 
 def _bound_by(model: WorkloadModel, best: Configuration) -> Bottleneck | None:
-    """What binds at the most vCPUs measured, if vCPUs do not buy it.
+    """What binds at the most vCPUs measured, if vCPUs do not buy it, and ambiguous where something such may bind.
 
     A step across the knee gains, and the rate rises no further; but so does one onto the second thread of each core,
     and more cores would pay. A curve alone does not tell the two apart, so nothing is said to rise, nor to be enough.
     """
     most = replace(best, vcpus=model.measured.vcpus[-1])
-    bottleneck = predict(model, most).bottleneck
-    return bottleneck if bottleneck in NOT_OF_VCPUS else None
+    found = predict(model, most)
+    return not_bought(found.bottleneck, found.shares)
 
 
 def noisy(model: WorkloadModel) -> bool:

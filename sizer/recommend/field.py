@@ -82,8 +82,9 @@ def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges
     A disk costs little beside vCPUs, memory and accelerators, so what it loses is not weighed against the target: the
     target is for how many of those are bought.
     """
-    top = best_of_disks(field)
-    found = _cheapest_disk([j for j in sold(field) if disk_loss(j, top) <= DISK_LOSS])
+    offered = sold(field)
+    top = best_of_disks(offered)
+    found = _cheapest_disk([j for j in offered if disk_loss(j, top) <= DISK_LOSS])
     if edges.more_vcpus:
         most = model.measured.vcpus[-1]
         found = [j for j in found if j.passes or j.candidate.configuration.vcpus == most] or found

@@ -20,8 +20,8 @@ from sizer.records import SLIP, Bottleneck, ReasonCode
 class Growth:
     """The gain of the last step to the most measured, and the probability that it is more than GAIN.
 
-    `bound_by` is what holds the most measured back although vCPUs do not buy it: then the step gained, and the next one
-    need not.
+    `bound_by` is what holds the most measured back although vCPUs do not buy it, or may (ambiguous): then the step
+    gained, and the next one need not.
     """
 
     code: ReasonCode

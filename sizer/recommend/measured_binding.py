@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sizer.model import SHOWN_BY_VCPUS, predict, vcpus_of
 from sizer.recommend.machines import Machine
@@ -22,12 +22,13 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class Binding:
-    """What holds a machine back, where the runs show it."""
+    """What holds a machine back, where the runs show it; `shares` are those of the curve where it names none."""
 
     bottleneck: Bottleneck | None = None
     next_bottleneck: Bottleneck | None = None
     headroom: float | None = None
     reasons: tuple[Reason, ...] = ()
+    shares: dict[str, float] = field(default_factory=dict)
 
 
 def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
@@ -35,7 +36,9 @@ def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
     if machine.evidence is not None or not choice.one_curve or choice.slips:
         return Binding(machine.evidence)
     prediction: Prediction = predict(choice.model, machine.configuration)
-    if prediction.bottleneck is Bottleneck.AMBIGUOUS or _contradicted(prediction.bottleneck, machine, choice.machines):
+    if prediction.bottleneck is Bottleneck.AMBIGUOUS:
+        return Binding(shares=prediction.shares)
+    if _contradicted(prediction.bottleneck, machine, choice.machines):
         return Binding()
     said = tuple(bound_by(choice.model, prediction, bound=True))
     return Binding(prediction.bottleneck, next_bottleneck(prediction, prediction.bottleneck), prediction.headroom, said)

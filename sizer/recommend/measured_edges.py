@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.model import BENT, NOT_OF_VCPUS
+from sizer.model import BENT, not_bought
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.comparison import MERITS, Comparison, kind_of
 from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
@@ -19,6 +19,7 @@ from sizer.recommend.other_inputs import input_binds
 from sizer.recommend.settling_machine import settling_machine
 from sizer.records import (
     Action,
+    Bottleneck,
     Estimate,
     Reason,
     ReasonCode,
@@ -39,7 +40,7 @@ def growth_of(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
 
 
 def growth_with_vcpus(choice: MeasuredChoice, machine: Machine) -> Growth | None:
-    """Of the last doubling of vCPUs, with what binds there now if vCPUs do not buy it.
+    """Of the last doubling of vCPUs, with what binds there now if vCPUs do not buy it, or may.
 
     A step across the knee gains, and the rate rises no further; but so does one onto the second thread of each core,
     and more cores would pay. A curve alone does not tell the two apart, so nothing is said to rise, nor to be enough.
@@ -47,8 +48,8 @@ def growth_with_vcpus(choice: MeasuredChoice, machine: Machine) -> Growth | None
     found = with_vcpus(machine, choice.machines)
     if found is None or found.gain >= BENT:
         return found
-    bottleneck = binding(choice, machine).bottleneck
-    return replace(found, bound_by=bottleneck) if bottleneck in NOT_OF_VCPUS else found
+    here = binding(choice, machine)
+    return replace(found, bound_by=not_bought(here.bottleneck or Bottleneck.AMBIGUOUS, here.shares))
 
 
 def is_sold(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> bool:

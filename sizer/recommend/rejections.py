@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizer.catalog import Catalog
-from sizer.model import SHOWN_BY_VCPUS, WhatIf, WorkloadModel, name_of_disk, predict, vcpus_of
+from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, name_of_disk, predict, predictions, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import ScoredCandidate, best_of_disks, disk_loss
 from sizer.recommend.instances import cheapest
@@ -15,7 +15,7 @@ from sizer.recommend.jobs import why_not
 from sizer.recommend.prices import disk_prices
 from sizer.recommend.scoring import score_against_best, score_in_time
 from sizer.recommend.thresholds import DISK_LOSS
-from sizer.records import Bottleneck, Configuration, Objective, Reason, ReasonCode, Rejection, Spec, reason
+from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
 
 
 @dataclass(frozen=True)
@@ -48,20 +48,33 @@ class Choice:
 
 def rejections(choice: Choice) -> tuple[Rejection, ...]:
     """Each cheaper neighbour, one axis smaller and the others as chosen, the nearest first; then what is not sold."""
-    found: dict[Spec, Rejection] = {}
+    nearest: dict[Spec, ScoredCandidate] = {}
     for scored in reversed(choice.field):
-        spec = scored.candidate.spec
         if _cheaper(scored, choice) and _neighbour(scored, choice):
-            found.setdefault(spec, _rejection(choice, scored, _why(choice, scored)))
-    return (*found.values(), *_fraction(choice), *_too_small(choice))
+            nearest.setdefault(scored.candidate.spec, scored)
+    found = _rejected(choice, list(nearest.values()))
+    return (*found, *_fraction(choice), *_too_small(choice))
 
 
-def _rejection(choice: Choice, scored: ScoredCandidate, why: tuple[Reason, ...]) -> Rejection:
+def _rejected(choice: Choice, those: Sequence[ScoredCandidate]) -> list[Rejection]:
+    """Each with why. Raises Refused where one that was measured together has no answer."""
+    asked = [each.candidate.configuration for each in those if each.candidate.measured_together]
+    known = predictions(choice.model, asked)
+    found = []
+    for scored in those:
+        prediction = known.get(scored.candidate.configuration)
+        found.append(_rejection(choice, scored, _why(choice, scored, prediction), prediction))
+    return found
+
+
+def _rejection(
+    choice: Choice, scored: ScoredCandidate, why: tuple[Reason, ...], prediction: Prediction | None
+) -> Rejection:
     """With what it would give and save, where that is known."""
     candidate = scored.candidate
     found = Rejection(candidate.spec, why)
-    if candidate.measured_together:
-        rate = predict(choice.model, candidate.configuration).throughput
+    if prediction is not None:
+        rate = prediction.throughput
         found = replace(found, throughput=rate, share=rate.value / choice.rate if choice.rate else None)
     usd, taken = _usd_per_hour(choice, candidate) if candidate.exists else None, choice.usd_per_hour
     if usd is None or not taken:
@@ -100,11 +113,12 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
     return spec.gpu, spec.gpu_count
 
 
-def _why(choice: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
-    """How far from what is asked for, with what binds there; then why it was not taken all the same."""
-    if not scored.candidate.measured_together:
+def _why(choice: Choice, scored: ScoredCandidate, prediction: Prediction | None) -> tuple[Reason, ...]:
+    """How far from what is asked for, with what binds there; then why it was not taken all the same. None is predicted
+    of what was not measured together."""
+    if prediction is None:
         return (reason(ReasonCode.NOT_MEASURED_TOGETHER),)
-    bottleneck = predict(choice.model, scored.candidate.configuration, WhatIf()).bottleneck
+    bottleneck = prediction.bottleneck
     known = choice.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
     share = _share(choice, scored, bottleneck if known else None)
     spec = scored.candidate.spec
@@ -161,14 +175,15 @@ def _fraction(choice: Choice) -> list[Rejection]:
         (judged,) = score_against_best(model, [configuration], choice.best, choice.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
     scored = ScoredCandidate(Candidate(spec, configuration, taken.usd_per_hour, taken.disk_rank), judged)
+    prediction = predict(model, configuration)
     why: tuple[Reason, ...]
     if scored.passes:
         enough = reason(ReasonCode.IN_TIME) if choice.objective.deadline is not None else _share(choice, scored)
         why = (enough, reason(ReasonCode.FRACTION_NOT_SOLD))
     else:
-        why = _why(choice, scored)
+        why = _why(choice, scored, prediction)
     # What is not sold has no price to save.
-    return [replace(_rejection(choice, scored, why), usd_saved_per_hour=None, saving=None)]
+    return [replace(_rejection(choice, scored, why, prediction), usd_saved_per_hour=None, saving=None)]
 
 
 def _too_small(choice: Choice) -> list[Rejection]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import WorkloadModel, predict, vcpus_of
+from sizer.model import WorkloadModel, predictions, vcpus_of
 from sizer.recommend.instances import cheapest, priced_like_measured
 from sizer.records import Answer, Configuration, Loss, NoAnswer, SharedMachine, Spec
 
@@ -55,9 +55,10 @@ def _share(model: WorkloadModel, answer: Answer, spec: Spec, shared: InstanceTyp
         return None
     vcpus = max(spec.vcpus, min(shared.vcpus, max(known)))
     with suppress(NoAnswer):
-        there = predict(model, _configuration(model, spec, vcpus)).throughput.value
-        here = predict(model, _configuration(model, spec, spec.vcpus)).throughput.value
-        return there / here if here > 0 else None
+        there, here = (_configuration(model, spec, each) for each in (vcpus, spec.vcpus))
+        rates = predictions(model, [there, here])
+        before, after = rates[here].throughput.value, rates[there].throughput.value
+        return after / before if before > 0 else None
     return None
 
 

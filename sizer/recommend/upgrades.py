@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model import WorkloadModel, headroom, predict
+from sizer.model import WorkloadModel, headroom, predict, predict_several
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.field import ScoredCandidate
-from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, Upgrade, reason
+from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, Refusal, Upgrade, reason
 
 MOST_LOOKED_AT = 60
 """Larger specs, cheapest first, that are asked what binds them."""
@@ -21,8 +21,11 @@ def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[Sc
     here = predict(model, chosen.configuration)
     shown = [j for j in field if j.score.fraction <= SHOWN]
     larger = [j.candidate for j in shown if j.candidate.cost > chosen.cost and _no_less(j.candidate, chosen)]
-    for candidate in larger[:MOST_LOOKED_AT]:
-        there = predict(model, candidate.configuration)
+    larger = larger[:MOST_LOOKED_AT]
+    known = predict_several(model, [candidate.configuration for candidate in larger], with_headroom=False)
+    for candidate, there in zip(larger, known, strict=True):
+        if isinstance(there, Refusal):
+            continue
         gain = there.throughput.value / here.throughput.value - 1 if here.throughput.value else 0.0
         if there.bottleneck not in (here.bottleneck, Bottleneck.AMBIGUOUS) and gain > LITTLE:
             return Upgrade(candidate.spec, there.bottleneck, gain)

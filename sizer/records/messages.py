@@ -6,7 +6,6 @@ Whoever finds out what is wrong hands over such a record. `str()` of it is Engli
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -77,6 +76,8 @@ class Lines:
 def advised_name(name: str, known: Iterable[str]) -> Message:
     """What to write in place of an unknown name: the one it looks like, else any of those that are known."""
     known = tuple(known)
+    import difflib
+
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return Message("did you mean `{name}`?", name=close[0]) if close else Message("use {names}.", names=AnyOf(*known))
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from sizer.runner.commands import RunPaths, gpu_environment, withheld
-from sizer.runner.launcher import RunContext, launch, refused
-from sizer.runner.load import host_load
-from sizer.runner.preparatory import set_up
-from sizer.runner.watching import Hooks
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.runner.commands import RunPaths, gpu_environment, withheld
+    from sizer.runner.launcher import RunContext, launch, refused
+    from sizer.runner.load import host_load
+    from sizer.runner.preparatory import set_up
+    from sizer.runner.watching import Hooks
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = ["Hooks", "RunContext", "RunPaths", "gpu_environment", "host_load", "launch", "refused", "set_up", "withheld"]

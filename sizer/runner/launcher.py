@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from sizer.analysis import ChildResult, RunMonitor, run_record
+from sizer.analysis import ChildResult, RunMonitor, reading_seconds, run_record
 from sizer.host import Gpu, GpuWatch, gpus, visible_gpus, watched
 from sizer.limits import LimitsBackend, Throttle
 from sizer.records import (
@@ -122,7 +122,12 @@ class _ChildRun:
         self._context = context
         self._backend = backend
         self._hooks = hooks
-        self._seen = RunMonitor(spec, began, start_up_seconds=context.start_up_seconds)
+        self._seen = RunMonitor(
+            spec,
+            began,
+            start_up_seconds=context.start_up_seconds,
+            reading_seconds=reading_seconds(spec, context.data_set, context.disk),
+        )
         self._room: Room | None = None
         self._shared_memory: dict[str, int] = {}
         self._log: Log | None = None

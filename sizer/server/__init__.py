@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from sizer.server.live_page import LivePage, Sentences
-from sizer.server.page_server import PageServer
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from sizer.server.live_page import LivePage, Sentences
+    from sizer.server.page_server import PageServer
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = ["LivePage", "PageServer", "Sentences"]

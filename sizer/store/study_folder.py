@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from sizer.files import (
-    check_content,
     check_folder,
     from_json,
     load_json,
@@ -25,6 +24,7 @@ from sizer.files import (
     written_aside,
 )
 from sizer.records import SCHEMA_VERSION, HostError, InputError, Message, Note, Run, Study, typed_path
+from sizer.store.content import FILES, FOLDERS, refuse_what_leads_elsewhere
 from sizer.store.continuing import (
     measured,
     refuse_other_machine,
@@ -35,15 +35,7 @@ from sizer.store.continuing import (
 from sizer.store.schema_1 import note_of
 from sizer.store.stored_runs import Problem, StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
-from sizer.store.watched import WATCHED
 from sizer.study import HostSize, read_study, to_yaml
-
-FOLDERS = ("runs", "logs")
-FILES = (
-    *(".lock", WATCHED, "study.yaml", "host.json", "model.json", "recommendation.json"),
-    *("measurements.csv", "report.html"),
-)
-"""All that sizer reads and writes in a study folder, beside what lies in its folders."""
 
 COUNTS = ("cpus", "memory_bytes")
 """Facts of a host that runs are planned with."""
@@ -88,7 +80,7 @@ class StudyFolder:
         """The study folder at `path`; raises InputError where it is none, or not this user's own."""
         path = Path(path)
         with _file_system(path, writing=False):
-            _refuse_what_leads_elsewhere(path)
+            refuse_what_leads_elsewhere(path)
             found = _is_study_folder(path)
         if not found:
             raise _no_study_folder(path)
@@ -356,7 +348,7 @@ def _is_half_a_run(name: str) -> bool:
 def refuse_unusable(path: Path) -> None:
     """Raise InputError unless a study can be made at `path`, or gone on with; nothing is written."""
     with _file_system(path, writing=True):
-        _refuse_what_leads_elsewhere(path)
+        refuse_what_leads_elsewhere(path)
         _check_free(path)
     above = next(place for place in (path, *path.absolute().parents) if place.exists())
     try:
@@ -369,13 +361,6 @@ def refuse_unusable(path: Path) -> None:
         raise HostError(
             "{path} cannot be written: you may not write to {above}. Choose another folder.", path=path, above=above
         )
-
-
-def _refuse_what_leads_elsewhere(path: Path) -> None:
-    """Raise InputError where the folder, or what is read or written in it, is a link, a pipe or another user's."""
-    if os.path.lexists(path):
-        check_folder(path)
-        check_content(path, FOLDERS, FILES)
 
 
 def _check_free(path: Path) -> None:

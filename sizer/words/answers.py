@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model import WorkloadModel
 from sizer.records import (
     HOST_DISK,
     Action,
     Answer,
-    Configuration,
     Family,
     InstanceOffer,
-    Prediction,
     Reason,
     ReasonCode,
     Recommendation,
@@ -26,10 +23,8 @@ from sizer.words.figures import answered_interval, paragraph, vcpus_listed
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
-    accelerators_name,
     bound_in_words,
     disk_in_words,
-    disk_of,
     gpu_name,
     listed,
     machine_unvaried,
@@ -38,7 +33,7 @@ from sizer.words.names import (
     with_instance,
 )
 from sizer.words.reasons import reason_sentence
-from sizer.words.units import rate_in_words, units_a_second, vcpus_in_words
+from sizer.words.units import units_a_second, vcpus_in_words
 
 
 def headline(answer: Answer, terms: Terms) -> str:
@@ -277,54 +272,6 @@ def _to_import(suggestion: Suggestion, terms: Terms) -> str:
             column=suggestion.column,
         )
     return _("Add a column `{column}` and import the table again.", column=suggestion.column)
-
-
-def prediction_line(prediction: Prediction, configuration: str, terms: Terms) -> str:
-    """`train at 2 vCPUs, 8 GiB: 219 images/s (205 images/s to 233 images/s), bound by the CPU, extrapolated`."""
-    known = {"workload": prediction.workload, "configuration": configuration}
-    if prediction.out_of_memory:
-        return _("{workload} at {configuration}: out of memory", **known)
-    rate, unit = prediction.throughput, terms.unit
-    known |= {
-        "rate": rate_in_words(rate.value, unit),
-        "low": rate_in_words(rate.low, unit),
-        "high": rate_in_words(rate.high, unit),
-        "bound": bound_in_words(prediction.bottleneck, terms.device),
-    }
-    if prediction.extrapolated:
-        return _("{workload} at {configuration}: {rate} ({low} to {high}), {bound}, extrapolated", **known)
-    return _("{workload} at {configuration}: {rate} ({low} to {high}), {bound}", **known)
-
-
-def no_prediction_line(workload: str, configuration: str, why: str) -> str:
-    """A configuration that cannot be predicted."""
-    return _(
-        "{workload} at {configuration}: no prediction. {why}", workload=workload, configuration=configuration, why=why
-    )
-
-
-def assumed_line(prediction: str, assumed: str) -> str:
-    """A prediction, and what it assumes."""
-    return _("{prediction}; assumed: {assumed}", prediction=prediction, assumed=assumed)
-
-
-def what_if_disk_name(tier: str | None) -> str:
-    """A disk that no run had: a tier of the catalogue, or None for one given by its figures."""
-    return _("another disk") if tier is None else _("as if on {tier}", tier=tier)
-
-
-def configuration_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: str | None = None) -> str:
-    """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 x V100`, without what a table lacks; `disk` is that of a what-if."""
-    parts = [vcpus_in_words(where.vcpus)] if where.vcpus is not None else []
-    parts += [format_bytes(where.memory_bytes)] if where.memory_bytes is not None else []
-    if disk is not None:
-        parts.append(disk)
-    elif where.disk is not None:
-        parts.append(disk_of(where.disk, terms))
-    parts += [_("batch {size}", size=where.batch_size)] if where.batch_size is not None else []
-    if where.gpu is not None or (where.gpu_count or 0) > 1:
-        parts.append(accelerators_name(where.gpu, where.gpu_count, model.facts.device))
-    return row(parts) or _("the configuration that was measured")
 
 
 def family_sentences(recommendation: Recommendation) -> dict[str, str]:

@@ -147,6 +147,12 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "`sizer pattern`"
         ),
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
+        CauseKind.STILL_READING: lambda: _(
+            "it was still reading its data into memory, {read} of {whole}",
+            read=format_bytes(figures["bytes"]),
+            whole=format_bytes(figures["whole"]),
+        ),
+        CauseKind.NOT_BEGUN: lambda: _("it had not begun its first step"),
         CauseKind.HOOK_KEPT_OUT: lambda: _(
             "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was not loaded: leave out "
             "Python's options -I, -E and -S, and pass PYTHONPATH on to what it starts"

@@ -11,11 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from sizer.records import NOT_FINITE
-from sizer.words.spacing import filled_in_chinese
 
 DOMAIN = "sizer"
 ENGLISH, CHINESE = "en", "zh"
@@ -69,6 +67,8 @@ def _filled(message: str, values: Mapping[str, object]) -> str:
     """The message with its values, set apart from the words around them as its language does."""
     if _language.get() != CHINESE:
         return message.format(**values)
+    from sizer.words.spacing import filled_in_chinese
+
     unknown = _catalogue(CHINESE).gettext(NOT_FINITE)
     return filled_in_chinese(message, {k: unknown if value == NOT_FINITE else value for k, value in values.items()})
 
@@ -83,4 +83,4 @@ def _catalogue(language: str) -> gettext.NullTranslations:
 
 
 def _folder() -> Path:
-    return Path(str(files("sizer.words").joinpath("locale")))
+    return Path(__file__).parent / "locale"

@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 
 from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
 from sizer.records import DiskRates, format_bytes, format_number, format_seconds, rate_unit
-from sizer.words.answers import refusal_sentences
 from sizer.words.figures import apart, paragraph, volume
 from sizer.words.language import _
 from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of
-from sizer.words.reasons import reason_sentence
 from sizer.words.units import a_sample, one_of, percent, rate_in_words
 
 
 def model_summary(model: WorkloadModel) -> str:
     """What one sample costs, and where more vCPUs stop paying; empty for a model that was refused."""
+    from sizer.words.reasons import reason_sentence
+
     scaling = reason_sentence(model.scaling, terms_of(model)) if model.scaling is not None else ""
     return paragraph([_cost(model) if scaling else "", scaling])
 
@@ -24,6 +24,8 @@ def model_line(model: WorkloadModel) -> str:
     """A workload with what its runs showed, or why it has no model."""
     if model.refused is None:
         return _("{workload}: {summary}", workload=model.name, summary=model_summary(model))
+    from sizer.words.answers import refusal_sentences
+
     why = refusal_sentences(model.refused, terms_of(model))
     return _("{workload}: {summary}", workload=model.name, summary=why)
 
@@ -105,6 +107,7 @@ _PARAMETERS: Mapping[Quantity, Callable[[Mapping[str, object]], str]] = {
     _Q.SCALING_EXPONENT: lambda k: _("exponent of vCPU scaling"),
     _Q.SERIAL_SHARE: lambda k: _("serial share"),
     _Q.COHERENCE_COST: lambda k: _("cost of coherence"),
+    _Q.OVERHEAD: lambda k: _("cost of sharing a sample's work among vCPUs, relative to one vCPU"),
     _Q.FULL_VCPUS: lambda k: _("vCPUs up to which each counts in full"),
     _Q.YIELD_BEYOND: lambda k: _("yield of a vCPU beyond"),
     _Q.EXPONENT_BEYOND: lambda k: _("exponent of vCPU scaling beyond"),
@@ -180,7 +183,7 @@ def left_out_sentence(count: int, middle: float, worst: float, where: str) -> st
 
 
 def forms_sentence(weights: Mapping[str, float]) -> str:
-    """The equation, and which forms of the CPU's scaling speak with which weight (Akaike's, of one in all)."""
+    """The equation, and which forms of the CPU's scaling speak with which weight (of one in all)."""
     named = [
         _("{form} {share}", form=_form(form), share=percent(weight))
         for form, weight in sorted(weights.items(), key=lambda item: -item[1])
@@ -196,9 +199,11 @@ def _form(name: str) -> str:
     """The name under which a form is known; one that only a later version has, as it is spelt."""
     return {
         "linear": _("linear"),
+        "overhead": _("linear with an overhead"),
         "power": _("power law"),
         "amdahl": _("Amdahl's law"),
         "usl": _("Universal Scalability Law"),
+        "siblings": _("linear, with hyperthreads from half of the vCPUs on"),
         "knee": _("linear with a knee"),
         "bend": _("power law from a bend on"),
         "paired": _("hyperthread pairs"),

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records import Doubt, DoubtKind, Failure, Lines, Message, Outcome, format_seconds, printable, typed_path
+from sizer.records import (
+    Doubt,
+    DoubtKind,
+    Failure,
+    Lines,
+    Message,
+    Outcome,
+    format_bytes,
+    format_seconds,
+    printable,
+    typed_path,
+)
 from sizer.words.errors import in_words
 from sizer.words.failures import data_not_prepared, not_made_ready
 from sizer.words.figures import transfer
@@ -244,6 +255,23 @@ def no_step_yet(seconds: float, given_up_seconds: float) -> str:
         time=format_seconds(seconds),
         end=format_seconds(given_up_seconds),
     )
+
+
+def reading_yet(seconds: float, read: float, whole: float, given_up_seconds: float) -> str:
+    """Said once of a run that still reads its data after so long."""
+    return _(
+        "  after {time} it still reads its data into memory, {read} of {whole}; it is given up after {end} if no step "
+        "comes",
+        time=format_seconds(seconds),
+        read=format_bytes(read),
+        whole=format_bytes(whole),
+        end=format_seconds(given_up_seconds),
+    )
+
+
+def reading_now(read: float, whole: float) -> str:
+    """In the place of a rate."""
+    return _("reading {read} of {whole}", read=format_bytes(read), whole=format_bytes(whole))
 
 
 def progress_line(

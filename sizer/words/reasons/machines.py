@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.recommend import ALIKE
-from sizer.records import RELATIVE, Event, Reason, ReasonCode, format_number, format_seconds, format_usd
+from sizer.records import RELATIVE, Bottleneck, Event, Reason, ReasonCode, format_number, format_seconds, format_usd
 from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
@@ -215,7 +215,7 @@ def _growth_unsettled(r: Reason, t: Terms) -> str:
             memory=size_of(r),
             gain=gain,
         )
-    if r.has("bottleneck"):
+    if r.has("bottleneck") and r.text("bottleneck") != Bottleneck.AMBIGUOUS.value:
         return _(
             "It is not clear whether more than {vcpus} pay: the last step gained {gain}, and with {vcpus} it is "
             "{bound}.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import Reason, ReasonCode, format_number
+from sizer.records import Bottleneck, Reason, ReasonCode, format_number
 from sizer.words.figures import chance, change
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, disk_in_words, row
@@ -48,6 +48,12 @@ def _vcpus_unsettled(r: Reason, t: Terms) -> str:
         "worth": share_of(r, "worth"),
         "probability": chance(r.number("probability")),
     }
+    if r.has("bottleneck") and r.text("bottleneck") == Bottleneck.AMBIGUOUS.value:
+        return _(
+            "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain}, and what "
+            "binds with {vcpus} is not clear.",
+            **known,
+        )
     if r.has("bottleneck"):
         return _(
             "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain}, and with "

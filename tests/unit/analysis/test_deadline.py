@@ -1,13 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline
-from sizer.analysis.events import Start
+from sizer.analysis.deadline import (
+    Progress,
+    deadline_seconds,
+    is_busy,
+    least_deadline,
+    reading_seconds,
+    reading_until,
+)
+from sizer.analysis.events import Reading, Start
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
-from sizer.records.run import Sample, Step
-from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.run import DataSet, DiskCheck, Sample, Step
+from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
 
 NOTHING = Progress()
 
@@ -48,6 +57,50 @@ def test_a_busy_run_has_longer_but_not_for_ever() -> None:
     assert deadline_seconds(measure, 0.5, NOTHING, 20.0, busy=True) == 2 * 320
     assert deadline_seconds(measure, 0.5, Progress(100.0, 0.1, True), busy=True) == 100 + 320
     assert deadline_seconds(measure, 0.5, Progress(100.0), busy=True) == 100 + 2 * 320
+
+
+SLOW = DiskCheck(DiskTier("slow"), DiskRates(read_iops=1000.0, read_bytes_per_second=2e6))
+CACHED = Workload("a", "image_training", input="cached")
+
+
+def test_reading_into_memory_takes_what_its_bytes_and_the_disk_say() -> None:
+    """404 MB at 2 MB/s are 202 s; requests count, too; nothing where nothing is read first, or by whom nobody knows."""
+    data = DataSet("/data/a.rec", "recordio", 404_000_000, 4000, embedded=True)
+    spec = RunSpec(CACHED, 32, Limits(1.0, None, "slow"), Measure())
+    assert reading_seconds(spec, data, SLOW) == pytest.approx(202)
+    few = replace(SLOW, measured=DiskRates(read_iops=10.0, read_bytes_per_second=2e6))
+    assert reading_seconds(spec, data, few) == pytest.approx(404e6 / 131072 / 10)
+    assert reading_seconds(spec, data, None) is None
+    assert reading_seconds(spec, None, SLOW) is None
+    warm, cold = replace(CACHED, input="disk", cache="warm"), replace(CACHED, input="disk", cache="cold")
+    assert reading_seconds(replace(spec, workload=warm), data, SLOW) == pytest.approx(202)
+    assert reading_seconds(replace(spec, workload=cold), data, SLOW) is None
+    own = replace(spec, workload=replace(warm, kind="command", command=("true",)))
+    assert reading_seconds(own, data, SLOW) is None
+
+
+def test_a_run_that_reads_has_its_start_up_after_that() -> None:
+    """As long as expected and half as long again, or as what it told shows; from the last byte on as any other."""
+    assert reading_until(202.0, None, 0.0) == pytest.approx(303)
+    assert reading_until(202.0, Reading(100, 400), 100.0) == pytest.approx(600)
+    assert reading_until(202.0, Reading(400, 400), 250.0) == 250
+    assert reading_until(None, None, 0.0) == 0
+    measure = Measure(seconds=6.0)
+    assert deadline_seconds(measure, 1.0, Progress(reading=303.0)) == 303 + 144
+    assert deadline_seconds(measure, 1.0, Progress(first_step=210.0, reading=303.0)) == 210 + 144
+
+
+def test_a_run_that_still_reads_is_not_given_up() -> None:
+    """144 s are over when it has read 70 % of its data; what it told last says how far it is."""
+    spec = RunSpec(CACHED, 32, Limits(1.0, None, "slow"), Measure(seconds=6.0))
+    seen = RunMonitor(spec, 0.0, reading_seconds=202.0)
+    seen.take([Reading(288, 404)], now=144.0)
+    seen.decide(150.0, stop_now=False)
+    assert seen.stop is None
+    assert seen.live(150.0, ()).reading == Reading(288, 404)
+    seen.decide(500.0, stop_now=False)
+    assert seen.stop is Stop.DEADLINE
+    assert seen.still_reading == Reading(288, 404)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.analysis.events import End, EventError, EventReader, Start
+from sizer.analysis.events import End, EventError, EventReader, Reading, Start
 from sizer.records.run import Step
 
 START = (
@@ -66,6 +66,15 @@ def test_a_line_that_breaks_the_form_is_named(line: bytes) -> None:
     with pytest.raises(EventError) as caught:
         reader.feed(line)
     assert repr(line.rstrip()[:10].decode("utf-8", "backslashreplace"))[1:-1] in str(caught.value)
+
+
+def test_before_its_loop_a_workload_tells_how_far_it_has_read() -> None:
+    """As often as it likes; afterwards there is nothing to be read."""
+    reader, reading = EventReader(), b'{"event":"reading","bytes":4,"whole":10}\n'
+    assert reader.feed(reading + reading) == [Reading(4, 10), Reading(4, 10)]
+    reader.feed(START)
+    with pytest.raises(EventError, match="out of order"):
+        reader.feed(reading)
 
 
 @pytest.mark.parametrize("stream", [STEP, START + START, START + b'{"event":"end"}\n' + STEP])

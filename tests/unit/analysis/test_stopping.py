@@ -8,6 +8,7 @@ import pytest
 
 from sizer.analysis.ending import Ending, outcome
 from sizer.analysis.epochs import Epochs, Shown, measured_from_epoch
+from sizer.analysis.events import Reading
 from sizer.analysis.steady_state import SteadyState, steady_state
 from sizer.analysis.stopping import Stop, enough
 from sizer.records.run import Cause, CauseKind, Estimate, Outcome, Run, Step
@@ -127,6 +128,16 @@ def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
         (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, pattern=True), "no line of its log matched"),
         (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, silent=True), "it printed nothing and"),
         (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, no_rate="NaN/s"), "is no rate: NaN/s"),
+        (
+            Ending(
+                Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, reading=Reading(288_300_000, 404_000_000)
+            ),
+            "it was still reading its data into memory, 275 MiB of 385 MiB",
+        ),
+        (
+            Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, own=True),
+            "it had not begun its first step",
+        ),
         (Ending(Stop.CONTAINER, None, 0, True, "podman"), "it runs in a container (podman)"),
         (Ending(Stop.ABSENT, None, 0, True), "its steps are made outside of the limits of the run"),
         (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, silent_seconds=5.0), "its start and no step"),

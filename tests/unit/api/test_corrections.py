@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from simulated_noise import Host, Job, study
 
-from sizer.api.conclusions import conclude, open_study, with_corrections
+from sizer.api.conclusions import conclude
+from sizer.api.fitted_model import open_study, with_corrections
 from sizer.records import GIB, Study, Workload, WorkloadPlan
 from sizer.store import StudyFolder
 from sizer.words import corrections_in_words

@@ -92,7 +92,7 @@ def test_one_bad_run_does_not_cost_the_others(sandbox: Sandbox) -> None:
 
 def test_the_fuzzer_sees_a_traceback(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault of sizer ends in a sentence, and is counted with its traceback all the same."""
-    monkeypatch.setattr("sizer.api.conclusions.fitted", lambda _: 1 / 0)
+    monkeypatch.setattr("sizer.api.fitted_model.fitted", lambda _: 1 / 0)
     verdict = _spoiled_run(sandbox, b"9.5", b"9.6", "fit", STUDY)
     assert verdict.kind == "tracebacks"
     assert "ZeroDivisionError" in verdict.faults[0]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sizer.catalog import Catalog
 from sizer.exchange import read_measurements
-from sizer.model import fit, predict, predict_line, predict_several
-from sizer.records import Configuration, NoAnswer
+from sizer.model import fit, predict, predict_several
+from sizer.records import Configuration, Refusal, Refused
 
 GIB = 2**30
 VCPUS = "workload,vcpus,throughput\n" + "".join(
@@ -30,7 +31,7 @@ KILLED = "workload,vcpus,memory_gib,throughput,outcome\na,1,8,90,\na,2,8,170,\na
 
 
 @pytest.mark.parametrize("table", [VCPUS, MEMORY, KINDS, TOO_FEW, KILLED])
-def test_a_line_is_its_predictions(tmp_path: Path, table: str) -> None:
+def test_many_are_what_each_is_alone(tmp_path: Path, table: str) -> None:
     """Digit for digit but for the order of sums; also where there is no answer."""
     (tmp_path / "table.csv").write_text(table)
     model = fit(read_measurements(tmp_path / "table.csv", Catalog.load()).runs).workload("a")
@@ -40,29 +41,23 @@ def test_a_line_is_its_predictions(tmp_path: Path, table: str) -> None:
         for memory in (None, GIB, 10 * GIB, 32 * GIB, 100 * GIB)
         for gpu in (None, "V100")
     ]
-    lines, several = predict_line(model, places), predict_several(model, places)
-    for place, found, whole in zip(places, lines, several, strict=True):
-        try:
-            alone = predict(model, place)
-        except NoAnswer:
-            assert found is None
-            assert whole is None
+    for place, found in zip(places, predict_several(model, places), strict=True):
+        if isinstance(found, Refusal):
+            with pytest.raises(Refused) as refused:
+                predict(model, place)
+            assert refused.value.refusal == found
             continue
-        assert whole is not None
-        assert (whole.bottleneck, whole.out_of_memory) == (alone.bottleneck, alone.out_of_memory)
-        assert whole.shares == pytest.approx(alone.shares, rel=1e-6, abs=1e-9)
-        assert whole.throughput.low == pytest.approx(alone.throughput.low, rel=1e-9)
-        if alone.out_of_memory:
-            assert found is None
-            continue
-        assert found is not None
-        assert found.extrapolated == alone.extrapolated
+        alone = predict(model, place)
+        assert replace(found, throughput=alone.throughput, shares=alone.shares, headroom=alone.headroom) == alone
+        assert found.shares == pytest.approx(alone.shares, rel=1e-6, abs=1e-9)
+        assert (found.headroom is None) == (alone.headroom is None)
+        assert (found.headroom or 0.0) == pytest.approx(alone.headroom or 0.0, rel=1e-6)
         assert [found.throughput.value, found.throughput.low, found.throughput.high] == pytest.approx(
             [alone.throughput.value, alone.throughput.low, alone.throughput.high], rel=1e-9
         )
 
 
-def test_a_line_of_nothing_is_empty(tmp_path: Path) -> None:
+def test_of_nothing_nothing_is_predicted(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(VCPUS)
     model = fit(read_measurements(tmp_path / "table.csv", Catalog.load()).runs).workload("a")
-    assert predict_line(model, []) == predict_several(model, []) == []
+    assert predict_several(model, []) == []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sizer.model import WorkloadModel, best_measured, fit, predict
 from sizer.model.equation import CPU
-from sizer.model.problem import problem_of
+from sizer.model.problem import Data, Residuals, forms_of, problem_of, side_by_side
 from sizer.model.scaling import FORMS, PARAMETERS, scale
 from sizer.records import GIB
 from sizer.records.run import Bottleneck, Configuration, Run
@@ -30,11 +30,11 @@ def at(vcpus: float, memory: int = 8 * GIB) -> Configuration:
     return Configuration(vcpus, memory, "host", 32)
 
 
-@given(st.sampled_from(sorted(FORMS)), st.floats(0.1, 600), st.floats(-3, 3), st.floats(-1, 1.4))
+@given(st.sampled_from(sorted(FORMS)), st.floats(0.1, 600), st.floats(-3, 3), st.floats(-1, 1.4), st.floats(-0.5, 1.4))
 @settings(max_examples=60, derandomize=True)
-def test_each_form_knows_its_own_slope(form: str, vcpus: float, first: float, second: float) -> None:
+def test_each_form_knows_its_own_slope(form: str, vcpus: float, first: float, second: float, third: float) -> None:
     """The derivatives that the fit follows are those of the form itself, and a form is linear up to one vCPU."""
-    values = dict(zip(PARAMETERS[form], (first, second), strict=False))
+    values = dict(zip(PARAMETERS[form], (first, second, third), strict=False))
 
     def factor(given: dict[str, float]) -> float:
         return float(scale(form, np.array([vcpus]), lambda name: np.array([[given[name]]])).log_factor[0, 0])
@@ -124,7 +124,7 @@ def test_the_gradient_of_the_equation_is_its_own(make_run: MakeRun) -> None:
     observations, _ = observe(runs)
     facts = gather_facts(runs, (), measured)
     for structure in scalings(facts, measured, observations):
-        problem = problem_of(structure, facts, measured, observations)
+        problem = problem_of(structure, Data(facts, measured, observations))
         theta = problem.belief.mean + 0.1
         exact = solve(structure, theta[None], problem.design)
         for column in range(theta.size):
@@ -132,11 +132,42 @@ def test_the_gradient_of_the_equation_is_its_own(make_run: MakeRun) -> None:
             moved[column] += 1e-6
             other = solve(structure, moved[None], problem.design)
             slope = (other.log_rate - exact.log_rate)[0] / 1e-6
-            assert slope == pytest.approx(exact.gradient[0, :, column], abs=1e-4)
+            assert slope == pytest.approx(exact.gradient[0, column], abs=1e-4)
             stage = (other.cpu - exact.cpu)[0] / 1e-6
-            assert stage == pytest.approx(exact.cpu_gradient[0, :, column], abs=1e-4)
+            assert stage == pytest.approx(exact.cpu_gradient[0, column], abs=1e-4)
         assert exact.shares[0].sum(axis=1) == pytest.approx(1)
         assert exact.shares.shape[2] > CPU
+
+
+def test_forms_that_are_solved_together_are_what_each_is_alone(make_run: MakeRun) -> None:
+    """Also some of the vectors only; what a form does not have changes nothing."""
+    from sizer.model.equation import solve, solve_forms
+    from sizer.model.facts import gather_facts
+    from sizer.model.families import scalings
+    from sizer.model.observations import measure, observe
+
+    runs = [make_run(100 * c**0.8, c, batch=b) for c in (0.5, 1, 2, 3, 4, 6) for b in (8, 32)]
+    measured = measure(runs)
+    observations, _ = observe(runs)
+    data = Data(gather_facts(runs, (), measured), measured, observations)
+    problems = [problem_of(each, data) for each in scalings(data.facts, measured, observations)]
+    vectors = [np.stack([each.belief.mean, each.belief.mean + 0.1]) for each in problems]
+    forms = forms_of(problems, [2] * len(problems))
+    together, design = side_by_side(forms, vectors), problems[0].design
+    rates = solve_forms(forms, together, design)
+    residuals = Residuals(problems, forms, data.target[None], np.zeros_like(together))
+    values, slopes = residuals(together)
+    for number, (problem, own) in enumerate(zip(problems, vectors, strict=True)):
+        rows, alone = np.array([2 * number, 2 * number + 1]), solve(problem.structure, own, design)
+        assert rates.log_rate[rows] == pytest.approx(alone.log_rate, rel=1e-12)
+        assert rates.gradient[rows][:, forms.places(number)] == pytest.approx(alone.gradient, rel=1e-9, abs=1e-12)
+        some_values, some_slopes = residuals.only(rows)(together[rows])
+        assert some_values == pytest.approx(values[rows], rel=1e-12)
+        assert some_slopes == pytest.approx(slopes[rows], rel=1e-12)
+    left = np.ones(slopes.shape[:2], dtype=bool)
+    for number in range(len(problems)):
+        left[np.ix_([2 * number, 2 * number + 1], forms.places(number))] = False
+    assert not slopes[left].any()
 
 
 def test_a_peak_that_no_run_shows_is_not_the_best(make_run: MakeRun) -> None:

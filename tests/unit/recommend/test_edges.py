@@ -16,7 +16,7 @@ from sizer.words import Terms, reason_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
-NOISY = ((0.5, 60), (1, 118), (2, 105))
+NOISY = ((0.5, 60), (1, 118), (2, 115))
 CONTENDED = (RunWarning(WarningKind.CONTENDED, {"cores": 1.1}),)
 IMPRECISE = (RunWarning(WarningKind.IMPRECISE, {"half_width": 0.196, "seconds": 5.0, "asked": 0.03}),)
 
@@ -38,6 +38,14 @@ def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask
     assert answer.next_run is not None
     assert answer.next_run.startswith("Repeat `train` at ")
     assert "would tell most." in answer.next_run
+
+
+def test_a_fall_that_noise_explains_is_not_taken_for_sure(curve: Curve, ask: Ask) -> None:
+    """A size below the most measured is recommended, and how likely more would pay is said."""
+    answer = ask(curve((0.5, 60), (1, 118), (2, 105), spread=0.15))
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 1
+    assert re.search(r"the probability of more than 5 % is 0\.[12]", answer.reasons[0])
 
 
 def test_a_smaller_size_that_is_sure_is_recommended_although_the_edge_is_open(curve: Curve, ask: Ask) -> None:
@@ -161,10 +169,10 @@ def test_a_plateau_is_settled(curve: Curve, ask: Ask) -> None:
 
 
 def test_a_gain_below_what_counts_is_no_rise(curve: Curve, ask: Ask) -> None:
-    """A last doubling that gained 2 % shows a plateau; what doubt is left is said."""
-    answer = ask(curve((0.5, 50), (1, 100), (2, 102)))
+    """A last doubling that gained 3 % shows a plateau; what doubt is left is said."""
+    answer = ask(curve((0.5, 50), (1, 100), (2, 103)))
     assert answer.status == "recommended"
-    assert re.search(r"changed by \+[23] %; the probability of more than 5 % is 0\.[12]", answer.reasons[0])
+    assert re.search(r"changed by \+3 %; the probability of more than 5 % is 0\.[12]", answer.reasons[0])
 
 
 def test_an_answer_from_imprecise_runs_is_less_sure(curve: Curve, ask: Ask) -> None:
@@ -198,17 +206,15 @@ ACROSS_THE_KNEE = ((2, 96), (4, 187), (8, 342), (16, 395))
 
 
 def test_a_step_across_the_knee_is_not_said_to_rise(ask_table: Callable[..., Answer]) -> None:
-    """It gained 15 %, and the curve says that the accelerator binds now: whether more vCPUs pay is open."""
+    """It gained 15 %: either the accelerator binds now, or a half of each core was added, as rates alone do not tell.
+    Whether more vCPUs pay is open."""
     rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ACROSS_THE_KNEE)
     answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
-    assert (answer.status, answer.edge, answer.bottleneck) == ("at_least", "unsettled", Bottleneck.ACCELERATOR)
+    assert (answer.status, answer.edge, answer.bottleneck) == ("at_least", "unsettled", None)
     assert answer.beyond is None
     said = " ".join(reason_sentences(answer, Terms(answer.sample_unit)))
     assert "still rises" not in said
-    assert said.startswith(
-        "It is not clear whether more than 16 vCPUs pay: the last step gained 15 %, and with 16 vCPUs it is bound by "
-        "the accelerator."
-    )
+    assert said.startswith("It is not clear whether more than 16 vCPUs pay: the last step gained 15 %.")
 
 
 def test_a_curve_across_the_knee_is_not_said_to_rise(ask_table: Callable[..., Answer]) -> None:

@@ -55,8 +55,9 @@ def test_a_job_that_waits_for_its_disk_would_gain_by_memory(reading: Callable[..
 
 
 def test_where_the_cpu_binds_nothing_of_the_disk_gains(reading: Callable[..., list[Run]]) -> None:
-    """Memory for the data is no help then."""
-    assert ChangeKind.IN_MEMORY not in _of(reading(4000.0), 1.0)
+    """Memory for the data is no help then, or none that is above chance."""
+    found = _of(reading(4000.0), 1.0).get(ChangeKind.IN_MEMORY)
+    assert found is None or (found.gain.value < 0.02 and not found.is_sure)
 
 
 def test_small_reads_of_files_that_bind_by_iops_would_gain_by_a_packed_format(

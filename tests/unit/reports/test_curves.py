@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from sizer.bundled.reports.figures.curves import grid, segments
-from sizer.model.prediction import LinePoint
-from sizer.records.run import Configuration, Estimate
+from sizer.model import vcpus_of
+from sizer.records import Bottleneck, Configuration, Estimate, Prediction, ReasonCode, Refusal, reason
 
 BASE = Configuration(2.0, 4096, "ssd", 32)
 
@@ -21,18 +21,23 @@ class Line:
     rate: Callable[[float], float | None]
 
 
-def predict_line(line: Line, configurations: Sequence[Configuration]) -> list[LinePoint | None]:
-    vcpus = [configuration.vcpus for configuration in configurations]
-    rates = [line.rate(each) for each in vcpus]
-    return [
-        LinePoint(Estimate(rate, rate - 1, rate + 1), each > 4) if rate else None
-        for each, rate in zip(vcpus, rates, strict=True)
-    ]
+def predict_several(
+    line: Line, configurations: Sequence[Configuration], **_options: bool
+) -> list[Prediction | Refusal]:
+    return [_predicted(line.rate(vcpus_of(each)), each) for each in configurations]
+
+
+def _predicted(rate: float | None, at: Configuration) -> Prediction | Refusal:
+    """0 is a run that does not complete."""
+    if rate is None:
+        return Refusal(reason(ReasonCode.NOT_FITTED))
+    found = Estimate(rate, rate - 1, rate + 1)
+    return Prediction("a", at, found, Bottleneck.CPU, {}, extrapolated=vcpus_of(at) > 4, out_of_memory=rate == 0)
 
 
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[list[float], bool]]]:
-    monkeypatch.setattr("sizer.bundled.reports.figures.curves.predict_line", predict_line)
+    monkeypatch.setattr("sizer.bundled.reports.figures.curves.predict_several", predict_several)
 
     def drawn(rate: Callable[[float], float | None], *places: float) -> list[tuple[list[float], bool]]:
         stretches = segments(Line(rate), BASE, "vcpus", places)  # type: ignore[arg-type]  # only predicted from

@@ -68,7 +68,7 @@ def test_what_the_system_refuses_is_said(
     def gone(_path: Path) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(study_folder, "_refuse_what_leads_elsewhere", gone)
+    monkeypatch.setattr(study_folder, "refuse_what_leads_elsewhere", gone)
     with pytest.raises(HostError, match=rf"cannot be {verb} \(Input/output error\); choose another folder"):
         call(tmp_path / "s")
 

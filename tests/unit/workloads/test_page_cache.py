@@ -30,14 +30,20 @@ def resident(path: Path) -> float:
         return sum(page & 1 for page in pages) / len(pages)
 
 
+def untold(_done: int, _whole: int) -> None:
+    """Nobody listens."""
+
+
 def test_evicted_files_are_gone_and_preloaded_ones_are_there(file: Path) -> None:
-    """Eviction works on a file just written; preloading brings all of it."""
+    """Eviction works on a file just written; preloading brings all of it, and tells how far it is."""
     evict([file])
     if resident(file) == 1.0:
         pytest.skip("this file system keeps its files in memory")
     assert resident(file) < 0.01
-    preload([file])
+    told: list[tuple[int, int]] = []
+    preload([file], lambda done, whole: told.append((done, whole)))
     assert resident(file) == 1.0
+    assert told == [(SIZE // 2, SIZE), (SIZE, SIZE)]
 
 
 @pytest.mark.parametrize(("state", "before", "between"), [("cold", 0, 0), ("natural", 0, 1), ("warm", 1, 1)])
@@ -46,10 +52,10 @@ def test_each_state_is_what_it_says(file: Path, state: str, before: int, between
     evict([file])
     if resident(file) == 1.0:
         pytest.skip("this file system keeps its files in memory")
-    preload([file])
+    preload([file], untold)
     cache = CacheState((file,), state)
-    cache.before_run()
+    cache.before_run(untold)
     assert round(resident(file), 2) == before
-    preload([file])
+    preload([file], untold)
     cache.between_epochs()
     assert round(resident(file), 2) == between

@@ -1,0 +1,144 @@
+"""How quick sizer answers, in CPU time beside `python -c 'import numpy'` in the same run.
+
+    python benchmarks/speed/speed.py [--times 5] [--small]
+
+Each figure is the least CPU time, user and system, of so many goes, with `import numpy` between them, so that what is
+taken from a shared host is taken from both. `predict` is one point of a stored study of 1,000 and of 10,000 runs, as a
+process; an import is `sizer import` of a table as a process, with its page; a batch is 2,000 predictions of one call.
+Aims: predict of 1,000 runs at most 2.5 times `import numpy`, and linear to 10,000; both imports 3 s; 0.2 ms a point.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from speed_tables import over_disks, over_memory
+
+from sizer import api
+from sizer.model import predict_several
+
+UNIT = ("-c", "import numpy")
+SIZER = ("-m", "sizer")
+POINTS = 2000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """CPU seconds of something, and of `import numpy` in the same goes; the aim in seconds, or as their ratio."""
+
+    name: str
+    seconds: float
+    numpy: float
+    most_seconds: float | None = None
+    most_ratio: float | None = None
+
+    @property
+    def ratio(self) -> float:
+        return self.seconds / self.numpy
+
+    @property
+    def met(self) -> bool:
+        return self.seconds <= (self.most_seconds or self.seconds) and self.ratio <= (self.most_ratio or self.ratio)
+
+    def __str__(self) -> str:
+        aim = f"{self.most_seconds:g} s" if self.most_seconds else f"{self.most_ratio:g} x" if self.most_ratio else ""
+        missed = "" if self.met else " **missed**"
+        return f"| {self.name} | {self.seconds:.3f} s | {self.ratio:.2f} x | {aim}{missed} |"
+
+
+def cpu_seconds(words: Sequence[str], folder: Path) -> float:
+    """Of a Python process with these words, until it has ended; its compiled modules lie where they are kept."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    before = _children()
+    subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env=environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return _children() - before
+
+
+def _children() -> float:
+    """CPU seconds of all processes that were waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def beside_numpy(words: Sequence[str], folder: Path, times: int, fresh: str | None = None) -> tuple[float, float]:
+    """The least of so many goes of both, in turns; before each the folder `fresh` is moved out of the way."""
+    found = []
+    for _ in range(times + 1):  # the first writes the compiled modules
+        if fresh is not None and (folder / fresh).exists():
+            (folder / fresh).rename(folder / f"{fresh}-{time.monotonic_ns()}")
+        found.append((cpu_seconds(words, folder), cpu_seconds(UNIT, folder)))
+    own, numpy = zip(*found[1:], strict=True)
+    return min(own), min(numpy)
+
+
+def imports(folder: Path, times: int) -> list[Figure]:
+    tables = {
+        "import of 1,000 rows of ten jobs": over_disks(folder / "ten.csv", 1000, 10),
+        "import of 288 rows of nine jobs over vCPUs and memory": over_memory(folder / "nine.csv", 9),
+    }
+    found = []
+    for name, table in tables.items():
+        words = (*SIZER, "import", str(table), "--out", "imported")
+        found.append(Figure(name, *beside_numpy(words, folder, times, "imported"), most_seconds=3.0))
+    return found
+
+
+def predictions(folder: Path, rows: int, times: int) -> Figure:
+    study = folder / f"study-{rows}"
+    api.import_table(over_disks(folder / f"{rows}.csv", rows, 10), study)
+    words = (*SIZER, "predict", str(study), "--workload", "job-3", "--vcpus", "7")
+    name = f"predict of one point, {rows:,} runs stored"
+    return Figure(name, *beside_numpy(words, folder, times), most_ratio=2.5 if rows == 1000 else None)
+
+
+def batch(folder: Path, times: int) -> Figure:
+    """Of one workload, within and beyond what was measured."""
+    model = api.fit(api.open_study(folder / "study-1000")).workloads[0]
+    base, most = model.measured.rates[0].configuration, model.measured.vcpus[-1]
+    places = [replace(base, vcpus=float(vcpus)) for vcpus in np.linspace(1, 2 * most, POINTS)]
+    found = []
+    for _ in range(times):
+        before = time.process_time()
+        predict_several(model, places)
+        found.append((time.process_time() - before, cpu_seconds(UNIT, folder)))
+    own, numpy = zip(*found, strict=True)
+    name = f"{POINTS:,} predictions of one call, {min(own) / POINTS * 1000:.3f} ms each"
+    return Figure(name, min(own), min(numpy), most_seconds=0.0002 * POINTS)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--small", action="store_true", help="without the study of 10,000 runs")
+    options = parser.parse_args()
+    print("| what | CPU time | beside `import numpy` | aim |\n|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sizes = (1000,) if options.small else (1000, 10_000)
+        figures = [predictions(folder, rows, options.times) for rows in sizes]
+        figures += [batch(folder, options.times), *imports(folder, options.times)]
+        for figure in figures:
+            print(figure, flush=True)
+    return 0 if all(figure.met for figure in figures) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,168 @@
+"""What a study folder answers questions from: its model, read where it still holds, and fitted again where not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sizer.api.steps import OnStep, Stage, StepBegun, no_step
+from sizer.files import FormatError, from_json, to_json
+from sizer.model import Model, WorkloadModel
+from sizer.records import HostError, InputError, NoAnswer, Reason, Run, typed_path
+from sizer.store import read_fitted, refuse_what_leads_elsewhere, sources_of, write_fitted
+
+if TYPE_CHECKING:
+    from sizer.store import StudyFolder
+
+
+@dataclass(frozen=True)
+class FittedStudy:
+    """The models of a study, the disks that it names, and by workload why its rates are known to be wrong."""
+
+    model: Model
+    disks: tuple[str, ...]
+    mistold: dict[str, Reason] = field(default_factory=dict)
+
+
+def open_study(path: str | Path) -> StudyFolder:
+    """The study folder at `path`, to be read; raises InputError where there is none."""
+    from sizer.store import StudyFolder
+
+    return StudyFolder.open(Path(path))
+
+
+def measured_runs(folder: StudyFolder) -> tuple[Run, ...]:
+    """The runs of a folder; raises NoAnswer where it has none to conclude from."""
+    runs = folder.runs()
+    if not runs:
+        study, path = typed_path(folder.study_path), typed_path(folder.path)
+        if folder.problems():
+            raise NoAnswer(
+                "{folder} has no run that can be read; type: sizer run {study} --out {path}",
+                folder=folder.path,
+                study=study,
+                path=path,
+            )
+        raise NoAnswer(
+            "{folder} has no runs yet; type: sizer run {study} --out {path}",
+            folder=folder.path,
+            study=study,
+            path=path,
+        )
+    return runs
+
+
+def stored_study(path: str | Path, workload: str | None = None) -> FittedStudy | None:
+    """What was fitted of the study folder at `path`, without reading its runs; None where that is to be done first.
+
+    With `workload` the model of that one alone, if it has one of that name. None, too, where a file among the runs
+    cannot be read, which whoever reads them says.
+    """
+    folder = Path(path)
+    with suppress(OSError, InputError, HostError):
+        refuse_what_leads_elsewhere(folder)
+        form = read_fitted(folder / "model.json", sources_of(folder))
+        if form is None or form.get("unreadable_runs") != 0:
+            return None
+        own = [each for each in form["workloads"] if each["name"] == workload]
+        model = from_json(Model, {**form, "workloads": own or form["workloads"]}, "model.json")
+        mistold = {name: from_json(Reason, each, "model.json") for name, each in form["mistold"].items()}
+        return FittedStudy(model, tuple(form["disks"]), mistold)
+    return None
+
+
+def fitted_study(folder: StudyFolder) -> FittedStudy:
+    """The same of an open folder; fitted first where it is not stored. Raises NoAnswer for one without runs."""
+    runs = measured_runs(folder)
+    return FittedStudy(fitted(folder), _disks(folder), _mistold(runs))
+
+
+def fit(folder: StudyFolder) -> Model:
+    """The study's model; raises NoAnswer for a folder without runs."""
+    measured_runs(folder)
+    return fitted(folder)
+
+
+def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
+    """The study's model, fitted first if it is missing, edited, of another sizer, or of other runs than are there."""
+    path = folder.model_path
+    refuse_folder(path)
+    sources = sources_of(folder.path)
+    form = read_fitted(path, sources)
+    if form is not None:
+        with suppress(FormatError):
+            return from_json(Model, form, str(path))
+    runs = _in_the_studys_order(folder)
+    model = _fitted_one_by_one(runs, on_step)
+    known: dict[str, Any] = {
+        "disks": list(_disks(folder)),
+        "mistold": {name: to_json(each) for name, each in _mistold(runs).items()},
+        "unreadable_runs": len(folder.problems()),
+    }
+    write_fitted(path, sources, {**to_json(model), **known})
+    return model
+
+
+def _disks(folder: StudyFolder) -> tuple[str, ...]:
+    return tuple(tier.name for tier in folder.study.disks)
+
+
+def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
+    from sizer.recommend import rates_mistold
+
+    found = {name: rates_mistold(own) for name, own in _by_workload(runs).items()}
+    return {name: reason for name, reason in found.items() if reason is not None}
+
+
+def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
+    """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
+    from sizer.model import completed, drift_of
+    from sizer.model import fit as fit_model
+
+    runs = list(runs)
+    workloads, drift = _by_workload(runs), drift_of(completed(runs))
+    models: list[WorkloadModel] = []
+    for number, (name, own) in enumerate(workloads.items(), start=1):
+        on_step(StepBegun(Stage.FITTING, name, number, len(workloads)))
+        models += fit_model(own, drift).workloads
+    return Model(tuple(models))
+
+
+def _by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    found: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        found[run.spec.workload.name].append(run)
+    return found
+
+
+def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
+    """The runs by their workload as the study names them, whichever was measured first; then those it does not name."""
+    rank = {plan.workload.name: number for number, plan in enumerate(folder.study.workloads)}
+    return sorted(on_usual_host(folder), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
+
+
+def on_usual_host(folder: StudyFolder) -> tuple[Run, ...]:
+    """The runs of a folder with the rates that its conclusions are drawn from: without the noise of the host as far as
+    probes beside them tell it, unless the study says `probe: false`."""
+    from sizer.model import without_host_noise
+
+    return tuple(without_host_noise(folder.runs())) if folder.study.probe else folder.runs()
+
+
+def with_corrections(folder: StudyFolder) -> tuple[Run, ...]:
+    """The same runs as they were measured, with what is taken off each."""
+    from sizer.model import corrected
+
+    return tuple(corrected(folder.runs())) if folder.study.probe else folder.runs()
+
+
+def refuse_folder(path: Path) -> None:
+    """Raise InputError where a folder is in the place of a file to be read or written."""
+    if path.is_dir():
+        raise InputError(
+            "{path} is a folder where a file should be; move it away and type the command again.", path=path
+        )

@@ -1,0 +1,67 @@
+"""The file of what was fitted: believed only where it is, word for word, what this sizer wrote of these very runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sizer import __version__
+from sizer.files import read_file, write_text
+from sizer.records import SCHEMA_VERSION, HostError, InputError
+
+HEAD = '{\n "checksum": "'
+"""How the file begins; the checksum is of all that follows it."""
+HEX = 64
+"""Digits of it."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a fit is made of: `key` is the same for the same sizer, study and files of runs, by name and size; `newest`
+    is when the last of them changed, in ns."""
+
+    key: str
+    newest: int
+
+
+def sources_of(folder: Path) -> Sources:
+    """Of a study folder. Raises OSError, InputError or HostError where there is none to be read."""
+    study, runs = folder / "study.yaml", folder / "runs"
+    digest = hashlib.sha256(f"{__version__} {SCHEMA_VERSION}\n".encode())
+    digest.update(read_file(study))
+    with os.scandir(runs) as entries:
+        found = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries if entry.name.endswith(".json")]
+    for name, facts in sorted(found):
+        digest.update(f"\n{name} {facts.st_size}".encode())
+    changed = [facts.st_mtime_ns for facts in (study.lstat(), runs.lstat(), *(facts for _, facts in found))]
+    return Sources(digest.hexdigest(), max(changed))
+
+
+def write_fitted(path: Path, sources: Sources, form: Mapping[str, Any]) -> None:
+    """Write what was fitted of these, as plain JSON values; whole or not at all. Raises HostError."""
+    rest = '",\n' + json.dumps({"made_of": sources.key, **form}, allow_nan=False).removeprefix("{") + "\n"
+    write_text(path, f"{HEAD}{_checksum(rest.encode())}{rest}")
+
+
+def read_fitted(path: Path, sources: Sources) -> dict[str, Any] | None:
+    """The plain JSON values that were written of these; None where the file is missing, older than they are, edited or
+    cut short, another sizer's, or of other runs."""
+    with suppress(OSError, ValueError, RecursionError, InputError, HostError):
+        if path.lstat().st_mtime_ns < sources.newest:
+            return None
+        content = read_file(path)
+        head, rest = content[: len(HEAD) + HEX], content[len(HEAD) + HEX :]
+        if head == f"{HEAD}{_checksum(rest)}".encode():
+            form: dict[str, Any] = json.loads(content)
+            return form if form.get("made_of") == sources.key else None
+    return None
+
+
+def _checksum(rest: bytes) -> str:
+    return hashlib.sha256(__version__.encode() + rest).hexdigest()

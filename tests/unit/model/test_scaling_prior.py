@@ -1,0 +1,58 @@
+"""With few points data cannot choose a form: what is believed of real machines does, and says how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.model import WorkloadModel, fit, predict
+from sizer.records import GIB
+from sizer.records.run import Configuration, LimitedBy, LimitedByKind, Run
+
+MakeRun = Callable[..., Run]
+
+
+def curve(make_run: MakeRun, rates: dict[float, float]) -> WorkloadModel:
+    return fit([make_run(rate, vcpus, spread=0.0) for vcpus, rate in rates.items()]).workload("train")
+
+
+def at(vcpus: float) -> Configuration:
+    return Configuration(vcpus, 8 * GIB, "host", 32)
+
+
+def test_a_loader_is_nearly_linear_up_to_its_plateau(make_run: MakeRun) -> None:
+    """Pillow by processes on a Neoverse V2 (benchmarks/curves/loaders.csv): 1,927 images/s at 4, which had been
+    foretold as 1,613."""
+    found = predict(curve(make_run, {1: 543.2, 2: 984.7, 8: 2350.2}), at(4)).throughput
+    assert found.value == pytest.approx(1927.4, rel=0.06)
+    assert found.low < 1700, "bending early is possible"
+    assert found.high > 1970, "and so is linear until the plateau"
+
+
+def test_both_sides_of_a_plateau_are_possible(make_run: MakeRun) -> None:
+    """Between 16 and 64 vCPUs the rate may be that of the plateau, or bend early: of 35 real curves that gained 1.1 to
+    1.8 times over the last four-fold vCPUs the slowest had made 63 % of it by the middle, in logarithms."""
+    found = predict(curve(make_run, {8: 6.4, 16: 10.5, 64: 13.9}), at(32)).throughput
+    assert found.value > 12.5
+    assert found.low < 10.5 * (13.9 / 10.5) ** 0.63
+    assert found.high > 13.8
+
+
+def test_half_of_the_vcpus_are_cores(make_run: MakeRun) -> None:
+    """Integer division on 8 vCPUs of an EPYC 7R32: linear up to its 4 cores, and nothing from the other 4."""
+    found = predict(curve(make_run, {1: 100, 2: 200, 8: 401}), at(4)).throughput
+    assert found.value == pytest.approx(400, rel=0.06)
+
+
+def test_the_host_says_which_vcpus_share_a_core(make_run: MakeRun) -> None:
+    """Where each run had both halves of its cores, three values are enough to see what the second half adds."""
+
+    def run(vcpus: int) -> Run:
+        cores, pairs = -(-vcpus // 2), vcpus // 2
+        limited = LimitedBy(LimitedByKind.SIZER, "cgroup v2", cpus=f"0-{vcpus}", cores=cores, paired_cores=pairs)
+        return replace(make_run(100.0 * (cores + 0.3 * pairs), float(vcpus)), limited_by=limited)
+
+    found = predict(fit([run(vcpus) for vcpus in (1, 2, 4, 8)]).workload("train"), at(3)).throughput
+    assert found.value == pytest.approx(230, rel=0.03)
