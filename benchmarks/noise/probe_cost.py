@@ -2,7 +2,7 @@
 
     python benchmarks/noise/probe_cost.py [--seconds 60] [--cpu 0]
 
-On one CPU a job goes on without a pause, and beside it the probe looks every eighth of a second, for
+On one CPU a job goes on without a pause, and beside it the probe looks as in a run of one vCPU, every half second, for
 two seconds, and not for two. The job is preprocessing, as `probe_series.py` does it, or one that lives in the cache of
 its core: sums of 1.5 MiB again and again, which a probe that fills this cache would harm most. Its own time of the
 reads is no part of the ratio, so it is their effect on the caches. Printed is the ratio of CPU seconds an image or a
@@ -33,7 +33,7 @@ from probe_series import work
 from sizer.records import Sample
 from sizer.runner.probe import Probe
 
-WINDOW, PAUSE = 2.0, 0.125
+WINDOW, PAUSE = 2.0, 0.5
 IN_CACHE = 3 << 19
 
 
@@ -68,8 +68,7 @@ def compared(job: Callable[[int, float, Any], None], cpu: int, seconds: float) -
     process.start()
     probe = Probe([cpu])
     probe.before()
-    probe.allow(Sample(0.0))
-    probe.allow(Sample(0.0, core_seconds=1e9))
+    probe.beside(Sample(0.0))
     windows = []
     for number in range(int(seconds / WINDOW)):
         start = begin + number * WINDOW
@@ -79,7 +78,7 @@ def compared(job: Callable[[int, float, Any], None], cpu: int, seconds: float) -
         while (left := start + WINDOW - time.monotonic()) > 0:
             time.sleep(min(PAUSE, left))
             if looks and left > PAUSE:
-                probe.look()
+                probe.beside(Sample(0.0, core_seconds=1e9))
     noted = np.array(here.recv())
     process.join()
     costs = [(_cost(noted, first, last), looks) for first, last, looks in windows]

@@ -27,6 +27,8 @@ WINDOWS = (1.4, 5.7, 11.0, 23.0)
 """Seconds."""
 DUTIES = (0.03, 0.01, 0.005, 0.003, 0.0015)
 """Shares of one CPU that probes may take."""
+FAR = 0.3
+"""Ln of how many times as much as the middle one a probe counts at the most, as in `sizer/analysis/probe_cost.py`."""
 PAUSE_SECONDS = 0.02
 FEWEST = 8
 """Windows, below which nothing is said of them."""
@@ -79,6 +81,10 @@ def windows(series: Series, rows: Array | None, seconds: float) -> tuple[Array, 
     edges = np.arange(job[0, 0], job[-1, 0], seconds)
     places = np.searchsorted(job[:, 0], edges)
     of_job, of_probe = [], []
+    logs = np.zeros(0) if rows is None else np.log(rows[:, 1])
+    if rows is not None:
+        # An interrupt makes a single probe dear, and says nothing.
+        logs = np.clip(logs, np.median(logs) - FAR, np.median(logs) + FAR)
     for first, last, begin, end in zip(places, places[1:], edges, edges[1:], strict=False):
         if last - first < 2:
             continue
@@ -86,10 +92,10 @@ def windows(series: Series, rows: Array | None, seconds: float) -> tuple[Array, 
         if rows is None:
             of_job.append(used)
             continue
-        within = rows[(rows[:, 0] >= begin) & (rows[:, 0] < end), 1]
+        within = logs[(rows[:, 0] >= begin) & (rows[:, 0] < end)]
         if len(within):
             of_job.append(used)
-            of_probe.append(np.log(within.mean()))
+            of_probe.append(within.mean())
     return np.array(of_job), np.array(of_probe)
 
 

@@ -34,7 +34,7 @@ TICK = 0.5
 START_UP = 8.0
 """Seconds of a run before its steady state."""
 BATCH = 32
-ROUND = 0.0005
+ROUND = 0.0007
 """Core-seconds of a round on the idle host as usual."""
 LOOK_ERROR = 0.03
 """Standard deviation of ln cost of a round, by chance: measured 0.02 to 0.04 (`probe_gain.py`)."""
@@ -130,7 +130,7 @@ def _run(
         rate = np.minimum(rate, job.ceiling * math.exp(off))
     done = np.concatenate([[0.0], np.cumsum(rate[:-1] * TICK)])
     used = np.concatenate([[0.0], np.cumsum((rate * cost)[:-1] * TICK)])
-    rounds = max(1, min(4, int(4 * vcpus))) * math.ceil(vcpus)
+    rounds = 2 * math.ceil(vcpus)
     chance = LOOK_ERROR * random.normal(size=len(moved)) / math.sqrt(rounds)
     looks = rounds * ROUND * np.exp(moved + job.slows_probe(vcpus) + chance)
     probed = np.concatenate([[0.0], np.cumsum(looks[:-1])])

@@ -147,7 +147,7 @@ def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
 
 def on_usual_host(folder: StudyFolder) -> tuple[Run, ...]:
     """The runs of a folder with the rates that its conclusions are drawn from: without the noise of the host as far as
-    probes beside them tell it, unless the study says `probe: false`."""
+    probes beside them tell it, where the study says `probe: true`."""
     from sizer.model import without_host_noise
 
     return tuple(without_host_noise(folder.runs())) if folder.study.probe else folder.runs()

@@ -583,7 +583,7 @@ class Study:
     embedded_images: Count = 4000
     frameworks: tuple[FrameworkPython, ...] = ()
     adaptive: Adaptive | None = None
-    probe: bool = True
+    probe: bool = False
     schema_version: int = SCHEMA_VERSION
 
     @property

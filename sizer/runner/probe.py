@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import cycle
 from statistics import median
 
 import numpy as np
@@ -21,37 +22,37 @@ from numpy.typing import NDArray
 from sizer.records import Sample
 
 BYTES = 64 << 20
-"""That the reads are spread over."""
+"""That the reads are spread over: many times a core's own cache, so that they feel the memory traffic of others, which
+a loop or a matrix product does not; what slows the cores alone they feel less (`benchmarks/noise/probe_gain.py`)."""
 LINE = 64
 READS = 1 << 16
-"""A round: about 0.5 ms, and one scatters by 4 %. These are 4 MiB of lines, more than a core has for itself. Of the
-probes that were compared (copies of 2 to 24 MiB, a matrix product, a loop, reads of new lines each time, of more and of
-fewer), these told most of a job's cost for their time (`benchmarks/noise/probe_gain.py`)."""
-LOOK_SECONDS = 0.125
-"""From one look to the next, at the least: a round after another finds its lines in the core's own cache."""
+"""A round: about 0.7 ms, of which one scatters by 4 %."""
+ROUNDS = 2
+"""At each look on each CPU. The first of them costs a sixth more than the next, so their number is always the same."""
 MOST_CPUS = 4
 """Looked at, evenly among those of a run: a look holds up whoever watches the run for a millisecond and a half each."""
 SHARE = 0.009
 """Of the run's core-seconds, what sizer may use with its probe; below the 1 % from which a run is marked."""
-IDLE_LOOKS = 5
+IDLE_LOOKS = 3
 IDLE_PAUSE = 0.02
 """Seconds between two of them, so that not all of them meet the same moment."""
 
 
 @cache
-def _memory() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """What is read, and where: each line once. Kept, as a study has many runs."""
-    order = np.random.default_rng(0).permutation(BYTES // LINE)[:READS] * LINE
-    return np.ones(BYTES, np.uint8), order
+def _memory() -> tuple[NDArray[np.uint8], Iterator[NDArray[np.int64]]]:
+    """What is read, and where in each round: all lines once before any again, so that none is found in a core's own
+    cache. Kept, as a study has many runs."""
+    order = np.random.default_rng(0).permutation(BYTES // LINE) * LINE
+    return np.ones(BYTES, np.uint8), cycle(order.reshape(-1, READS))
 
 
 def _read() -> None:
-    memory, order = _memory()
-    memory[order]
+    memory, rounds = _memory()
+    memory[next(rounds)]
 
 
 class Probe:
-    """A round of reads on each of these CPUs at each look, as often as sizer's share of the run's core-seconds allows.
+    """Rounds of reads on these CPUs, as often as sizer's share of the run's core-seconds allows.
 
     `core_seconds` and `rounds` are those beside the run so far; `idle` is what one cost before it, None without any.
     """
@@ -71,44 +72,42 @@ class Probe:
         self._used = used
         self._sleep = sleep
         self._first: Sample | None = None
-        self._room = 0.0
 
     def before(self) -> None:
         """Look at the host while the run has not begun."""
-        self._round(self._cpus[0])
+        self._look(self._cpus[0])
         costs = []
-        for number in range(max(IDLE_LOOKS, len(self._cpus))):
+        for number in range(IDLE_LOOKS * len(self._cpus)):
             self._sleep(IDLE_PAUSE)
-            costs.append(self._round(self._cpus[number % len(self._cpus)]))
-        known = [cost for cost in costs if cost is not None]
-        self.idle = median(known) if known else None
+            costs += self._look(self._cpus[number % len(self._cpus)])
+        self.idle = median(costs) if costs else None
 
-    def allow(self, sample: Sample) -> None:
-        """How much there is room for by the counters of now; the first of them are those of the first step."""
+    def beside(self, sample: Sample) -> None:
+        """Read as there is room for; `sample` are the counters of now, the first of them those of the first step."""
         self._first = self._first or sample
-        used = sample.sizer_core_seconds - self._first.sizer_core_seconds
-        self._room = SHARE * (sample.core_seconds - self._first.core_seconds) - used
-
-    def look(self) -> None:
-        """Read, if there is room for it."""
-        if self.idle is None or self._room < self.idle * len(self._cpus):
+        if self.idle is None:
+            return
+        room = SHARE * (sample.core_seconds - self._first.core_seconds)
+        room -= sample.sizer_core_seconds - self._first.sizer_core_seconds
+        if room < ROUNDS * len(self._cpus) * self.idle:
             return
         for cpu in self._cpus:
-            cost = self._round(cpu)
-            if cost is not None:
-                self.core_seconds += cost
-                self.rounds += 1
-                self._room -= cost
+            costs = self._look(cpu)
+            self.core_seconds += sum(costs)
+            self.rounds += len(costs)
 
-    def _round(self, cpu: int) -> float | None:
-        """Core-seconds of a round on that CPU; None where this process may not run there."""
+    def _look(self, cpu: int) -> list[float]:
+        """Core-seconds of each round on a CPU; none where this process may not run there."""
+        found = []
         try:
             with _on(cpu):
-                begin = self._used()
-                self._read()
-                return self._used() - begin
+                for _ in range(ROUNDS):
+                    begin = self._used()
+                    self._read()
+                    found.append(self._used() - begin)
         except OSError:
-            return None
+            return []
+        return found
 
 
 @contextmanager

@@ -55,17 +55,7 @@ class Sampler:
         self.samples.append(sample)
         return sample
 
-    @property
-    def probes(self) -> bool:
-        """Whether there is a probe."""
-        return self._probe is not None
-
-    def look_at_host(self) -> None:
-        """Let the probe look, if the counters of the last tick leave room for it."""
+    def look_at_host(self, sample: Sample) -> None:
+        """Let the probe look, where there is one, if the counters of now leave room for it."""
         if self._probe is not None:
-            self._probe.look()
-
-    def allow_looks(self) -> None:
-        """Tell the probe, where there is one, what the counters of the last tick leave room for."""
-        if self._probe is not None:
-            self._probe.allow(self.samples[-1])
+            self._probe.beside(sample)

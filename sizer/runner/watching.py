@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 import time
@@ -27,7 +26,6 @@ from sizer.records import COMMAND, MeterKind, RunWarning, Sample, WarningKind
 from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
 from sizer.runner.event_fifo import EventFifo
-from sizer.runner.probe import LOOK_SECONDS
 from sizer.runner.sampler import Sampler
 
 TICK_SECONDS = 0.5
@@ -71,12 +69,11 @@ def observe(
     """
     presence, meters = Presence(seen, cpu_resolution), Meters(child, seen, fifo, hooks.clock)
     next_tick = hooks.clock()
-    next_look = next_tick if sampler.probes else math.inf
     while seen.stop is None:
         ended, before = child.exit_status() is not None, seen.count
         is_tick = False
         try:
-            events, printed = child.wait(max(0.0, min(next_tick, next_look) - hooks.clock()))
+            events, printed = child.wait(max(0.0, next_tick - hooks.clock()))
             meters.take_events(events)
             meters.take_printed(printed)
             is_tick = hooks.clock() >= next_tick
@@ -100,12 +97,9 @@ def observe(
             # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
             with suppress(OSError):
                 hooks.watch(seen.live(hooks.clock(), sampler.samples))
-            if seen.count:
-                sampler.allow_looks()
+            if seen.count and seen.stop is None:
+                sampler.look_at_host(sample)
             next_tick = hooks.clock() + TICK_SECONDS
-        if seen.stop is None and hooks.clock() >= next_look:
-            sampler.look_at_host()
-            next_look = hooks.clock() + LOOK_SECONDS
         if ended and child.is_silent():
             # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
             room.look()

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from sizer.records.run import Sample
-from sizer.runner.probe import SHARE, Probe
+from sizer.runner.probe import ROUNDS, SHARE, Probe
 from sizer.runner.sampler import Sampler
 
 COST = 0.0007
@@ -44,9 +44,7 @@ def test_it_never_uses_more_than_sizers_share() -> None:
         sizer += 0.001
         used += 0.5
         before = found.core_seconds
-        found.allow(Sample(0.0, core_seconds=used, sizer_core_seconds=sizer))
-        for _ in range(4):
-            found.look()
+        found.beside(Sample(0.0, core_seconds=used, sizer_core_seconds=sizer))
         sizer += found.core_seconds - before
     assert sizer - 3.001 <= SHARE * (used - 100.5) + 1e-9
     assert found.rounds > 50
@@ -57,21 +55,16 @@ def test_a_run_that_uses_little_has_none() -> None:
     """Its first look would already be more than sizer's share."""
     found = probe()
     for second in range(30):
-        found.allow(Sample(0.0, core_seconds=0.001 * second, sizer_core_seconds=0.0))
-        found.look()
+        found.beside(Sample(0.0, core_seconds=0.001 * second, sizer_core_seconds=0.0))
     assert found.rounds == 0
 
 
-def test_each_look_has_a_round_on_each_cpu() -> None:
-    """So that looks compare, whatever room there was; of many CPUs four are looked at."""
-    for cpus, rounds in (((0, 1), 2), (tuple(range(64)), 4)):
-        found = probe(cpus)
-        found.allow(Sample(0.0))
-        found.look()
-        assert found.rounds == 0
-        found.allow(Sample(0.0, core_seconds=50.0))
-        found.look()
-        assert found.rounds == rounds
+def test_each_look_has_as_many_rounds_on_each_cpu() -> None:
+    """So that looks compare, whatever room there was."""
+    found = probe(cpus=(0, 1))
+    found.beside(Sample(0.0))
+    found.beside(Sample(0.0, core_seconds=50.0))
+    assert found.rounds == 2 * ROUNDS
 
 
 def test_where_sizer_may_not_run_on_the_cpus_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,9 +75,8 @@ def test_where_sizer_may_not_run_on_the_cpus_there_is_none(monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "sched_setaffinity", refused)
     found = probe()
-    found.allow(Sample(0.0, core_seconds=1.0))
-    found.allow(Sample(0.0, core_seconds=100.0))
-    found.look()
+    found.beside(Sample(0.0, core_seconds=1.0))
+    found.beside(Sample(0.0, core_seconds=100.0))
     assert found.idle is None
     assert found.rounds == 0
 
@@ -99,12 +91,9 @@ def test_samples_have_what_the_probe_used_so_far() -> None:
     times, looking = count(), probe()
     sampler = Sampler(Group(), lambda: float(next(times)), used=lambda: 0.0, probe=looking)
     for _ in range(3):
-        sampler.tick()
-        sampler.allow_looks()
-        sampler.look_at_host()
-    assert sampler.probes
-    assert [sample.probe_rounds for sample in sampler.samples] == [0, 0, 1]
-    assert sampler.samples[-1].probe_core_seconds == pytest.approx(COST)
+        sampler.look_at_host(sampler.tick())
+    assert [sample.probe_rounds for sample in sampler.samples] == [0, 0, ROUNDS]
+    assert sampler.samples[-1].probe_core_seconds == pytest.approx(ROUNDS * COST)
 
 
 def test_real_reads_take_time_and_leave_the_affinity_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
