@@ -44,6 +44,8 @@ def meaning() -> list[tuple[str, str]]:
             _("Throughput"),
             _("mean rate after warm-up, the 95 % interval of that mean, and its half-width against the rate"),
         ),
+        (_("Without the host's noise"), _("the same rate, had others on this host been as they usually were")),
+        (_("Reads beside it"), _("what random reads by sizer cost meanwhile, which others on the host make dearer")),
         (_("Two rates"), _("the rate fell and stayed down, as where a disk's burst credit is spent")),
         (_("First epoch"), _("its own rate, beside the one that counts")),
         (_("Measured"), _("how long after warm-up, and why it ended then")),

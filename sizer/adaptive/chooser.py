@@ -13,7 +13,7 @@ from sizer.adaptive.open_answer import OpenAnswer, open_answer
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
 from sizer.catalog import Catalog
-from sizer.model import Drift, as_asked, completed, drift_of, fit, name_of_disk
+from sizer.model import Drift, as_asked, completed, drift_of, fit, name_of_disk, without_host_noise
 from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, position, reference, repeated
 from sizer.recommend import SURE, recommend
 from sizer.records import (
@@ -100,6 +100,7 @@ class Chooser:
     def next_run(self, runs: Sequence[Run]) -> NextRun | PlanEnd:
         """The next run after these, in the order in which they were made, or why none is."""
         runs = [run for run in runs if run.spec.workload.name in self._axes]
+        runs = without_host_noise(runs) if self._study.probe else runs
         spent = self._seconds_of(runs)
         if self._asked.runs is not None and len(runs) >= self._asked.runs:
             return self._end(PlanEndKind.RUNS, runs, spent)

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import __version__
-from sizer.api.fitted_model import fitted, measured_runs, refuse_folder
+from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
 from sizer.api.measuring_host import recorded_size
 from sizer.api.status import asked_specs, chosen_next
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
@@ -22,6 +22,7 @@ from sizer.model import Model
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
+    Correction,
     DiskCheck,
     Lines,
     Message,
@@ -36,13 +37,14 @@ from sizer.words import in_language, reader_language
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the runs of a study say: how far the host drifted, None where it did not, and `problems` about files among
-    its runs that cannot be read."""
+    """What the runs of a study say: how far the host drifted, None where it did not, `problems` about files among its
+    runs that cannot be read, and what was taken off rates for the noise of the host."""
 
     model: Model
     recommendation: Recommendation
     drift: Spread | None
     problems: tuple[Message | Lines, ...]
+    corrections: tuple[Correction, ...] = ()
 
 
 def recommend(
@@ -58,8 +60,8 @@ def recommend(
     catalogue, an instance type to compare with. `model` is the study's own where it is there already. Raises NoAnswer
     for a folder without runs.
     """
-    runs = measured_runs(folder)
-    model = fitted(folder) if model is None else model
+    measured_runs(folder)
+    runs, model = on_usual_host(folder), fitted(folder) if model is None else model
     asked = folder.study.objective if objective is None else objective
     if asked == folder.study.objective and catalog is None and baseline is None:
         return _write_recommendation(folder, runs, model)
@@ -69,14 +71,15 @@ def recommend(
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
-    runs, model = folder.runs(), fitted(folder, on_step)
+    runs, model = on_usual_host(folder), fitted(folder, on_step)
     on_step(StepBegun(Stage.RECOMMENDING))
     recommendation = _write_recommendation(folder, runs, model)
     on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, runs, model, recommendation)
+    material = _material(folder, with_corrections(folder), model, recommendation)
     write_text(folder.measurements_path, material.measurements_csv)
     write_page(folder.report_path, material)
-    return Conclusion(model, recommendation, material.drift, folder.problems())
+    corrections = tuple(run.correction for run in material.runs if run.correction is not None)
+    return Conclusion(model, recommendation, material.drift, folder.problems(), corrections)
 
 
 def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:
@@ -87,7 +90,8 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     target = folder.report_path if path is None else Path(path)
     refuse_folder(target)
     model = fitted(folder)
-    material = _material(folder, folder.runs(), model, _write_recommendation(folder, folder.runs(), model))
+    recommendation = _write_recommendation(folder, on_usual_host(folder), model)
+    material = _material(folder, with_corrections(folder), model, recommendation)
     with in_language(reader_language() if language is None else language):
         write_page(target, material)
     return target

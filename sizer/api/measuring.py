@@ -26,6 +26,7 @@ from sizer.api.events import (
     RunStarted,
     ignore,
 )
+from sizer.api.fitted_model import with_corrections
 from sizer.api.gpu_doubts import without_lacking
 from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data
@@ -216,6 +217,7 @@ class Measurement:
         self.folder.free_room()
         if self.folder.runs():
             self._mark_drift()
+            self._store_corrections()
             planned = self._plan.specs
             left = len(remaining(planned, self.folder.runs()))
             if left and self._plan.study.adaptive is None:
@@ -304,6 +306,12 @@ class Measurement:
             if self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
                 break
         self._on_event(FollowingEnded(each, self.folder.runs()))
+
+    def _store_corrections(self) -> None:
+        """Write each run again whose correction for the noise of the host is not what all runs say by now."""
+        for run, before in zip(with_corrections(self.folder), self.folder.runs(), strict=True):
+            if run.correction != before.correction:
+                self.folder.add(run)
 
     def _mark_drift(self) -> None:
         """Write each run again whose warning of drift is not what the runs of the reference say by now."""

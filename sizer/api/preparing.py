@@ -171,6 +171,7 @@ class Preparation:
             host_memory_bytes=self._host.host.memory_bytes,
             environment=os.environ,
             log_path=log_path,
+            probed=self._study.probe,
         )
 
     def _refused(self, spec: RunSpec, cause: Cause) -> Run:

@@ -14,6 +14,7 @@ from sizer.words import (
     answer_not_written,
     axes_lines,
     busy_host_in_words,
+    corrections_in_words,
     data_lacking,
     disk_checking,
     disk_deviates,
@@ -132,8 +133,10 @@ def _lines(event: api.events.Event) -> Iterator[str]:
 
 
 def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
-    """What could not be read, how the host drifted, and the verdict of each workload."""
+    """What could not be read, how the host drifted, what was corrected for it, and the verdict of each workload."""
     yield from map(problem_said, conclusion.problems)
     if conclusion.drift is not None:
         yield drift_in_words(conclusion.drift)
+    if conclusion.corrections:
+        yield corrections_in_words(conclusion.corrections)
     yield from (verdict(each, conclusion.model) for each in conclusion.recommendation.workloads)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         too_slow,
     )
     from sizer.model.gains import gain, loader_waits, tells_apart
+    from sizer.model.host_noise import corrected, without_host_noise
     from sizer.model.isolation import as_asked, end_to_end
     from sizer.model.memory import (
         MARGIN,
@@ -133,6 +134,7 @@ __all__ = [
     "bounds",
     "caps",
     "completed",
+    "corrected",
     "counted_outcomes",
     "deviation_of",
     "disk_of",
@@ -188,4 +190,5 @@ __all__ = [
     "vcpus_of_ceiling",
     "vcpus_to_measure",
     "whole_data",
+    "without_host_noise",
 ]

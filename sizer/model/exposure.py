@@ -72,11 +72,13 @@ def rate_of(run: Run) -> Estimate:
 
 
 def own_deviation(run: Run, exposure: float, host_known: bool) -> float:
-    """Standard deviation of ln rate that the run's own warnings name, beside what its interval says.
+    """Standard deviation of ln rate that the run's own warnings and its correction name, beside what its interval says.
 
     `host_known`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more.
     """
     parts = [_of_warning(kind, run, exposure, host_known) for kind in {each.kind for each in run.warnings}]
+    if run.correction is not None:
+        parts.append(run.correction.own)
     return math.sqrt(sum(part * part for part in parts))
 
 

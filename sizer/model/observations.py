@@ -100,7 +100,7 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
         each = seen[feed, configuration]
         variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
         centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
-        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
+        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT, _common(group, slow))
         if apart(group) > SLIP:
             deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
@@ -108,6 +108,12 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
             accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
         observations.append(Observation(configuration, feed, centre - slower, deviation, slower, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
+
+
+def _common(group: Sequence[Run], slow: Mapping[int, float]) -> float:
+    """Standard deviation of what all runs of a configuration lack of the host's noise, which their repeats no longer
+    show; where accounting tells how slow the host was, that is known."""
+    return mean(0.0 if run.correction is None or id(run) in slow else run.correction.common for run in group)
 
 
 def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], drift: Drift) -> Noise:

@@ -160,7 +160,8 @@ class Sample:
     `sizer_core_seconds` is what sizer's own process used, `steal_core_seconds` what the hypervisor withheld from this
     host's CPUs, `unwritten_bytes` the part of the page cache that still has to be written, and `threads` how many there
     were at that moment, in all processes. `accelerator_busy` are seconds in which a GPU of the run was busy by its
-    driver, the sum of several; `gpus` has each of them.
+    driver, the sum of several; `gpus` has each of them. `probe_core_seconds` are those of sizer's that went into
+    `probe_rounds` rounds of random reads beside the run.
     """
 
     time: Amount
@@ -188,6 +189,8 @@ class Sample:
     unwritten_bytes: Count = 0
     threads: Count = 0
     gpus: tuple[GpuSample, ...] = ()
+    probe_core_seconds: Amount = 0.0
+    probe_rounds: Count = 0
 
 
 @dataclass(frozen=True)
@@ -494,6 +497,38 @@ class RateChange:
     after: Estimate
 
 
+@dataclass(frozen=True)
+class ProbeCost:
+    """What random reads beside a run cost on its CPUs, which tells how slow others on the host made these.
+
+    Core-seconds of one round of reads: `during` its steady state, the geometric mean of so many `rounds`, with the
+    relative standard error of it, and `idle`, before it began; None where none was made. `share` is what the rounds
+    took of the run's core-seconds. `rounds` is 0 where sizer's share of these had no room for any.
+    """
+
+    rounds: Count
+    share: Amount = 0.0
+    during: Rate | None = None
+    error: Amount | None = None
+    idle: Rate | None = None
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What the runs of the whole study say of the host's noise in one of them: its `throughput` on the host as usual,
+    and ln of how many times that is the measured one.
+
+    `own` is the standard deviation of that by itself, `common` the one that it shares with the repeats of its
+    configuration. `core_log` is ln of how many times as many core-seconds a sample took as on the host as usual.
+    """
+
+    throughput: Estimate
+    log: Signed
+    own: Amount
+    common: Amount
+    core_log: Signed
+
+
 class LimitedByKind(str, Enum):
     """Who set the limits of a run."""
 
@@ -585,7 +620,8 @@ class Run:
     equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
     does not know. `stated` are the options that the program says it ran with, and what it chose where the study says
     nothing. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
-    counted. `reason` is why the adaptive plan made it; None of a run that was asked for from the start.
+    counted. `reason` is why the adaptive plan made it; None of a run that was asked for from the start. `probe` is None
+    where none was asked for, `correction` where nothing is taken off its throughput, which is as it was measured.
     """
 
     spec: RunSpec
@@ -623,6 +659,8 @@ class Run:
     limits_buffered_writes: bool | None = None
     evidence: Evidence | None = None
     gpus: tuple[GpuUse, ...] = ()
+    probe: ProbeCost | None = None
+    correction: Correction | None = None
     disk: DiskCheck | None = None
     limited_by: LimitedBy | None = None
     machine: RentedMachine | None = None

@@ -572,6 +572,7 @@ class Study:
     """All runs asked for, with every default filled in. `frameworks`: those whose interpreter the file names.
 
     `adaptive`: they are chosen one after another, and only as many are made as the answers need; None makes all.
+    `probe`: sizer looks beside each run how slow others make the host, and takes that off its rate.
     """
 
     name: SafeName
@@ -583,6 +584,7 @@ class Study:
     embedded_images: Count = 4000
     frameworks: tuple[FrameworkPython, ...] = ()
     adaptive: Adaptive | None = None
+    probe: bool = False
     schema_version: int = SCHEMA_VERSION
 
     @property

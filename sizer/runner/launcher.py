@@ -47,6 +47,7 @@ from sizer.runner.containers import client_in
 from sizer.runner.event_fifo import event_fifo
 from sizer.runner.hooking import shut_out_by, with_events
 from sizer.runner.preparatory import prepare
+from sizer.runner.probe import Probe
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
 from sizer.runner.secrets import Secrets
@@ -59,6 +60,7 @@ class RunContext:
     """What surrounds one run: where its data lies, the tier under it, and this host's own size.
 
     `start_up_seconds` are those to its first step that other runs of its workload let expect, None where none does.
+    `probed`: the host is looked at beside the run.
     """
 
     paths: commands.RunPaths
@@ -70,6 +72,7 @@ class RunContext:
     environment: Mapping[str, str]
     log_path: Path
     start_up_seconds: float | None = None
+    probed: bool = False
 
 
 def launch(spec: RunSpec, context: RunContext, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
@@ -156,7 +159,10 @@ class _ChildRun:
         ):
             if spec.workload.kind == COMMAND:
                 environment = with_events(environment, fifo.path, spec.workload.may_be_hooked)
-            sampler = Sampler(group, hooks.clock, (lambda: watch.latest) if watch else tuple)
+            probe = Probe(group.cpus) if context.probed else None
+            if probe is not None:
+                probe.before()
+            sampler = Sampler(group, hooks.clock, (lambda: watch.latest) if watch else tuple, probe=probe)
             at_once = spec.workload.kind == COMMAND
             with started(group, argv, environment, self._folder, context.log_path, at_once, self.secrets) as child:
                 self._log = child.log
@@ -182,6 +188,8 @@ class _ChildRun:
                     resident_after_bytes=_resident(context.data_set),
                     throttles_buffered_writes=self._backend.throttles_buffered_writes,
                     at_the_end=at_the_end,
+                    probed=probe is not None,
+                    idle_round=None if probe is None else probe.idle,
                 )
 
     def _make_ready(self, environment: Mapping[str, str]) -> None:

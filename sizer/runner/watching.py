@@ -97,6 +97,8 @@ def observe(
             # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
             with suppress(OSError):
                 hooks.watch(seen.live(hooks.clock(), sampler.samples))
+            if seen.count and seen.stop is None:
+                sampler.look_at_host(sample)
             next_tick = hooks.clock() + TICK_SECONDS
         if ended and child.is_silent():
             # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.

@@ -63,6 +63,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
         embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
         frameworks=read_frameworks(document),
         adaptive=read_adaptive(document),
+        probe=document.data.get("measure", {}).get("probe", Study.probe),
     )
 
 

@@ -35,6 +35,8 @@ def to_yaml(study: Study) -> str:
         data["frameworks"] = {each.framework: {"python": each.python} for each in study.frameworks}
     data["embedded_images"] = study.embedded_images
     data["measure"] = _measure(study.measure) | adaptive_form(study.adaptive)
+    if study.probe:
+        data["measure"]["probe"] = True
     data["objective"] = objective_form(study.objective)
     return RESOLVED + yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120

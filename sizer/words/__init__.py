@@ -201,7 +201,7 @@ if TYPE_CHECKING:
         source_name,
     )
     from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
-    from sizer.words.notes import drift_in_words, note_in_words
+    from sizer.words.notes import corrections_in_words, drift_in_words, note_in_words
     from sizer.words.page import (
         accelerators_in_words,
         answer_word,
@@ -462,6 +462,7 @@ __all__ = [
     "conclusion_line",
     "configuration_line",
     "configuration_name",
+    "corrections_in_words",
     "count_name",
     "cross_answer",
     "cross_groups",

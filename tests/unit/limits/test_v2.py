@@ -24,7 +24,7 @@ from sizer.words import limits_in_words
 
 ROOT = "/sys/fs/cgroup"
 
-ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy", "gpus"}
+ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy", "gpus", "probe_core_seconds", "probe_rounds"}
 """What of a Sample the groups do not count."""
 
 

@@ -1,0 +1,111 @@
+"""What the noise of the host did to each run, by what reads beside it cost: a control variate.
+
+Neighbours on the host slow down a job and the probe beside it alike. How much slower the host was for the probe
+(`probe_levels.py`), times what of it the workload feels (`probe_coefficient.py`), as far as the rate of the run shows a
+slower CPU (`exposure.py`), is taken off its rate (control variates: Lavenberg and Welch 1981, "A perspective on the use
+of control variables to increase the efficiency of Monte Carlo simulations"). What is uncertain of it is in the
+likelihood of the run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from sizer.model.exposure import exposures
+from sizer.model.feeds import feed_of
+from sizer.model.probe_coefficient import FEWEST_RUNS, UNTOLD_ERROR, Coefficient, coefficients, error_of
+from sizer.model.probe_levels import HostPart, Looks, host_parts
+from sizer.records import Correction, Estimate, Run
+
+
+def corrected(runs: Sequence[Run]) -> list[Run]:
+    """The runs of a whole study, as they were measured, each with its correction as far as probes tell one."""
+    runs = [run if run.correction is None else replace(run, correction=None) for run in runs]
+    probed = [run for run in runs if _is_probed(run)]
+    if len(probed) <= FEWEST_RUNS:
+        return runs
+    shown = exposures(probed)
+    known = coefficients(probed, shown)
+    if not any(each.value for each in known.values()):
+        return runs
+    found = {}
+    for run, part in zip(probed, host_parts(_looks(probed)), strict=False):
+        coefficient = known[id(run)]
+        if coefficient.value:
+            found[id(run)] = replace(run, correction=_correction(run, shown[id(run)], coefficient, part))
+    return [found.get(id(run), run) for run in runs]
+
+
+def without_host_noise(runs: Sequence[Run]) -> list[Run]:
+    """The same with the rates that they would have had on the host as usual.
+
+    Rate and core-seconds of a run are both corrected, so that what looks at these next (`slowness`, `drift_of`) finds
+    only what is left.
+    """
+    return [_without(run, run.correction) for run in corrected(runs)]
+
+
+def _without(run: Run, correction: Correction | None) -> Run:
+    if correction is None:
+        return run
+    demand = run.demand
+    if demand is not None and demand.core_seconds:
+        demand = replace(demand, core_seconds=demand.core_seconds * math.exp(-correction.core_log))
+    return replace(run, throughput=correction.throughput, demand=demand)
+
+
+def _is_probed(run: Run) -> bool:
+    told = run.probe is not None and run.probe.during is not None
+    return told and run.throughput is not None and run.throughput.value > 0 and _began(run) is not None
+
+
+def _began(run: Run) -> float | None:
+    if run.started_at is None:
+        return None
+    try:
+        return datetime.fromisoformat(run.started_at.replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return None
+
+
+def _correction(run: Run, exposure: float, coefficient: Coefficient, part: HostPart) -> Correction:
+    rate = run.throughput
+    assert rate is not None, "only measured runs are corrected"
+    felt = coefficient.value * part.log
+    middle = rate.value * math.exp(exposure * felt)
+    low, high = ((end / rate.value) ** coefficient.leaves if end > 0 else 0.0 for end in (rate.low, rate.high))
+    own = math.hypot(coefficient.deviation * part.log, coefficient.value * part.own)
+    return Correction(
+        throughput=Estimate(middle, middle * low, middle * high),
+        log=exposure * felt,
+        own=exposure * own,
+        common=exposure * coefficient.value * part.common,
+        core_log=felt,
+    )
+
+
+def _looks(runs: Sequence[Run]) -> Looks:
+    """Those beside the runs, in their order, and then those before them on the idle host."""
+    workloads: dict[object, int] = {}
+    configurations: dict[object, int] = {}
+    beside, idle = [], []
+    for run in runs:
+        probe, began = run.probe, _began(run)
+        assert probe is not None, "only probed runs are asked"
+        assert probe.during is not None, "only probed runs are asked"
+        assert began is not None, "only probed runs are asked"
+        name = run.spec.workload.name
+        workload = workloads.setdefault(name, len(workloads))
+        configuration = configurations.setdefault((name, feed_of(run), run.configuration), len(configurations))
+        middle = began + run.wall_seconds / 2
+        beside.append((middle, math.log(probe.during), error_of(run), workload, configuration))
+        if probe.idle is not None:
+            cpus = "idle", run.limited_by.cpus if run.limited_by is not None else None
+            place = workloads.setdefault(cpus, len(workloads)), configurations.setdefault(cpus, len(configurations))
+            idle.append((began, math.log(probe.idle), UNTOLD_ERROR, *place))
+    return Looks(*map(np.array, zip(*beside, *idle, strict=True)))

@@ -1,0 +1,74 @@
+"""What a study of probed runs concludes, and says of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulated_noise import Host, Job, study
+
+from sizer.api.conclusions import conclude
+from sizer.api.fitted_model import open_study, with_corrections
+from sizer.records import GIB, Study, Workload, WorkloadPlan
+from sizer.store import StudyFolder
+from sizer.words import corrections_in_words
+
+VCPUS = (0.5, 1.0, 2.0)
+SENTENCE = "were corrected for the noise of the host, by"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study on a noisy host."""
+    runs = study([Job("train")], VCPUS, 3, 10.0, Host(0.06, 0.05), np.random.default_rng(0))
+    plan = WorkloadPlan(Workload("train", "imagenet_preprocessing"), (32,), VCPUS)
+    with StudyFolder.create(
+        tmp_path / "s", Study("s", (plan,), probe=True), {"cpus": 2, "memory_bytes": 8 * GIB}
+    ) as stored:
+        for run in runs:
+            stored.add(run)
+    return tmp_path / "s"
+
+
+def test_rates_are_corrected_and_it_is_said_by_how_much(folder: Path) -> None:
+    """On the terminal and on the page; each run's card has both rates."""
+    stored = open_study(folder)
+    found = conclude(stored)
+    assert len(found.corrections) == 9
+    assert SENTENCE in corrections_in_words(found.corrections)
+    page = (folder / "report.html").read_text()
+    assert SENTENCE in page
+    assert "Without the host" in page
+    rates = {rate.configuration.vcpus: rate.throughput for rate in found.model.workloads[0].measured.rates}
+    for run in with_corrections(stored):
+        assert run.correction is not None
+        seen = rates[run.configuration.vcpus]
+        assert seen.low <= run.correction.throughput.value <= seen.high
+
+
+def test_a_study_without_probes_concludes_from_rates_as_measured(folder: Path) -> None:
+    """Without `probe: true` in the folder's own study file everything is computed again."""
+    conclude(open_study(folder))
+    text = (folder / "study.yaml").read_text()
+    (folder / "study.yaml").write_text(text.replace(", probe: true", ""))
+    assert not open_study(folder).study.probe
+    found = conclude(open_study(folder))
+    assert found.corrections == ()
+    assert SENTENCE not in (folder / "report.html").read_text()
+    spread = [math.log(rate.throughput.high / rate.throughput.low) for rate in found.model.workloads[0].measured.rates]
+    (folder / "study.yaml").write_text(text)
+    again = conclude(open_study(folder))
+    tighter = [math.log(rate.throughput.high / rate.throughput.low) for rate in again.model.workloads[0].measured.rates]
+    assert sum(tighter) < sum(spread)
+
+
+def test_runs_of_a_sizer_before_have_nothing_to_correct(folder: Path) -> None:
+    """Their files say nothing of a probe."""
+    stored = open_study(folder)
+    with stored.locked():
+        for run in stored.runs():
+            stored.add(replace(run, probe=None))
+    assert conclude(open_study(folder)).corrections == ()

@@ -1,0 +1,55 @@
+"""The benchmarks of the noise of a host, in a small form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import repeats
+import saturation
+import simulated
+from noise_scores import covered, held_out, repeat_differences
+from probe_gain import corrected, spread, thin, windows
+from probe_series import Series
+from simulated_noise import Host, Job, study
+
+
+def test_scores_are_those_of_repeats() -> None:
+    """Two repeats of each of three configurations differ three times, and each is held out once."""
+    runs = study([Job("a")], (0.5, 1.0, 2.0), 2, 6.0, Host(0.05, 0.05), np.random.default_rng(0))
+    assert len(repeat_differences(runs)) == 3
+    found = list(held_out(runs))
+    assert len(found) == 6
+    assert sum(off for off, _ in found) == pytest.approx(0.0, abs=1e-9)
+    assert 0.5 <= covered(found) <= 1
+
+
+def test_simulated_studies_meet_their_aim(capsys: pytest.CaptureFixture[str]) -> None:
+    """No difference between configurations is explained away."""
+    assert simulated.line("as here", "fills the memory bus", 12) == 0
+    assert "fills the memory bus" in capsys.readouterr().out
+
+
+def test_tables_of_measured_runs_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """From runs as they are measured, raw and corrected."""
+    runs = study([Job("preprocessing")], (0.5, 1.0), 4, 6.0, Host(0.05, 0.05), np.random.default_rng(3))
+    repeats.show(runs)
+    saturation.show([0.5, 1.0], runs, runs)
+    told = capsys.readouterr().out
+    assert "rates corrected by" in told
+    assert "moved a ratio by" in told
+
+
+def test_what_a_probe_tells_is_found_from_the_other_half() -> None:
+    """A probe that feels what the job feels leaves little; one that feels nothing leaves all."""
+    random, seconds = np.random.default_rng(1), np.arange(0.0, 200.0, 0.1)
+    host = np.repeat(0.05 * random.normal(size=100), 20)
+    job = np.column_stack([seconds, np.cumsum(0.1 * np.exp(host)), np.arange(1, len(seconds) + 1)])
+    rounds = np.column_stack([seconds, 0.001 * np.exp(host)])
+    chance = np.column_stack([seconds, 0.001 * np.exp(0.05 * random.normal(size=len(seconds)))])
+    series = Series(job, {"same": rounds, "chance": chance})
+    left, coefficient = corrected(series, rounds, 1.4)
+    assert left < spread(series, 1.4) / 3
+    assert coefficient == pytest.approx(1.0, abs=0.1)
+    assert corrected(series, chance, 1.4)[0] > 0.9 * spread(series, 1.4)
+    assert len(thin(rounds, 0.1)) == 200
+    assert len(windows(series, None, 5.7)[0]) == 35

@@ -1,0 +1,109 @@
+"""What probes beside runs tell of the host is taken off their rates, and nothing else is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import fmean, median
+
+import numpy as np
+import pytest
+from noise_scores import log_rate, repeat_differences
+from simulated_noise import Host, Job, study
+
+from sizer.model import completed, corrected, drift_of, without_host_noise
+from sizer.records import Run
+
+VCPUS = (0.5, 1.0, 2.0)
+NOISY = Host(slow=0.06, quick=0.05)
+
+
+def runs_on(host: Host, *jobs: Job, seed: int = 0, repeats: int = 3) -> list[Run]:
+    return study(list(jobs), VCPUS, repeats, 10.0, host, np.random.default_rng(seed))
+
+
+def ratio(runs: list[Run], vcpus: float) -> float:
+    """Ln of the mean rate there over that at the fewest vCPUs."""
+    means = [fmean(log_rate(run) for run in runs if run.configuration.vcpus == value) for value in (vcpus, VCPUS[0])]
+    return means[0] - means[1]
+
+
+def test_repeats_on_a_noisy_host_differ_by_less() -> None:
+    """The probe tells nearly all of what neighbours did."""
+    runs = runs_on(NOISY, Job("train"), Job("preprocess", feels=0.5))
+    before, after = (median(repeat_differences(each)) for each in (runs, without_host_noise(runs)))
+    assert before > 0.02
+    assert after < before / 4
+
+
+def test_on_a_quiet_host_nothing_changes() -> None:
+    """What probes differ by is chance there."""
+    runs = runs_on(Host(0.001, 0.001), Job("train"), repeats=4)
+    for before, after in zip(runs, without_host_noise(runs), strict=True):
+        assert log_rate(after) == pytest.approx(log_rate(before), abs=0.003)
+
+
+@pytest.mark.parametrize("slows", [0.05, 0.5])
+def test_what_a_job_does_to_its_own_memory_bus_is_not_explained_away(slows: float) -> None:
+    """A probe beside it is slower with more vCPUs, and so is the job itself."""
+
+    def own(vcpus: float) -> float:
+        return slows * (vcpus - 0.5)
+
+    job = Job("copies", feels=0.9, slows_probe=own, slows_itself=own)
+    quiet = Job("copies", feels=0.9, slows_itself=own)
+    moved = []
+    for seed in range(12):
+        runs, alike = (without_host_noise(runs_on(NOISY, each, seed=seed)) for each in (job, quiet))
+        for vcpus in VCPUS[1:]:
+            # The same as for a job that a probe does not notice: how it slows the probe has no part in the answer.
+            assert ratio(runs, vcpus) == pytest.approx(ratio(alike, vcpus), abs=0.002)
+            moved.append(ratio(runs, vcpus) - ratio(runs_on(NOISY, job, seed=seed), vcpus))
+    assert abs(fmean(moved)) < 0.01
+
+
+def test_a_run_that_an_accelerator_binds_keeps_its_rate() -> None:
+    """A slower CPU does not show in it."""
+    runs = runs_on(NOISY, Job("train", ceiling=20.0))
+    for before, after in zip(runs, without_host_noise(runs), strict=True):
+        assert log_rate(after) == pytest.approx(log_rate(before), abs=0.002)
+
+
+def test_a_coefficient_is_never_from_the_run_that_it_corrects() -> None:
+    """Whatever one run says of itself, its own coefficient stays as it was."""
+    runs = runs_on(NOISY, Job("train"))
+    odd = replace(
+        runs[0], steps=tuple(replace(step, samples=step.samples * (1 + n % 3)) for n, step in enumerate(runs[0].steps))
+    )
+    changed, before = corrected([odd, *runs[1:]]), corrected(runs)
+    assert changed[0].correction is not None
+    assert before[0].correction is not None
+    assert changed[0].correction.log == pytest.approx(before[0].correction.log, rel=1e-9)
+    assert changed[1].correction != before[1].correction
+
+
+def test_what_was_corrected_is_not_corrected_again_as_drift() -> None:
+    """The path that the rates show is that of what is left."""
+    runs = runs_on(Host(slow=0.1, quick=0.01), Job("train"), repeats=5)
+    runs = [replace(run, demand=None) for run in runs]  # or accounting would tell the slowness by itself
+    before, after = (drift_of(completed(each)) for each in (runs, without_host_noise(runs)))
+    assert before.deviation["train"] > 0.02
+    assert after.deviation["train"] < before.deviation["train"] / 2
+
+
+def test_a_run_as_measured_keeps_its_rate_and_says_what_is_taken_off() -> None:
+    """Both rates are there, and the record of a run can be corrected again."""
+    runs = runs_on(NOISY, Job("train"))
+    noted = corrected(runs)
+    assert [run.throughput for run in noted] == [run.throughput for run in runs]
+    assert corrected(noted) == noted
+    for run, taken in zip(noted, without_host_noise(noted), strict=True):
+        assert run.correction is not None
+        assert taken.throughput == run.correction.throughput
+        assert math.exp(run.correction.log) == pytest.approx(math.exp(log_rate(taken) - log_rate(run)))
+
+
+def test_runs_without_a_probe_stay_as_they_are() -> None:
+    """As those of a table, or of a sizer before."""
+    runs = [replace(run, probe=None) for run in runs_on(NOISY, Job("train"))]
+    assert without_host_noise(runs) == runs
