@@ -118,6 +118,12 @@ def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
     own = [make_run(c / 0.03, c, demand=Demand(core_seconds=0.03)) for c in (1, 2, 4)]
     alone = fed(make_run(4 / 0.01, 4, demand=Demand(core_seconds=0.01)), "synthetic")
     yield "step apart", fitted([*own, alone])
+    noisy = [
+        make_run(factor * min(c / 0.01, 160.0), c, repeat=repeat, demand=Demand(core_seconds=0.01))
+        for repeat, factor in enumerate((0.85, 1.0, 1.18))
+        for c in (1, 2, 4, 8)
+    ]
+    yield "noisy", fitted(noisy)
     busy = Evidence(Bottleneck.CPU, {"cpu": 0.99}, EvidenceKind.BUSIEST, {"cpu": 0.99})
     yield "evidence", fitted([replace(run, evidence=busy) for run in own])
     short = [make_run(40 * b / (b + 1), 2, batch=b, demand=Demand(core_seconds=0.03)) for b in (8, 16, 32)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 
 from . import data_parallel, data_set, replay, threads
 from .backends import (
@@ -45,7 +46,7 @@ def run(program: str, description: str, training: bool) -> None:
     """Read the options, prepare the input and the network, and measure."""
     parser = _parser(program, description, TRAINING_MODES if training else (FORWARD,))
     options = read_options(parser, sys.argv[1:])
-    if options.network in TAKES_VECTORS and options.data is not None:
+    if _takes_vectors(options) and options.data is not None:
         parser.error(f"{options.network} takes vectors and not images, so give --input synthetic")
     if not training and options.gpu_count > 1 and options.device != "emulated":
         raise Unavailable("devices that infer do not work together: run a program on each of them")
@@ -56,12 +57,14 @@ def run(program: str, description: str, training: bool) -> None:
 
 def _measure(program: str, options: Options, rank: Rank, training: bool, events: Events, stop: StopRequest) -> None:
     threads.limit_threads(options.threads)
-    device, computing, reading = array_device(options), options.computing, options.reading
-    settings = Settings(device, options.threads, options.seed, options.batch_size, computing, reading, rank)
+    computing = replace(options.computing, channels_last=None) if _takes_vectors(options) else options.computing
+    settings = Settings(
+        array_device(options), options.threads, options.seed, options.batch_size, computing, options.reading, rank
+    )
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
     with _opened(options) as images:
         cache = CacheState(() if rank.number else images.files, options.cache_state)
-        unit = "vector" if options.network in TAKES_VECTORS else "image"
+        unit = "vector" if _takes_vectors(options) else "image"
         progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)
         cache.before_run(progress.reading)
         with _source(backend, images, options, settings, training) as source:
@@ -72,6 +75,10 @@ def _measure(program: str, options: Options, rank: Rank, training: bool, events:
             clock = backend.clock if backend is not None else None
             Loop(source, compute, cache, options.samples_a_step, latency, clock).run(progress)
         progress.end(_remark(options))
+
+
+def _takes_vectors(options: Options) -> bool:
+    return options.network in TAKES_VECTORS
 
 
 def _parser(program: str, description: str, modes: Sequence[str]) -> OneSentenceParser:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from .accelerator import EmulatedAccelerator
+from .computing import Computing
 from .counted import counted
 from .data_set import DataSet
 from .measured_loop import TimedCompute, emulated
@@ -31,7 +34,11 @@ def announce(
     progress: Progress,
     sample: str,
 ) -> None:
-    """Print what is about to run and tell it in the `start` event; `sample` is what one of `data` is called."""
+    """Print what is about to run and tell it in the `start` event; `sample` is what one of `data` is called.
+
+    Of `stated` an emulated device, which computes nothing, leaves out how it is computed.
+    """
+    not_so = {each.name for each in fields(Computing)} if options.device == "emulated" else set()
     about = f"{counted(data.samples, sample)}, {data.bytes / 1e6:.1f} MB" if data.samples else "synthetic input"
     print(
         f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
@@ -51,5 +58,5 @@ def announce(
         device=options.device,
         gpu_count=options.gpu_count,
         threads=options.threads,
-        stated=stated,
+        stated={name: value for name, value in stated.items() if name not in not_so},
     )

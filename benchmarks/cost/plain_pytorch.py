@@ -1,10 +1,13 @@
-"""PyTorch loops with synthetic input as users write them; each prints lines until it is killed.
+"""PyTorch loops as users write them; each prints lines until it is killed.
 
     python benchmarks/cost/plain_pytorch.py inference --network squeezenet --batch-size 16 --frequent 4
+    python benchmarks/cost/plain_pytorch.py training --data FOLDER --decoder pillow --threads 2
 
 `training` is the loop of pytorch/examples, imagenet/main.py, with SGD, momentum and weight decay, `inference` its
-`validate` under `inference_mode`, and `lstm` pytorch/examples, word_language_model/main.py. Of ours they have the
-networks, which PyTorch itself does not bring, and nothing else.
+`validate` under `inference_mode`, `reading` its DataLoader alone; `lstm` is pytorch/examples,
+word_language_model/main.py, and `bert` the loop of transformers' examples, run_mlm_no_trainer.py. With --data images
+come from a folder (`plain_folder.py`), else the input is synthetic. Of ours they have the networks, which PyTorch
+itself does not bring (those of transformers are made by it), and nothing else.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import itertools
 import os
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -21,9 +25,13 @@ from typing import Any
 sys.path.append(str(Path(__file__).parents[2]))
 
 import torch
+from plain_folder import DECODERS, batches_of
 
 from workloads.backends import pytorch_language, pytorch_networks, sample_form
-from workloads.language_training import FORMS
+from workloads.language_training import FORMS, SEQUENCE
+
+Batches = Iterator[tuple[Any, Any]]
+"""Images and labels, for ever."""
 
 
 class Meter:
@@ -44,47 +52,92 @@ class Meter:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("loop", choices=("inference", "training", "lstm"))
+    parser.add_argument("loop", choices=("inference", "training", "reading", "lstm", "bert"))
     parser.add_argument("--network", default="squeezenet")
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--frequent", type=int, default=4, help="batches a printed line")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="fp32")
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--data", type=Path, metavar="FOLDER")
+    parser.add_argument("--decoder", choices=DECODERS, default="pillow")
+    parser.add_argument("--shuffled", action="store_true", help="of `reading`: as training reads")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="and workers")
     given = parser.parse_args()
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    torch.set_num_threads(given.threads)
     mixed = torch.autocast("cpu", torch.bfloat16, enabled=given.precision == "bf16")
     if given.loop == "lstm":
         lstm(given.batch_size, Meter(given.batch_size * FORMS["small"].steps, given.frequent))
-        return
-    shape, classes = sample_form(given.network)
-    model = pytorch_networks.build(given.network)
-    images = torch.rand(given.batch_size, *shape)
-    labels = torch.randint(classes, (given.batch_size,))
-    if images.dim() == 4:
-        model, images = model.to(memory_format=torch.channels_last), images.to(memory_format=torch.channels_last)
-    meter = Meter(given.batch_size, given.frequent)
-    if given.loop == "inference":
-        inference(model, images, mixed, meter)
+    elif given.loop == "bert":
+        bert(given.batch_size, mixed, Meter(given.batch_size * SEQUENCE, given.frequent))
     else:
-        training(model, images, labels, mixed, meter)
+        images(given, mixed)
 
 
-def inference(model: Any, images: Any, mixed: AbstractContextManager[Any], meter: Meter) -> None:
+def images(given: argparse.Namespace, mixed: AbstractContextManager[Any]) -> None:
+    """A loop over images."""
+    meter = Meter(given.batch_size, given.frequent)
+    batches = synthetic(given.network, given.batch_size) if given.data is None else from_folder(given)
+    if given.loop == "reading":
+        for number, _batch in enumerate(batches, 1):
+            meter.batch(number)
+        return
+    model = network(given.network)
+    if sample_form(given.network)[0][1:]:
+        model = model.to(memory_format=torch.channels_last)
+    model = torch.compile(model) if given.compile else model
+    if given.loop == "inference":
+        inference(model, batches, mixed, meter)
+    else:
+        training(model, batches, mixed, meter)
+
+
+def synthetic(name: str, batch_size: int) -> Batches:
+    """The same batch for ever."""
+    shape, classes = sample_form(name)
+    images = torch.rand(batch_size, *shape)
+    if images.dim() == 4:
+        images = images.to(memory_format=torch.channels_last)
+    return itertools.repeat((images, torch.randint(classes, (batch_size,))))
+
+
+def from_folder(given: argparse.Namespace) -> Batches:
+    """Those of a folder, epoch after epoch, in the order of memory that the network computes in."""
+    side, training = sample_form(given.network)[0][1], given.loop == "training" or given.shuffled
+    for images, labels in batches_of(given.data, given.decoder, side, given.batch_size, given.threads, training):
+        yield images.to(memory_format=torch.channels_last), labels
+
+
+def network(name: str) -> Any:
+    """With random weights; those of transformers as its users make them."""
+    if name != "vit_b16":
+        return pytorch_networks.build(name)
+    from transformers import ViTConfig, ViTForImageClassification
+
+    return ViTForImageClassification(ViTConfig(num_labels=1000))
+
+
+def scores(output: Any) -> Any:
+    """What transformers returns has more than the scores."""
+    return getattr(output, "logits", output)
+
+
+def inference(model: Any, batches: Batches, mixed: AbstractContextManager[Any], meter: Meter) -> None:
     """Forward."""
     model.eval()
     with torch.inference_mode(), mixed:
-        for number in itertools.count(1):
-            model(images)
+        for number, (images, _labels) in enumerate(batches, 1):
+            scores(model(images))
             meter.batch(number)
 
 
-def training(model: Any, images: Any, labels: Any, mixed: AbstractContextManager[Any], meter: Meter) -> None:
+def training(model: Any, batches: Batches, mixed: AbstractContextManager[Any], meter: Meter) -> None:
     """Forward, backward, and update by SGD."""
     model.train()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
     loss_of = torch.nn.CrossEntropyLoss()
-    for number in itertools.count(1):
+    for number, (images, labels) in enumerate(batches, 1):
         with mixed:
-            loss = loss_of(model(images), labels)
+            loss = loss_of(scores(model(images)), labels)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -108,6 +161,31 @@ def lstm(batch_size: int, meter: Meter) -> None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), form.clip_norm)
         for parameter in model.parameters():
             parameter.data.add_(parameter.grad, alpha=-1.0)
+        meter.batch(number)
+
+
+def bert(batch_size: int, mixed: AbstractContextManager[Any], meter: Meter) -> None:
+    """Telling masked words, as DataCollatorForLanguageModeling masks them anew for each batch; AdamW."""
+    from transformers import BertConfig, BertForMaskedLM
+
+    model = BertForMaskedLM(BertConfig())
+    model.train()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01)
+    words, mask = torch.randint(1000, 10_000, (batch_size, SEQUENCE)), 103
+    for number in itertools.count(1):
+        labels, inputs = words.clone(), words.clone()
+        chosen = torch.bernoulli(torch.full(words.shape, 0.15)).bool()
+        labels[~chosen] = -100
+        replaced = torch.bernoulli(torch.full(words.shape, 0.8)).bool() & chosen
+        inputs[replaced] = mask
+        random = torch.bernoulli(torch.full(words.shape, 0.5)).bool() & chosen & ~replaced
+        inputs[random] = torch.randint(model.config.vocab_size, words.shape)[random]
+        with mixed:
+            loss = model(input_ids=inputs, labels=labels).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
         meter.batch(number)
 
 

@@ -484,6 +484,8 @@ const Model = (() => {
       return { ...moved, cpu: (shares.cpu ?? 0) + serial };
     };
     const shown = (at, bottleneck, shares) => {
+      const accounted = measured.rates.some(each => each.evidence === "serial");
+      if (bottleneck === "serial" && data.noise > K.GAIN && !accounted) return false;
       const apart = evidenceAt(at) === bottleneck || (shares.serial ?? 0) <= K.CLOSE;
       if (K.CPU_LIKE.includes(bottleneck) && measured.vcpus.length === 1 && !apart) return false;
       if (!K.SHOWN_BY_VCPUS.includes(bottleneck) || facts.accounted) return true;

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from sizer.host import gpus, gpus_seen, has_driver, interpreter, visible_gpus
+from sizer.host import cuda_gpus, gpus, gpus_seen, has_driver, interpreter, visible_gpus
 from sizer.records import COMMAND, Doubt, DoubtKind, FrameworkPython, RunSpec, Workload
 from sizer.runner import gpu_environment
 
 
 def lacks_driver(workload: Workload) -> bool:
     """Whether it computes on a GPU and NVIDIA's driver is not here: its programs would only start to fail."""
-    return _needs_driver(workload) and not has_driver()
+    return _needs_driver(workload) and not _has_gpus()
 
 
 def without_lacking(specs: Sequence[RunSpec]) -> list[RunSpec]:
     """Those whose workloads do not lack the driver, which is asked once for all of them."""
-    lacking = any(_needs_driver(spec.workload) for spec in specs) and not has_driver()
+    lacking = any(_needs_driver(spec.workload) for spec in specs) and not _has_gpus()
     return [spec for spec in specs if not (lacking and _needs_driver(spec.workload))]
 
 
@@ -25,19 +25,29 @@ def _needs_driver(workload: Workload) -> bool:
     return workload.computes_on.kind == "cuda" and workload.input != "replay"
 
 
+def _has_gpus() -> bool:
+    """By NVML, or by CUDA alone, which is all that a program needs."""
+    return has_driver() or cuda_gpus() > 0
+
+
 def doubts_of_gpu(workload: Workload, count: int = 1, chosen: FrameworkPython | None = None) -> Iterator[Doubt]:
     """Why it will not, of so many GPUs from its device on: there is no driver, no GPU of an index, CUDA_VISIBLE_DEVICES
-    does not show it, or its framework, in the interpreter that the study chose, does not see it."""
+    does not show it, or its framework, in the interpreter that the study chose, does not see it. Without NVML, which
+    nothing but sizer's readings needs, that these will be missing."""
     device, names = workload.computes_on, (workload.name,)
     if device.kind != "cuda":
         return
     first, needed = device.index or 0, (device.index or 0) + count
     present, environment = gpus(), gpu_environment(workload, os.environ)
-    shown = len(visible_gpus(present, environment))
-    if not has_driver():
+    readable = has_driver()
+    there = len(present) if readable else cuda_gpus()
+    shown = len(visible_gpus(present, environment)) if readable else there
+    if not readable and there:
+        yield Doubt(DoubtKind.NO_NVML, names, str(first))
+    if not readable and not there:
         yield Doubt(DoubtKind.NO_DRIVER, names, str(first))
-    elif needed > len(present):
-        yield Doubt(DoubtKind.GPU, names, str(max(first, len(present))))
+    elif needed > there and (readable or "CUDA_VISIBLE_DEVICES" not in environment):
+        yield Doubt(DoubtKind.GPU, names, str(max(first, there)))
     elif needed > shown and "CUDA_VISIBLE_DEVICES" in environment:
         yield Doubt(DoubtKind.HIDDEN_GPU, names, str(max(first, shown)), environment["CUDA_VISIBLE_DEVICES"])
     elif workload.kind != COMMAND and workload.framework is not None:

@@ -75,7 +75,7 @@ def recommend(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
     catalog = Catalog.load(arguments.catalog)
     asked = _objective(arguments, folder.study.objective)
-    asked = replace(asked, gpus=tuple(catalog.gpu(name) for name in asked.gpus))
+    asked = replace(asked, gpus=tuple(dict.fromkeys(map(catalog.gpu, asked.gpus))))
     baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)
     model = api.fit(folder)
     names = [each.name for each in model.workloads]

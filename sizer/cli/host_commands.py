@@ -69,6 +69,8 @@ def _check_form(check: Check) -> dict[str, object]:
     form = {"name": check.name, "ok": check.ok, "found": found, "code": check.finding.kind.value, "fix": check.fix}
     if check.finding.kind is FindingKind.FRAMEWORK:
         return {**form, "version": str(check.finding.text), "python": check.finding.path, "gpus": check.finding.gpus}
+    if check.finding.kind is FindingKind.PACKAGE:
+        return {**form, "version": str(check.finding.text), "python": check.finding.path}
     return form
 
 

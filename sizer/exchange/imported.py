@@ -89,7 +89,8 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     notes = [*read.notes, *found]
     parsed = [parse_row(row, rated_by) for row in table.rows]
     if rated_by is not None and any(row[rated_by] is not None for row in parsed):
-        notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
+        whose = (BATCH_PER_GPU,) if BATCH_PER_GPU in table.columns else ()
+        notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,), names=whose))
     notes += unknown_words(parsed)
     parsed, found = with_versions(parsed)
     notes += found

@@ -92,6 +92,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "accelerator_rate_low": cells.rate,
     "accelerator_rate_high": cells.rate,
     "accelerator_rate_basis": cells.of_domain(BatchRate, "basis"),
+    "accelerator_scaling_loss": cells.share,
     "isolates": cells.stage,
     "disk_class": cells.disk_class,
     "disk_read_iops": cells.amount,

@@ -127,7 +127,7 @@ def _varied(parsed: Iterable[ParsedRow]) -> dict[str, frozenset[str]]:
     """By workload the axes that have more than one value: what its runs were limited to, and not what they had."""
     values: dict[str, dict[str, set[Any]]] = defaultdict(lambda: defaultdict(set))
     for each in parsed:
-        for column in ("vcpus", "memory_gib", "disk"):
+        for column in ("vcpus", "memory_gib", "disk", "gpu_count"):
             values[each["workload"]][column].add(each[column])
     return {
         name: frozenset(column for column, found in columns.items() if len(found) > 1)
@@ -203,7 +203,7 @@ def _run(
             workload, parsed["batch_size"] or 1, limits, measure, repeat, parsed.row.line, _purpose(epochs, repeat)
         ),
         outcome=parsed.outcome,
-        configuration=_configuration(parsed, workload.computes_on),
+        configuration=_configuration(parsed, workload.computes_on, "gpu_count" in varied),
         started_at=parsed["started_at"],
         wall_seconds=0.0,
         error=Failure(Cause(CauseKind.IMPORTED, {"line": parsed.row.line}, source)) if failed else None,
@@ -316,16 +316,20 @@ def _device(parsed: ParsedRow, devices: Mapping[str, Device], rates: tuple[Batch
             device = replace(device.with_rate(middle), batch_rates=rates)
     elif device.kind == "emulated" and device.samples_per_second is None:
         device = devices.get(f"{parsed['workload']}/{device.gpu}", device)
+    loss = parsed["accelerator_scaling_loss"]
+    if device.kind == "emulated" and loss is not None:
+        return replace(device, scaling_loss=loss, scaling_source=GIVEN_IN_TABLE)
     return device
 
 
-def _configuration(parsed: ParsedRow, device: Device) -> Configuration:
-    """The GPU that a device names by itself is not named again, as in the runs that sizer measures."""
+def _configuration(parsed: ParsedRow, device: Device, several: bool) -> Configuration:
+    """The GPU that a device names by itself is not named again, nor counted unless there are `several` numbers, as in
+    the runs that sizer measures."""
     gpu = parsed["gpu"] if parsed["gpu"] != device.gpu else None
     count = parsed["gpu_count"]
     if count is None and (parsed["device"] is not None or parsed["gpu"] is not None):
         count = 0
-    usual = device.kind == "emulated" and count == 1
+    usual = device.kind == "emulated" and count == 1 and not several
     return Configuration(
         parsed["vcpus"], parsed["memory_gib"], parsed["disk"], parsed["batch_size"], gpu, 0 if usual else count
     )

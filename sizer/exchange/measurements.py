@@ -51,8 +51,10 @@ RATE_COLUMNS = {
     "accelerator_rate_low": "rate_low",
     "accelerator_rate_high": "rate_high",
     "accelerator_rate_basis": "rate_basis",
+    "accelerator_scaling_loss": "scaling_loss",
 }
-"""How sure the rate of an emulated accelerator is, by the field of the device: its 90 %, and what it follows from."""
+"""How sure the rate of an emulated accelerator is, by the field of the device: its 90 %, and what it follows from; and
+what several were said to lose to each other."""
 LATENCY_COLUMNS = {"latency_p50_ms": "latency_p50", "latency_p99_ms": "latency_p99"}
 """Milliseconds from asking to the answer, by the field of the run, which holds seconds."""
 GPU_COLUMNS = {

@@ -16,6 +16,7 @@ from sizer.records import (
     GIB,
     ISOLATED_STAGES,
     LARGEST_BYTES,
+    SMALLEST,
     TRAIN,
     AnyOf,
     Bottleneck,
@@ -72,6 +73,14 @@ def rate(text: str) -> float:
         raise InputError(
             "{text} is not the rate of a run that completed; write samples a second, above 0.", text=quoted(text)
         )
+    return value
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    value = parse_number(text, "0.05")
+    if not (value == 0 or SMALLEST <= value <= 1):
+        raise InputError("{text} is no share; write a number from 0 to 1, such as 0.05.", text=quoted(text))
     return value
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from sizer.exchange.headers import SECONDS_PER_BATCH
 from sizer.exchange.imported_columns import ParsedRow
@@ -12,16 +13,24 @@ from sizer.records import Note, NoteKind
 
 def batches_like_those_of_one(parsed: Sequence[ParsedRow]) -> Iterator[Note]:
     """A note where most rows of several accelerators, whose rates follow from the time of a batch, are then no faster
-    than one accelerator with a batch of that size: so it is if `batch_size` is that of one."""
-    alone: dict[Hashable, float] = {}
+    than one accelerator with a batch of that size, or the next larger one: so it is if `batch_size` is that of one."""
+    alone: dict[Hashable, dict[int, float]] = defaultdict(dict)
     for row in parsed:
-        if row["gpu_count"] == 1 and row["throughput"] is not None:
-            alone[_place(row)] = max(row["throughput"], alone.get(_place(row), 0.0))
-    several = [row for row in parsed if _follows(row) and (row["gpu_count"] or 0) > 1 and _place(row) in alone]
-    lines = [row.row.line for row in several if row["throughput"] <= alone[_place(row)]]
-    if 2 * len(lines) > len(several):
+        size, rate = row["batch_size"], row["throughput"]
+        if row["gpu_count"] == 1 and rate is not None and size is not None:
+            alone[_place(row)][size] = max(rate, alone[_place(row)].get(size, 0.0))
+    several = [row for row in parsed if _follows(row) and (row["gpu_count"] or 0) > 1]
+    known = [(row, rate) for row in several if (rate := _at_least(alone[_place(row)], row["batch_size"])) is not None]
+    lines = [row.row.line for row, rate in known if row["throughput"] <= rate]
+    if 2 * len(lines) > len(known):
         more = max(0, len(lines) - MOST_LINES)
         yield Note(NoteKind.BATCH_LIKE_OF_ONE, lines=tuple(lines[:MOST_LINES]), rows=more)
+
+
+def _at_least(rates: Mapping[int, float], size: int | None) -> float | None:
+    """That of the smallest batch that is no smaller."""
+    larger = [each for each in rates if size is not None and each >= size]
+    return rates[min(larger)] if larger else None
 
 
 def _follows(row: ParsedRow) -> bool:
@@ -30,4 +39,4 @@ def _follows(row: ParsedRow) -> bool:
 
 
 def _place(row: ParsedRow) -> Hashable:
-    return row["workload"], row["gpu"], row["batch_size"], row["input"]
+    return row["workload"], row["gpu"], row["input"]

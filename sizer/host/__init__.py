@@ -8,6 +8,7 @@ from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.host.cuda_devices import BUS_ORDER, visible_gpus
+    from sizer.host.cuda_library import cuda_gpus
     from sizer.host.findings import BusyBy, Check, Finding, FindingKind
     from sizer.host.frameworks import gpus_seen
     from sizer.host.gpu_watch import GpuWatch, watched
@@ -41,6 +42,7 @@ __all__ = [
     "Installed",
     "Virtualization",
     "checks",
+    "cuda_gpus",
     "examined",
     "facts",
     "gpus",

@@ -27,6 +27,8 @@ class FindingKind(str, Enum):
     """What a program says of itself: `text`."""
     FRAMEWORK = "framework"
     """The version of a framework, `text`, in the interpreter `path`, and the names of the GPUs that it sees: `gpus`."""
+    PACKAGE = "package"
+    """The version of a package that is not imported, `text`, in the interpreter `path`."""
     NOT_INSTALLED = "not_installed"
     """A program is not there, or a package in the interpreter `path`."""
     MISSING = "missing"

@@ -12,8 +12,17 @@ from pathlib import Path
 
 from sizer.host.asking import ask
 from sizer.host.findings import Check, Finding, FindingKind
-from sizer.host.interpreters import NEEDED, Interpreter, examined, install_command, interpreter, what_it_lacks
-from sizer.records import HostError
+from sizer.host.interpreters import (
+    MAKES_NETWORKS,
+    MAKES_NETWORKS_INSTALL,
+    NEEDED,
+    Interpreter,
+    examined,
+    install_command,
+    interpreter,
+    what_it_lacks,
+)
+from sizer.records import PYTORCH, TRANSFORMERS, HostError
 
 SEEN = {
     # MXNet 1.9.1 names a type that numpy 1.24 took away; its own workloads put it back before their import.
@@ -44,6 +53,25 @@ def framework_checks(frameworks: Sequence[str] = tuple(SEEN)) -> tuple[Check, ..
     """
     with ThreadPoolExecutor(len(frameworks)) as pool:
         return tuple(pool.map(_check, frameworks))
+
+
+def transformers_check() -> Check:
+    """Whether PyTorch's interpreter has what makes today's networks; it is not imported, which takes seconds."""
+    try:
+        path = interpreter(PYTORCH)
+    except HostError as error:
+        return Check(MAKES_NETWORKS, False, Finding(FindingKind.OTHER, error.said), _unset(PYTORCH))
+    found = examined(PYTORCH, path)
+    if MAKES_NETWORKS in found.modules:
+        version = found.packages.get(MAKES_NETWORKS, "")
+        return Check(MAKES_NETWORKS, True, Finding(FindingKind.PACKAGE, version, str(path)))
+    lack = what_it_lacks(PYTORCH, found, TRANSFORMERS)
+    if lack is None or lack.command is None:
+        problem = "" if lack is None else lack.problem
+        return Check(MAKES_NETWORKS, False, Finding(FindingKind.OTHER, problem), _other(PYTORCH, path))
+    missing = what_it_lacks(PYTORCH, found) is not None
+    fix = install_command(PYTORCH, path, MAKES_NETWORKS_INSTALL) if missing else lack.command
+    return Check(MAKES_NETWORKS, False, Finding(FindingKind.NOT_INSTALLED, path=str(path)), fix)
 
 
 def _check(framework: str) -> Check:

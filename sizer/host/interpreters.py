@@ -174,13 +174,17 @@ def what_it_lacks(framework: str, found: Interpreter, networks: Collection[str] 
             package=MAKES_NETWORKS,
             networks=AllOf(*made),
         )
-        return Lack(problem, typed_line([str(found.path), "-m", "pip", "install", MAKES_NETWORKS_INSTALL]))
+        return Lack(problem, typed_line([*_pip(found.path), MAKES_NETWORKS_INSTALL]))
     return None
 
 
-def install_command(framework: str, python: Path) -> str:
-    """What installs a framework into an interpreter."""
-    return typed_line([str(python), "-m", "pip", "install", *NEEDED[framework].install])
+def install_command(framework: str, python: Path, *others: str) -> str:
+    """What installs a framework into an interpreter, and other packages with it."""
+    return typed_line([*_pip(python), *NEEDED[framework].install, *others])
+
+
+def _pip(python: Path) -> list[str]:
+    return [str(python), "-m", "pip", "install"]
 
 
 def _too_old(found: Interpreter, what: str, version: str, least: tuple[int, ...]) -> Message:
@@ -196,7 +200,7 @@ def _too_old(found: Interpreter, what: str, version: str, least: tuple[int, ...]
 def examined(framework: str, path: Path) -> Interpreter:
     """An interpreter, asked for what the programs of a framework need."""
     needed = NEEDED[framework]
-    return look_into(path, [needed.package], [*needed.modules, MAKES_NETWORKS])
+    return look_into(path, [needed.package, MAKES_NETWORKS], [*needed.modules, MAKES_NETWORKS])
 
 
 def wrong_interpreter(chosen: FrameworkPython, problem: Message) -> InputError:

@@ -17,7 +17,7 @@ import psutil
 from sizer.files import FormatError, from_json
 from sizer.host.asking import ask, first_line
 from sizer.host.findings import Check, Finding, FindingKind
-from sizer.host.frameworks import framework_checks
+from sizer.host.frameworks import framework_checks, transformers_check
 from sizer.host.interpreters import interpreter, look_into
 from sizer.host.nvml import Gpu, gpus
 from sizer.limits import AS_ROOT, Capability, CpuCounts, LimitsBackend, detect
@@ -132,6 +132,7 @@ def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
         _program_check("mkfs.ext4", "e2fsprogs", "-V"),
         _loop_check(Path("/dev/loop-control")),
         *framework_checks(),
+        transformers_check(),
     )
 
 

@@ -9,6 +9,7 @@ from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
 from sizer.model.stages import disk_is_free
+from sizer.model.trend import GAIN
 from sizer.records import Bottleneck, Configuration
 
 CLOSE = 0.15
@@ -102,9 +103,14 @@ def shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottle
 
     What vCPUs do on one disk shows nothing of another, nor on one kind and count of accelerator. The rate of an
     accelerator alone, where it is known, shows that it binds. With one vCPU value, that vCPUs give less than their
-    core-seconds would may be a serial part, or others on the host: only accounting tells.
+    core-seconds would may be a serial part, or others on the host: only accounting tells. So it does where runs move by
+    more from one time to the next than a gain that would count: a curve that bends may be chance.
     """
     measured = model.measured
+    if bottleneck is Bottleneck.SERIAL and model.noise > GAIN:
+        accounted = any(rate.evidence is Bottleneck.SERIAL for rate in measured.rates)
+        if not accounted:
+            return False
     evidence = measured.evidence_at(configuration)
     apart = evidence is bottleneck or shares.get(Bottleneck.SERIAL.value, 0.0) <= CLOSE
     if bottleneck in CPU_LIKE and len(measured.vcpus) == 1 and not apart:

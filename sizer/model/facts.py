@@ -59,13 +59,19 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         sequential=not workload.shuffles,
         accelerator=usual,
         accelerator_rates=_accelerator_rates([*runs, *isolating], usual_batch),
-        several_accounted=any(run.spec.gpu_count > 1 for run in runs),
+        several_accounted=any(_accounted_together(run) for run in runs),
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
         reference_batch=usual_batch,
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
         paired=any(run.limited_by is not None and run.limited_by.paired_cores for run in runs),
     )
     return _with_hit_blend(facts, [*runs, *isolating], measured)
+
+
+def _accounted_together(run: Run) -> bool:
+    """Whether sizer itself measured several accelerators in the run, or its table says what emulated ones lose."""
+    stated = run.spec.workload.computes_on.scaling_loss is not None
+    return run.spec.gpu_count > 1 or (stated and gpus_of(run.configuration) > 1)
 
 
 def _demand(runs: Sequence[Run], name: str) -> float | None:

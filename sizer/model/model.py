@@ -415,9 +415,9 @@ class WorkloadFacts:
     bytes the device reads for each one that missed it (readahead). `accelerator` is the label of
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
-    `several_accounted`: sizer itself measured several accelerators together; what they lose to each other is stated
-    where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every second vCPU of the runs was the
-    other half of a core.
+    `several_accounted`: sizer itself measured several accelerators together, here or for an imported table; what they
+    lose to each other is stated where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every
+    second vCPU of the runs was the other half of a core.
     """
 
     kind: str

@@ -24,6 +24,7 @@ from sizer.model import (
 from sizer.recommend import events
 from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.instead import judged_by
+from sizer.recommend.jobs import time_of_job
 from sizer.recommend.reasons import step_emulated
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.thresholds import SURE
@@ -45,6 +46,8 @@ from sizer.records import (
 
 RATES = 19
 """Equally likely rates at which a size is asked whether it still reaches the target: a probability in steps of 5 %."""
+
+TOO_SLOW = (ReasonCode.NOTHING_IN_TIME, ReasonCode.NO_MACHINE_ENOUGH)
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,12 @@ class _Emulated:
 
 def with_rate_of_emulated(found: Answer, model: WorkloadModel, runs: Sequence[Run], objective: Objective) -> Answer:
     """The answer with the rate that it rests on, and as far as it holds whatever the GPU makes within its interval."""
-    place = judged_by(model, found.spec) if found.spec is not None else None
-    if place is None or model.facts.device.kind != "emulated":
+    if model.facts.device.kind != "emulated":
+        return found
+    if found.spec is None:
+        return _too_slow(found, model)
+    place = judged_by(model, found.spec)
+    if place is None:
         return found
     if not any(each.code is ReasonCode.STEP_EMULATED for each in found.reasons):
         found = replace(found, reasons=(*found.reasons, *step_emulated(model, place.batch_size)))
@@ -95,6 +102,19 @@ def with_rate_of_emulated(found: Answer, model: WorkloadModel, runs: Sequence[Ru
         return replace(found, provisional=True)
 
 
+def _too_slow(found: Answer, model: WorkloadModel) -> Answer:
+    """Nothing is fast enough by this rate: with the rate, and how long the job takes whatever the GPU makes."""
+    slow = next((each.spec for each in found.reasons if each.code in TOO_SLOW and each.spec is not None), None)
+    place = judged_by(model, slow) if slow is not None else None
+    if place is None:
+        return found
+    rate, job = _open_rate(model, place), found.job
+    if rate is not None and job is not None:
+        job = _job(job, _Emulated(model, rate).spread(place, predict(model, place).throughput))
+    told = (_told_again(each, job) for each in found.reasons)
+    return replace(found, reasons=(*told, *step_emulated(model, place.batch_size)), job=job)
+
+
 def _open_rate(model: WorkloadModel, place: Configuration) -> Estimate | None:
     device = model.facts.device.at_batch(place.batch_size or model.facts.reference_batch)
     known = device.samples_per_second, device.rate_low, device.rate_high
@@ -107,7 +127,7 @@ def _said(emulated: _Emulated, place: Configuration) -> Reason:
     """What it asks for at either end, as far as accounting tells."""
     rate, model = emulated.rate, emulated.model
     asked = vcpus_of_ceiling(model, place) if model.facts.core_seconds and model.measured.vcpus else None
-    said = reason(ReasonCode.EMULATED_RATE_OPEN, low=rate.low, high=rate.high)
+    said = reason(ReasonCode.EMULATED_RATE_OPEN, rate=rate.value, low=rate.low, high=rate.high)
     if asked is None:
         return said
     few, many = (asked[0] * end / rate.value for end in (rate.low, rate.high))
@@ -133,6 +153,7 @@ def _widened(
     )
     return replace(
         found,
+        reasons=tuple(_told_again(each, job) for each in found.reasons),
         throughput=throughput,
         alternatives=tuple(compared),
         beyond=beyond,
@@ -142,6 +163,13 @@ def _widened(
         options=tuple(_option(each, emulated, objective) for each in found.options),
         accelerator_counts=_counts(found.accelerator_counts, emulated, runs),
     )
+
+
+def _told_again(said: Reason, job: Job | None) -> Reason:
+    """What a reason says of the time of the job, as far off as the GPU may be."""
+    if job is None or said.code not in (ReasonCode.JOB_TAKES, ReasonCode.NOTHING_IN_TIME):
+        return said
+    return replace(said, figures={**said.figures, **time_of_job(job.seconds), "probability": job.probability})
 
 
 def _sureness(

@@ -67,14 +67,15 @@ def _seconds(samples: float, rate: Estimate) -> Estimate:
     return Estimate(value, shortest, longest)
 
 
-def _figures(seconds: Estimate) -> dict[str, Figure]:
+def time_of_job(seconds: Estimate) -> dict[str, Figure]:
+    """The figures of a reason that says how long a job takes."""
     return {"seconds": seconds.value, "low": seconds.low, "high": seconds.high}
 
 
 def job_reasons(job: Job, doubtful: bool) -> list[Reason]:
     """Why the spec is in time, and the price of the whole job; `doubtful`: the runs that say so were disturbed."""
     likely: dict[str, Figure] = {"within": job.within, "probability": job.probability, "doubtful": doubtful}
-    takes = reason(ReasonCode.JOB_TAKES, samples=job.samples, **_figures(job.seconds), **likely)
+    takes = reason(ReasonCode.JOB_TAKES, samples=job.samples, **time_of_job(job.seconds), **likely)
     if job.usd is None:
         return [takes, reason(ReasonCode.JOB_COST_UNKNOWN)]
     return [takes, reason(ReasonCode.JOB_COSTS, usd=job.usd, instance_type=job.instance_type)]
@@ -89,7 +90,7 @@ def too_late(fastest: Prediction, job: Job, spec: Spec) -> list[Reason]:
         "probability": job.probability,
         "bottleneck": fastest.bottleneck.value,
     }
-    late = Reason(ReasonCode.NOTHING_IN_TIME, figures | _figures(job.seconds), spec)
+    late = Reason(ReasonCode.NOTHING_IN_TIME, figures | time_of_job(job.seconds), spec)
     enough = surely(fastest.throughput, SURE)
     return [late, reason(ReasonCode.TIME_ENOUGH, seconds=job.samples / enough)] if enough > 0 else [late]
 
@@ -110,4 +111,4 @@ def why_not(scored: ScoredCandidate, chosen: ScoredCandidate, deadline: Deadline
 def beyond_in_time(beyond: Prediction, deadline: Deadline) -> Reason:
     """What a size above the most measured would make of the job: extrapolated."""
     seconds = _seconds(deadline.samples, beyond.throughput)
-    return reason(ReasonCode.BEYOND_IN_TIME, vcpus=vcpus_of(beyond.configuration), **_figures(seconds))
+    return reason(ReasonCode.BEYOND_IN_TIME, vcpus=vcpus_of(beyond.configuration), **time_of_job(seconds))

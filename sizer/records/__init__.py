@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         OPENCV,
         OTHER,
         PREPROCESSING,
+        PYTORCH,
         TRAIN,
     )
     from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
@@ -214,6 +215,7 @@ __all__ = [
     "PLACEHOLDERS",
     "PRECISIONS",
     "PREPROCESSING",
+    "PYTORCH",
     "RELATIVE",
     "SCHEMA_VERSION",
     "SEARCHES",

@@ -9,12 +9,13 @@ from sizer.records.messages import Message
 
 
 class DoubtKind(Enum):
-    """Why runs may end as `unsupported` or `crashed`."""
+    """Why runs may end as `unsupported` or `crashed`; NO_NVML: why nothing will be known of their GPUs."""
 
     FRAMEWORK = "framework"
     INTERPRETER = "interpreter"
     GPU = "gpu"
     NO_DRIVER = "no_driver"
+    NO_NVML = "no_nvml"
     HIDDEN_GPU = "hidden_gpu"
     UNSEEN_GPU = "unseen_gpu"
     PROGRAM = "program"

@@ -495,7 +495,8 @@ class NoteKind(str, Enum):
     RATE_FROM_EPOCHS = "rate_from_epochs"
     """Rates that the table does not have are `dataset_samples` over the seconds in `columns`."""
     RATE_FROM_BATCHES = "rate_from_batches"
-    """They are `batch_size`, the whole batch over all accelerators, over the seconds in `columns`."""
+    """They are `batch_size`, the whole batch over all accelerators, over the seconds in `columns`; `names` is the
+    column of the batch of one, where the table has it."""
     RATE_FROM_SAMPLES = "rate_from_samples"
     """They are 1 over the seconds in `columns`."""
     RELATIVE_RATES = "relative_rates"

@@ -10,6 +10,7 @@ from typing import Any
 from sizer.records import GIVEN_IN_STUDY, IMPORTED, KINDS, BatchRate, Device, InputError, Workload
 from sizer.study.document import Document, Key
 from sizer.study.tiers import AcceleratorFigure, Figures, check_figures
+from sizer.study.without_effect import check_sources
 
 
 def read_device(
@@ -25,13 +26,15 @@ def read_device(
     emulate = entry["emulate"]
     gpu, loss = emulate.get("gpu"), emulate.get("scaling_loss")
     scaling = (None, None) if loss is None else (float(loss), emulate.get("scaling_source", GIVEN_IN_STUDY))
-    _check_interval(document, (*key, "emulate"), emulate)
-    if "samples_per_second" in emulate or "batch_rates" in emulate:
-        return _as_given(document, key, emulate, batch_sizes, scaling)
-    if gpu is None:
+    given = "samples_per_second" in emulate or "batch_rates" in emulate
+    if gpu is None and not given:
         raise document.input_error(
             (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
         )
+    check_sources(document, (*key, "emulate"), emulate)
+    _check_interval(document, (*key, "emulate"), emulate)
+    if given:
+        return _as_given(document, key, emulate, batch_sizes, scaling)
     if workload.kind == IMPORTED:
         return Device("emulated", 0, gpu)
     if workload.mode is not None and workload.mode != KINDS[workload.kind].mode:
@@ -101,7 +104,8 @@ def _check_interval(document: Document, key: Key, each: dict[str, Any]) -> None:
     if low is None or high is None or rate is None or not low <= rate <= high:
         raise document.input_error(
             (*key, "low" if low is not None else "high"),
-            "`low` and `high` are the ends of an interval that holds `samples_per_second`; write both, or neither.",
+            "`low` and `high` are the ends of an interval that holds `samples_per_second`; write both beside it, or "
+            "neither.",
         )
 
 

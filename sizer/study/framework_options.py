@@ -1,5 +1,4 @@
-"""The `options` of a workload in a study file: read, and refused where its framework or device lacks one, or where one
-has no effect."""
+"""The `options` of a workload in a study file: read, and refused where its framework or device lacks one."""
 
 from __future__ import annotations
 
@@ -9,13 +8,13 @@ from sizer.records import (
     LANGUAGE,
     OF_FRAMEWORK,
     OF_IMAGES,
-    OF_READING,
     PREPROCESSING,
     WITHOUT,
     Device,
     FrameworkOptions,
 )
 from sizer.study.document import Document, Key
+from sizer.study.without_effect import check_options
 
 
 def read_options(
@@ -46,37 +45,10 @@ def read_options(
                 name=name,
             )
     if not document.resolved:
-        _check_effects(document, key, given, entry.get("input", "disk"), device)
+        check_options(document, key, entry, device)
     if given.get("precision") == "fp16" and device.kind == "cpu":
         raise document.input_error(
             (*key, "precision"), "fp16 needs a GPU; write `precision: bf16`, or `device: cuda:0`."
         )
     options = {name: value for name, value in given.items() if name in has and name != "precision"}
     return FrameworkOptions(**options)
-
-
-def _check_effects(document: Document, key: Key, given: dict[str, Any], fed: str, device: Device) -> None:
-    """Raise InputError for an option that would change nothing, so that no record says what was not so."""
-    if given.get("workers") == 0 and "prefetch" in given:
-        raise document.input_error(
-            (*key, "prefetch"),
-            "`prefetch` is what each worker holds ready, and with `workers: 0` there is none; remove one of them.",
-        )
-    for name in given:
-        if name in OF_READING and fed == "synthetic":
-            raise document.input_error(
-                (*key, name),
-                "`{name}` changes nothing with `input: synthetic`, which reads and decodes nothing; remove this line.",
-                name=name,
-            )
-    if given.get("pin_memory") and device.kind != "cuda":
-        raise document.input_error(
-            (*key, "pin_memory"),
-            "`pin_memory: true` changes nothing on this device, to which no batch is copied; remove this line, or "
-            "write `device: cuda:0`.",
-        )
-    if given.get("compile") and device.kind == "emulated":
-        raise document.input_error(
-            (*key, "compile"),
-            "`compile: true` changes nothing on an emulated GPU, which waits and computes nothing; remove this line.",
-        )

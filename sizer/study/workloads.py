@@ -34,6 +34,7 @@ from sizer.study.gpu_counts import check_used, read_gpu_counts
 from sizer.study.kinds import format_of
 from sizer.study.modes import kind_of_mode, read_modes
 from sizer.study.tiers import Figures
+from sizer.study.without_effect import check_input
 
 LARGEST_TRIED = 16384
 """Of a search for the largest batch that names none: the largest that is in use for training at all."""
@@ -86,6 +87,7 @@ def _expand(document: Document, key: Key, entry: dict[str, Any], defaults: Workl
     networks = _listed(entry.get("network", kind.network))
     modes = read_modes(document, key, entry)
     axes, asked_sizes = _axes(document, key, entry, defaults)
+    check_input(document, key, entry)
     plans = []
     for framework, network, mode in product(frameworks, networks, modes):
         _check_network(document, (*key, "network"), entry["kind"], framework, network)
@@ -238,7 +240,7 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
 
 
 def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:
-    """A memory axis is measured natural; cached input is in memory, so it is warm; all else is cold.
+    """Cached input is in memory, so it is warm; a memory axis is measured natural; all else is cold.
 
     A command that names no data is cold, too: nothing is known that its page cache could hold.
     """
@@ -246,12 +248,12 @@ def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:
         return str(entry["cache"])
     if entry["kind"] == "command" and "data" not in entry:
         return "cold"
+    if entry.get("input") == "cached":
+        return "warm"
     measured = set(axes.memory_bytes or ())
     if measured and around is not None:
         measured.add(around.memory_bytes or 0)
-    if len(measured) > 1:
-        return "natural"
-    return "warm" if entry.get("input") == "cached" else "cold"
+    return "natural" if len(measured) > 1 else "cold"
 
 
 def _name(entry: dict[str, Any], framework: str | None, network: str | None, several: Mapping[str, str | None]) -> str:

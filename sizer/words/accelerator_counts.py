@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records import GIVEN_IN_STUDY, AcceleratorCount, Answer, Bottleneck, Estimate, Refusal, format_number
+from sizer.records import (
+    GIVEN_IN_STUDY,
+    GIVEN_IN_TABLE,
+    AcceleratorCount,
+    Answer,
+    Bottleneck,
+    Estimate,
+    Refusal,
+    format_number,
+)
 from sizer.words.answers import refusal_sentences
 from sizer.words.figures import answered_rate, from_to, operations, paragraph, sentence, transfer, with_interval
 from sizer.words.language import _
@@ -174,6 +183,14 @@ def _stated(most: AcceleratorCount, terms: Terms) -> list[str]:
             _(
                 "What they lose to each other is stated in the study file: {accelerators} make {efficiency} of as "
                 "many alone.",
+                **figures,
+            )
+        ]
+    if source == GIVEN_IN_TABLE:
+        return [
+            _(
+                "What they lose to each other was given in the imported table and not measured here: {accelerators} "
+                "make {efficiency} of as many alone.",
                 **figures,
             )
         ]

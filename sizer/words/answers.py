@@ -253,10 +253,10 @@ def _once_corrected(what: str, workload: str) -> str:
 
 def _to_retry(suggestion: Suggestion, terms: Terms) -> str:
     if not suggestion.vcpus:
-        return _("Find the cause in the log of a run, fix it, and measure again with --retry.")
+        return _("`sizer status` says how each run ended: fix the cause, and measure again with --retry.")
     return _(
-        "No run of `{workload}` at {vcpus} completed: find the cause in their logs, fix it, and measure them again "
-        "with --retry.",
+        "No run of `{workload}` at {vcpus} completed, and `sizer status` says why: fix the cause, and measure them "
+        "again with --retry.",
         workload=terms.workload,
         vcpus=vcpus_listed(suggestion.vcpus),
     )

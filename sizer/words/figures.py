@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from functools import reduce
 
-from sizer.records import RELATIVE, Estimate, format_bytes, format_number
+from sizer.records import RELATIVE, Estimate, format_bytes, format_number, format_usd
 from sizer.words.language import _
 from sizer.words.names import listed
 from sizer.words.units import percent, percent_more, rate_in_words, several_of, vcpus_in_words
@@ -85,6 +85,16 @@ def from_to(low: str, high: str) -> str:
 def with_interval(value: str, low: str, high: str) -> str:
     """'4 h (3 h to 5 h)'; without an interval that rounding leaves empty."""
     return value if low == high else _("{value} ({low} to {high})", value=value, low=low, high=high)
+
+
+def usd_interval(estimate: Estimate) -> str:
+    """'$1.32 ($0.731 to $2.40)': a price as far as what it is of is known."""
+    return with_interval(*(format_usd(each) for each in (estimate.value, estimate.low, estimate.high)))
+
+
+def share_interval(estimate: Estimate) -> str:
+    """'5 % (3 % to 9 %)'."""
+    return with_interval(*(percent(each) for each in (estimate.value, estimate.low, estimate.high)))
 
 
 def small_share(share: float) -> str:

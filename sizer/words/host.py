@@ -80,6 +80,7 @@ def finding_in_words(finding: Finding) -> str:
         FindingKind.NO_PRESSURE: _("not accounted for runs of this user here"),
         FindingKind.VERSION: text,
         FindingKind.FRAMEWORK: _framework_in_words(finding),
+        FindingKind.PACKAGE: _("{text} in {path}", **known),
         FindingKind.NOT_INSTALLED: _("not installed"),
         FindingKind.MISSING: _("{path} is missing", **known),
         FindingKind.ROOT_ONLY: _("for root alone"),

@@ -189,6 +189,12 @@ def _rate_from_epochs(note: Note) -> str:
 
 
 def _rate_from_batches(note: Note) -> str:
+    if note.names:
+        return _(
+            "Where the table has no `throughput`, it is computed as `batch_size`, over all accelerators, over the time "
+            "in {columns}.",
+            columns=_quoted(note.columns),
+        )
     return _(
         "Where the table has no `throughput`, it is computed as `batch_size` over the time in {columns}. `batch_size` "
         "is taken as the whole batch, over all accelerators; if it is that of one, call it `batch_size_per_gpu` and "

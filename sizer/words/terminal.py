@@ -70,6 +70,13 @@ def doubt_in_words(doubt: Doubt) -> str:
             "answer; type `nvidia-smi` to see why, or use cpu or an emulated one",
             **known,
         )
+    if doubt.kind is DoubtKind.NO_NVML:
+        return _(
+            "workload `{workload}`: NVML, by which NVIDIA's driver tells of its GPUs, is not here; it runs, and of its "
+            "GPU's use, memory, power and clocks, and of who else is on it, nothing will be known. A container has "
+            "NVML with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+            **known,
+        )
     if doubt.kind is DoubtKind.HIDDEN_GPU:
         return _(
             "workload `{workload}`: CUDA_VISIBLE_DEVICES={where} leaves it no GPU {what}; change or unset it, or use "

@@ -18,10 +18,10 @@ from sizer.records import (
     format_seconds,
     format_usd,
 )
-from sizer.words.figures import figure_interval, rate_interval
+from sizer.words.figures import figure_interval, rate_interval, share_interval, usd_interval, with_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, listed, resource_name, row
-from sizer.words.units import percent, several_of, vcpus_in_words
+from sizer.words.units import several_of, vcpus_in_words
 
 _MISSING: dict[NoGpuAnswer, Callable[[GpuOption], str]] = {
     NoGpuAnswer.NO_RATE: lambda option: _no_rate(option),
@@ -57,8 +57,8 @@ def gpu_option_lines(option: GpuOption, terms: Terms) -> list[str]:
     sentences = (
         _accelerator(option, terms),
         _memory(option),
-        _second(option.second, terms) if option.second is not None else _no_second(option),
-        _against_cpu(option.against_cpu) if option.against_cpu is not None else "",
+        _second(option.second, option, terms) if option.second is not None else _no_second(option),
+        _against_cpu(option.against_cpu, option) if option.against_cpu is not None else "",
     )
     return [gpu_headline(option, terms), *filter(None, sentences)]
 
@@ -103,11 +103,15 @@ def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
 
 
 def _cost(option: GpuOption) -> Estimate | None:
-    """Of a million samples, as far off as the rate is; None where the machine has no price."""
+    """Of a million samples; None where the machine has no price."""
     rate, cost = option.throughput, option.usd_per_million_samples
-    if rate is None or cost is None:
-        return None
-    return Estimate(cost, cost * rate.value / rate.high, cost * rate.value / rate.low if rate.low > 0 else math.inf)
+    return None if rate is None or cost is None else _by_rate(cost, rate)
+
+
+def _by_rate(at_value: float, rate: Estimate) -> Estimate:
+    """What falls as a rate rises, such as a price of the work, with the interval that the rate's makes of it."""
+    longest = at_value * rate.value / rate.low if rate.low > 0 else math.inf
+    return Estimate(at_value, at_value * rate.value / rate.high, longest)
 
 
 def no_gpu_answer(option: GpuOption) -> str:
@@ -116,7 +120,8 @@ def no_gpu_answer(option: GpuOption) -> str:
 
 
 def gpu_headline(option: GpuOption, terms: Terms) -> str:
-    """`T4: 111 images/s (61–200), bound by the GPU; aws g4dn.xlarge, $0.526 an hour, $1.32 a million images`."""
+    """`T4: 111 images/s (61–200), bound by the GPU; aws g4dn.xlarge, $0.526 an hour, $1.32 ($0.731 to $2.40) a million
+    images`."""
     if option.missing is not None or option.throughput is None:
         return _("{gpu}: {answer}", gpu=option.gpu, answer=no_gpu_answer(option))
     rate = rate_interval(option.throughput, terms.unit)
@@ -150,7 +155,7 @@ def _resource(option: GpuOption) -> str:
 
 
 def machine_and_cost(option: GpuOption, terms: Terms) -> str:
-    """`aws g4dn.xlarge (4 vCPUs), $0.526 an hour, $1.32 a million images`; what has no price says so."""
+    """`aws g4dn.xlarge (4 vCPUs), $0.526 an hour, $1.32 ($0.731 to $2.40) a million images`; no price is said, too."""
     if option.usd_per_hour is None:
         there = "" if option.vcpus is None else vcpus_in_words(option.vcpus)
         return row(filter(None, (there, _("price unknown"))))
@@ -161,14 +166,17 @@ def machine_and_cost(option: GpuOption, terms: Terms) -> str:
         else _("{machine} ({vcpus})", machine=machine, vcpus=vcpus_in_words(option.vcpus)),
         _("{price} an hour", price=format_usd(option.usd_per_hour)),
     ]
-    if option.usd_per_million_samples is not None:
-        million = format_usd(option.usd_per_million_samples)
+    rate = option.throughput
+    if rate is not None and option.usd_per_million_samples is not None:
+        million = usd_interval(_by_rate(option.usd_per_million_samples, rate))
         said.append(_("{price} a million {units}", price=million, units=several_of(terms.unit)))
-    if option.usd_per_million_samples_spot is not None:
-        million = format_usd(option.usd_per_million_samples_spot)
+    if rate is not None and option.usd_per_million_samples_spot is not None:
+        million = usd_interval(_by_rate(option.usd_per_million_samples_spot, rate))
         said.append(_("{price} a million {units} at spot prices", price=million, units=several_of(terms.unit)))
-    if option.seconds is not None and option.usd is not None:
-        time, price = format_seconds(option.seconds.value), format_usd(option.usd)
+    if rate is not None and option.seconds is not None and option.usd is not None:
+        ends = (format_seconds(each) for each in (option.seconds.low, option.seconds.high))
+        time = with_interval(format_seconds(option.seconds.value), *ends)
+        price = usd_interval(_by_rate(option.usd, rate))
         said.append(_("the whole job {time} and {price}", time=time, price=price))
     return row(said)
 
@@ -232,12 +240,12 @@ def _memory(option: GpuOption) -> str:
     return _("It has {has} of memory, where {enough} are known to be enough: less may be too little.", **known)
 
 
-def _second(second: SecondGpu, terms: Terms) -> str:
+def _second(second: SecondGpu, one: GpuOption, terms: Terms) -> str:
     """What a second one gives, and whether it is worth its price."""
     gain = figure_interval(second.gain)
     if second.worth is None:
         return _("Two: {gain} times the rate of one; no machine with two is priced.", gain=gain)
-    price = format_usd(second.usd_per_million_samples or 0.0)
+    price = usd_interval(_by_rate(second.usd_per_million_samples or 0.0, _of_both(second, one)))
     known = {"gain": gain, "machine": second.instance_type, "price": price, "units": several_of(terms.unit)}
     if not second.worth_sure:
         return _(
@@ -247,6 +255,12 @@ def _second(second: SecondGpu, terms: Terms) -> str:
     if second.worth:
         return _("Two ({machine}) are worth it: {gain} times the rate of one, {price} a million {units}.", **known)
     return _("Two ({machine}) cost more: {gain} times the rate of one, {price} a million {units}.", **known)
+
+
+def _of_both(second: SecondGpu, one: GpuOption) -> Estimate:
+    """The rate of two: that of one, times what the second gains."""
+    gain, rate = second.gain, one.throughput or Estimate(1.0, 1.0, 1.0)
+    return Estimate(rate.value * gain.value, rate.low * gain.low, rate.high * gain.high)
 
 
 def _no_second(option: GpuOption) -> str:
@@ -262,12 +276,13 @@ def _no_second(option: GpuOption) -> str:
     return _("What two would do is not known: the runs do not say how fast the input side is there.")
 
 
-def _against_cpu(ratios: AgainstCpu) -> str:
-    """Time and cost of the work over those on the CPU."""
-    time = percent(ratios.time_ratio)
+def _against_cpu(ratios: AgainstCpu, option: GpuOption) -> str:
+    """Time and cost of the work over those on the CPU, as far off as the GPU's rate is."""
+    rate = option.throughput or Estimate(1.0, 1.0, 1.0)
+    time = share_interval(_by_rate(ratios.time_ratio, rate))
     if ratios.cost_ratio is None:
         return _("It takes {time} of the time on the CPU; what it costs cannot be compared without a price.", time=time)
-    cost = percent(ratios.cost_ratio)
+    cost = share_interval(_by_rate(ratios.cost_ratio, rate))
     if ratios.cost_ratio_spot is None:
         return _(
             "It takes {time} of the time on the CPU and {cost} of the cost on demand; spot prices are not known.",
@@ -278,5 +293,5 @@ def _against_cpu(ratios: AgainstCpu) -> str:
         "It takes {time} of the time on the CPU, {cost} of the cost on demand and {spot} of the cost at spot prices.",
         time=time,
         cost=cost,
-        spot=percent(ratios.cost_ratio_spot),
+        spot=share_interval(_by_rate(ratios.cost_ratio_spot, rate)),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.records import Bottleneck, Reason, ReasonCode, format_number
-from sizer.words.figures import with_interval
+from sizer.words.figures import paragraph, with_interval
 from sizer.words.language import _
 from sizer.words.names import (
     Terms,
@@ -125,15 +125,22 @@ def _step_emulated(r: Reason, t: Terms) -> str:
 
 def _emulated_rate_open(r: Reason, t: Terms) -> str:
     known = {"low": rate_in_words(r.number("low"), t.unit), "high": rate_in_words(r.number("high"), t.unit)}
-    if not r.has("few"):
-        return _("So the answer allows for a GPU that makes {low} to {high}.", **known)
-    few, many = (f"{float(f'{r.number(name):.2g}'):g}" for name in ("few", "many"))
-    return _(
-        "So the answer allows for a GPU that makes {low} to {high}, which takes {few} to {many} vCPUs to be kept busy.",
-        **known,
-        few=few,
-        many=many,
-    )
+    if r.has("few"):
+        few, many = (f"{float(f'{r.number(name):.2g}'):g}" for name in ("few", "many"))
+        allows = _(
+            "So the answer allows for a GPU that makes {low} to {high}, which takes {few} to {many} vCPUs to be kept "
+            "busy.",
+            **known,
+            few=few,
+            many=many,
+        )
+    else:
+        allows = _("So the answer allows for a GPU that makes {low} to {high}.", **known)
+    if not r.has("rate"):
+        return allows
+    rate = rate_in_words(r.number("rate"), t.unit)
+    middle = _("Costs, and what other sizes and machines make, are told for {rate}.", rate=rate)
+    return paragraph([allows, middle])
 
 
 def _next_limit(r: Reason, t: Terms) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.api.gpu_doubts import doubts_of_gpu
+from sizer.api.gpu_doubts import doubts_of_gpu, lacks_driver
 from sizer.host import has_driver
 from sizer.records import Device, Variable, Workload
 from sizer.words import doubt_in_words
@@ -30,6 +30,25 @@ def test_without_a_driver_one_sentence_says_so() -> None:
         "`nvidia-smi` to see why, or use cpu or an emulated one"
     ]
     assert said(replace(TRAIN, device=Device())) == []
+
+
+def test_a_program_needs_cuda_and_not_nvml(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container may have the one without the other: the program runs, and it is said what will not be known."""
+    if has_driver():
+        pytest.skip("this machine has NVIDIA's driver")
+    own = replace(TRAIN, kind="command", command=("train",), device=Device("cuda", 0))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert lacks_driver(own)
+    monkeypatch.setattr("sizer.api.gpu_doubts.cuda_gpus", lambda: 1)
+    assert not lacks_driver(own)
+    (sentence,) = said(own)
+    assert sentence.startswith(
+        "workload `train`: NVML, by which NVIDIA's driver tells of its GPUs, is not here; it runs"
+    )
+    second = replace(own, device=Device("cuda", 1))
+    assert said(second)[1:] == ["workload `train`: this host has no GPU 1; use cpu or an emulated one"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    assert "CUDA_VISIBLE_DEVICES=0 leaves it no GPU 1" in said(second)[1]
 
 
 def test_a_gpu_that_is_there_and_shown_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -11,8 +12,8 @@ from sizer.catalog import Catalog
 from sizer.exchange import write_csv
 from sizer.model import batch_curves, fit
 from sizer.recommend import recommend
-from sizer.records import BatchRate, Device, Objective, Run
-from sizer.words import batch_sentences, terms_of
+from sizer.records import GIVEN_IN_TABLE, BatchRate, Device, InputError, Objective, Run
+from sizer.words import accelerator_counts_lines, batch_sentences, terms_of
 from tests.tables import Read
 
 RATES = (
@@ -67,3 +68,29 @@ def test_an_interval_that_does_not_hold_its_rate_is_none(read: Read) -> None:
     )
     device = found.runs[0].spec.device
     assert (device.samples_per_second, device.rate_low, device.rate_high) == (100.0, None, None)
+
+
+def test_what_several_lose_to_each_other_comes_back_and_is_said(read: Read, make_run: Callable[..., Run]) -> None:
+    """It was stated and not measured, also for whoever imports the table."""
+    device = replace(Device("emulated", 0, "V100", 300.0, "a table"), scaling_loss=0.05, scaling_source="a source")
+    runs = []
+    for count, vcpus in product((1, 2), (1.0, 2.0, 4.0, 8.0)):
+        ceiling = 300.0 * (device.speed_up(count) or 1.0)
+        run = make_run((ceiling**-8 + (250 * vcpus) ** -8) ** (-1 / 8), vcpus, device=device)
+        spec, place = replace(run.spec, gpu_count=count), replace(run.configuration, gpu_count=count)
+        runs.append(replace(run, spec=spec, configuration=place))
+    found = read(write_csv(runs))
+    devices = {run.spec.workload.computes_on for run in found.runs}
+    assert {(each.scaling_loss, each.scaling_source) for each in devices} == {(0.05, GIVEN_IN_TABLE)}
+    model = fit(found.runs)
+    (answer,) = recommend(model, found.runs, Objective(), Catalog.load()).workloads
+    assert (
+        "What they lose to each other was given in the imported table and not measured here: 2 x emulated V100 make "
+        "95.1 % of as many alone."
+    ) in accelerator_counts_lines(answer, terms_of(model.workload("train")))
+
+
+def test_a_loss_is_a_share(read: Read) -> None:
+    """With its line and column."""
+    with pytest.raises(InputError, match=r"line 2.*accelerator_scaling_loss.*write a number from 0 to 1"):
+        read("workload,vcpus,device,throughput,accelerator_scaling_loss\na,1,emulated:V100,90,5\n")

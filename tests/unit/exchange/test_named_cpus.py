@@ -168,3 +168,14 @@ def test_a_batch_that_looks_like_that_of_one_accelerator_is_named(read: Read) ->
     of_one = BATCHES.replace("batch_size", "batch_size_per_gpu").format(0.33, 0.60)
     assert NoteKind.BATCH_LIKE_OF_ONE not in kinds(read(of_one))
     assert [round(run.throughput.value) for run in read(of_one).runs if run.throughput] == [213, 776, 221, 853]
+    (told,) = (note_in_words(note) for note in read(of_one).notes if note.kind is NoteKind.RATE_FROM_BATCHES)
+    assert "call it `batch_size_per_gpu`" not in told
+
+
+def test_a_whole_batch_that_was_split_is_compared_with_one_that_is_no_smaller(read: Read) -> None:
+    """One accelerator had the batch of all, so none has the batch of one of several."""
+    table = "framework,network,device,devices,batch_size,seconds_per_batch\na,fcn5,K40m,1,8192,0.22\n"
+    split = "a,fcn5,K40m,2,4096,0.13\na,fcn5,K40m,4,2048,0.09\n"
+    assert kinds(read(table + split))[0] is NoteKind.BATCH_LIKE_OF_ONE
+    whole = "a,fcn5,K40m,2,8192,0.13\na,fcn5,K40m,4,8192,0.09\n"
+    assert NoteKind.BATCH_LIKE_OF_ONE not in kinds(read(table + whole))

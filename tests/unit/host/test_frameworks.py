@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 import threading
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from sizer.host import frameworks
 from sizer.host.findings import Check, FindingKind
-from sizer.host.frameworks import framework_checks
+from sizer.host.frameworks import framework_checks, transformers_check
 from sizer.words import check_lines, finding_in_words
 
 
@@ -62,11 +64,28 @@ def test_why_it_does_not_import_decides_the_fix(
     assert fix in (check.fix or "")
 
 
-def test_one_that_is_not_installed_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(find_spec("transformers") is None, reason="an extra: pip install .[transformers]")
+def test_what_makes_todays_networks_is_told_without_importing_it() -> None:
+    """Its version in PyTorch's interpreter."""
+    check = transformers_check()
+    assert (check.name, check.ok, check.fix) == ("transformers", True, None)
+    assert finding_in_words(check.finding) == f"{metadata.version('transformers')} in {sys.executable}"
+
+
+def test_where_it_is_missing_pytorch_is_installed_with_it(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One command for an interpreter that has neither; and what a variable says that is no program is told."""
+    monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(bare))
+    assert check_lines(transformers_check()) == [
+        f"NO  transformers: not installed in {bare}",
+        f"      to fix it, type: {bare} -m pip install torch==2.13.0 numpy opencv-python-headless simplejpeg lmdb "
+        "'transformers>=5,<6'",
+    ]
+    monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(bare.parent / "gone"))
+    assert transformers_check().fix == "unset SIZER_PYTORCH_PYTHON"
+
+
+def test_one_that_is_not_installed_is_not_imported(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its line says where it was looked for, and the next what installs it there."""
-    bare = tmp_path / "python"
-    bare.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
-    bare.chmod(0o755)
     monkeypatch.setenv("SIZER_OPENCV_PYTHON", str(bare))
     assert check_lines(checked(monkeypatch, "raise SystemExit(7)")) == [
         f"NO  opencv: not installed in {bare}",

@@ -33,7 +33,7 @@ def test_every_control_and_program_is_checked(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(host, "framework_checks", lambda: (Check("mxnet", True, Finding(FindingKind.QUIET)),))
     names = [check.name for check in checks()]
     assert names == [*(control.value for control in Control), *names[4:]]
-    assert names[4:] == ["cpus", "swap", "pressure", "fio", "mkfs.ext4", "loop devices", "mxnet"]
+    assert names[4:] == ["cpus", "swap", "pressure", "fio", "mkfs.ext4", "loop devices", "mxnet", "transformers"]
 
 
 def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,12 +92,3 @@ def test_facts_import_no_framework() -> None:
         timeout=60,
     )
     assert shown.returncode == 0
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Path:
-    """An interpreter of this version without any package."""
-    path = tmp_path / "bare"
-    path.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
-    path.chmod(0o755)
-    return path

@@ -52,7 +52,8 @@ def curve(make_run: MakeRun) -> Callable[..., WorkloadModel]:
 def test_any_curve_gives_a_sound_answer_or_none(
     make_run: MakeRun, rates: list[float], first: float, asked: float
 ) -> None:
-    """Whatever was measured: positive rates inside their intervals and shares that sum to one, or else NoAnswer."""
+    """Whatever was measured: positive rates inside their intervals and shares that sum to one, or no shares where the
+    runs do not show what binds, or else NoAnswer."""
     model = fit([make_run(rate, first * 2**index) for index, rate in enumerate(rates)]).workload("train")
     assert bool(model.refused) == (len(rates) < 3)
     if model.refused and asked not in model.measured.vcpus:
@@ -63,7 +64,7 @@ def test_any_curve_gives_a_sound_answer_or_none(
     found = predict(model, at(asked))
     assert 0 < found.throughput.low <= found.throughput.value <= found.throughput.high
     assert math.isfinite(found.throughput.high)
-    assert sum(found.shares.values()) == pytest.approx(1)
+    assert sum(found.shares.values()) == pytest.approx(1) or found.bottleneck is Bottleneck.AMBIGUOUS
     assert all(share >= 0 for share in found.shares.values())
     assert found.extrapolated == (not first <= asked <= first * 2 ** (len(rates) - 1))
 
@@ -166,8 +167,8 @@ def test_a_size_whose_runs_failed_is_to_be_mended_before_more_are_measured(make_
     runs = [make_run(100, 0.5), make_run(190, 1.0)]
     crashed = replace(make_run(1, 2.0), outcome=Outcome.CRASHED, throughput=None)
     assert refused(fit([*runs, crashed]).workload("train")).endswith(
-        "No run of `train` at 2 vCPUs completed: find the cause in their logs, fix it, and measure them again with "
-        "--retry."
+        "No run of `train` at 2 vCPUs completed, and `sizer status` says why: fix the cause, and measure them again "
+        "with --retry."
     )
     for other in (replace(crashed, outcome=Outcome.OUT_OF_MEMORY), make_run(300, 2.0)):
         again = fit([*runs, other]).workload("train")

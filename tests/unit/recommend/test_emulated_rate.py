@@ -22,6 +22,7 @@ from sizer.records import (
     Objective,
     ReasonCode,
     Run,
+    format_seconds,
 )
 from sizer.words import how_sure, reason_sentences, terms_of
 
@@ -79,6 +80,7 @@ def test_a_transferred_rate_widens_the_answer(make_run: MakeRun) -> None:
     ) in said
     (opened,) = (each for each in said if each.startswith("So the answer allows"))
     assert "for a GPU that makes 150 images/s to 600 images/s, which takes 0.5" in opened
+    assert opened.endswith("Costs, and what other sizes and machines make, are told for 300 images/s.")
     found = next(each for each in answer.reasons if each.code is ReasonCode.EMULATED_RATE_OPEN)
     assert found.number("few") == pytest.approx(0.6, rel=0.05)
 
@@ -100,12 +102,30 @@ def test_a_deadline_counts_with_the_interval(make_run: MakeRun) -> None:
     """A job that just fits on paper may be late."""
     deadline = Deadline(250 * 3600.0, 3600.0)
     sure, _ = answered(curve(make_run, V100), deadline)
-    answer, _said = answered(curve(make_run, GUESSED), deadline)
+    answer, said = answered(curve(make_run, GUESSED), deadline)
     assert sure.job is not None
     assert answer.job is not None
     assert answer.job.probability < sure.job.probability
     assert answer.job.seconds.high > 1.5 * sure.job.seconds.high
     assert answer.probability == answer.job.probability
+    (told,) = (each for each in answer.reasons if each.code is ReasonCode.JOB_TAKES)
+    assert (told.number("high"), told.number("probability")) == (answer.job.seconds.high, answer.job.probability)
+    assert any(f"take {format_seconds(told.number('seconds'))} (" in each for each in said)
+
+
+def test_nothing_is_too_late_that_a_faster_gpu_would_finish(make_run: MakeRun) -> None:
+    """By this rate it is; the time reaches down to what the fastest such GPU takes, and the rate is said."""
+    deadline = Deadline(400 * 3600.0, 3600.0)
+    sure, _ = answered(curve(make_run, V100), deadline)
+    answer, said = answered(curve(make_run, GUESSED), deadline)
+    assert (sure.status, answer.status) == ("refused", "refused")
+    assert sure.job is not None
+    assert answer.job is not None
+    assert answer.job.seconds.low < 3600 < sure.job.seconds.low
+    assert answer.job.probability > sure.job.probability
+    (late,) = (each for each in answer.reasons if each.code is ReasonCode.NOTHING_IN_TIME)
+    assert (late.number("low"), late.number("probability")) == (answer.job.seconds.low, answer.job.probability)
+    assert any("300 images/s (150 to 600), transferred from A100" in each for each in said)
 
 
 def test_several_of_them_are_fed_where_the_fastest_would_be(make_run: MakeRun) -> None:

@@ -204,11 +204,11 @@ def test_a_refusal_names_the_larger_host_once(curve: Curve, ask: Ask) -> None:
 
 
 def test_a_job_that_crashes_is_to_be_mended(make_run: Callable[..., Run], ask: Ask) -> None:
-    """No larger host, no more vCPUs: the log."""
+    """No larger host, no more vCPUs: what became of its runs."""
     answer = ask([make_run(None, c, outcome=Outcome.CRASHED) for c in (1, 2, 4)], host_vcpus=2)
     assert answer.status == "refused"
     assert answer.next_run is not None
-    assert "in the log of a run" in answer.next_run
+    assert "says how each run ended" in answer.next_run
     assert "host" not in answer.next_run
 
 

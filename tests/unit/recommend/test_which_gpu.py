@@ -10,7 +10,19 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records import Answer, Bottleneck, Deadline, Demand, Device, Estimate, NoGpuAnswer, Objective, Run
+from sizer.records import (
+    AgainstCpu,
+    Answer,
+    Bottleneck,
+    Deadline,
+    Demand,
+    Device,
+    Estimate,
+    NoGpuAnswer,
+    Objective,
+    Run,
+    SecondGpu,
+)
 from sizer.words import gpu_option_lines, gpus_compared, terms_of
 
 P100 = Device("emulated", gpu="P100", samples_per_second=181.53, source="a table")
@@ -158,6 +170,25 @@ def test_every_line_says_where_its_figures_come_from(make_run: MakeRun, catalog:
     assert "PROFET" in source
     assert "16 GiB" in memory
     assert gpu_option_lines(found.gpus[1], terms)[0].startswith("A10G: no answer: no published rate")
+
+
+def test_what_follows_from_a_rate_is_as_far_off_as_it_is(make_run: MakeRun, catalog: Catalog) -> None:
+    """The cost of a million samples, the whole job, two of them, and the ratios to the CPU have the rate's interval."""
+    runs = emulated_runs(make_run)
+    terms = terms_of(fit(runs).workloads[0])
+    (t4,) = answered(runs, catalog, "T4").gpus
+    rate = Estimate(100.0, 50.0, 200.0)
+    known = replace(t4, throughput=rate, usd_per_million_samples=2.0, seconds=Estimate(3600.0, 1800.0, 7200.0), usd=6.0)
+    headline, *_ = gpu_option_lines(known, terms)
+    assert "$2.00 ($1.00 to $4.00) a million images" in headline
+    assert "the whole job 1 h 00 min (30 min 00 s to 2 h 00 min) and $6.00 ($3.00 to $12.00)" in headline
+    gain, scaled = Estimate(1.5, 1.0, 2.0), Estimate(0.9, 0.8, 1.0)
+    two = SecondGpu(gain, scaled, "published", Bottleneck.ACCELERATOR, (), "a b", 9.0, 3.0, False, True)
+    lines = gpu_option_lines(replace(known, second=two, against_cpu=AgainstCpu(0.1, 0.5)), terms)
+    assert any("$3.00 ($1.12 to $9.00) a million images" in each for each in lines)
+    assert any(
+        "10 % (5 % to 20 %) of the time on the CPU and 50 % (25 % to 100 %) of the cost" in each for each in lines
+    )
 
 
 def test_a_job_that_names_no_precision_is_one_in_fp32(make_run: MakeRun, catalog: Catalog) -> None:

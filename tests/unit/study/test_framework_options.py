@@ -60,7 +60,17 @@ def test_preprocessing_takes_a_decoder(parse: Parse) -> None:
         (
             "framework: pytorch, device: {emulate: {samples_per_second: 9}}, options: {compile: true}",
             "image_training",
-            "computes nothing",
+            "`compile: true` changes nothing on an emulated GPU",
+        ),
+        (
+            "framework: pytorch, device: {emulate: {samples_per_second: 9}}, options: {channels_last: true}",
+            "image_training",
+            "`channels_last: true` changes nothing on an emulated GPU",
+        ),
+        (
+            "framework: pytorch, network: fcn5, input: synthetic, options: {channels_last: true}",
+            "image_training",
+            "fcn5 takes vectors; remove this line",
         ),
         (
             "framework: tensorflow",
@@ -109,6 +119,8 @@ def test_options_come_back_from_the_resolved_file(parse: Parse) -> None:
         "device: 'cuda:0', options: {pin_memory: true}",
         "input: synthetic, options: {precision: bf16, compile: true, channels_last: false}",
         "options: {pin_memory: false}",
+        "device: {emulate: {samples_per_second: 9}}, options: {channels_last: false, workers: 1, decoder: pillow}",
+        "input: synthetic, network: [fcn5, alexnet], options: {channels_last: true}",
     ],
 )
 def test_what_has_an_effect_or_is_so_anyway_is_taken(parse: Parse, keys: str) -> None:

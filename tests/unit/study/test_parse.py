@@ -170,6 +170,8 @@ def test_the_nearest_batch_size_wins(parse: Parse) -> None:
         ("cache: cold", "axes: {memory: [1GiB, 2GiB]}", "cold"),
         ("cache: warm", "", "warm"),
         ("input: cached", "", "warm"),
+        ("input: cached", "axes: {memory: [1GiB, 2GiB]}", "warm"),
+        ("input: synthetic, cache: cold", "", "cold"),
         ("", "axes: {memory: 1GiB}\naround: {memory: 2GiB}", "natural"),
         ("", "axes: {vcpus: 1}\naround: {memory: 2GiB}", "cold"),
         ("", "axes: {disk: [a, b]}\ndisks: {a: /, b: /}", "cold"),
