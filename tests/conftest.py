@@ -7,7 +7,8 @@ import fcntl
 import os
 import socket
 import struct
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,14 @@ def pytest_configure() -> None:
         return  # A container may refuse it, and then sets no limits either.
     with socket.socket() as loopback:
         fcntl.ioctl(loopback, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+
+
+@pytest.fixture(autouse=True)
+def _numbers_as_they_were() -> Iterator[None]:
+    """Our PyTorch takes denormal numbers for 0, in the whole process; the next test here wants them again."""
+    yield
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_flush_denormal(False)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -51,7 +51,7 @@ def test_each_gpu_has_a_row_with_its_source(material: Material) -> None:
     assert shown is not None
     first, second = shown["groups"][0]["rows"]
     assert (first["rate"], first["bound"]) == ("111 images/s (61.4–200)", "bound by the GPU")
-    assert first["machine"] == "aws g4dn.xlarge (4 vCPUs), $0.526 an hour, $1.32 a million images"
+    assert first["machine"] == "aws g4dn.xlarge (4 vCPUs), $0.526 an hour, $1.32 ($0.732 to $2.38) a million images"
     assert "a table, 2021" in first["known"][0]
     assert second["nothing"].startswith("No answer: no published rate")
     assert second["nothing"].endswith("there are rates on T4 and V100.")
