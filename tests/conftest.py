@@ -44,6 +44,15 @@ def pytest_configure() -> None:
         fcntl.ioctl(loopback, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """An interpreter of this version without any package."""
+    path = tmp_path / "bare"
+    path.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
+    path.chmod(0o755)
+    return path
+
+
 @pytest.fixture(autouse=True)
 def _numbers_as_they_were() -> Iterator[None]:
     """Our PyTorch takes denormal numbers for 0, in the whole process; the next test here wants them again."""

@@ -12,7 +12,7 @@ from . import image_transform
 from .faults import Unavailable
 from .image_transform import JPEG_QUALITY, Image, small_size
 
-DECODERS = {
+PACKAGES = {
     "simplejpeg": ("simplejpeg", "simplejpeg"),
     "opencv": ("cv2", "opencv-python-headless"),
     "pillow": ("PIL", "pillow"),
@@ -158,12 +158,12 @@ CODECS: dict[str, type[SimpleJpeg] | type[OpenCV] | type[Pillow]] = {
 
 def fastest() -> str:
     """The name of the fastest decoder that is installed here."""
-    return next(name for name, (module, _) in DECODERS.items() if find_spec(module))
+    return next(name for name, (module, _) in PACKAGES.items() if find_spec(module))
 
 
 def check_installed(name: str) -> None:
     """Raises Unavailable with the command that installs the decoder."""
-    module, package = DECODERS[name]
+    module, package = PACKAGES[name]
     if find_spec(module) is None:
         import sys
 

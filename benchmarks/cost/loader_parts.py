@@ -30,10 +30,9 @@ sys.path.append(str(Path(__file__).parents[1] / "shared"))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import psutil
-from bench import BenchmarkHost, data_of, opened
+from bench import BenchmarkHost, data_of, on_this_machine
 from pairs import ratio, shown
 
-from sizer.records.errors import SizerError
 from sizer.records.study import Limits, Workload
 
 BATCH, SIDE = 32, 224
@@ -51,12 +50,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.case:
         return measured(CASES[given.case](given.data))
-    try:
-        with opened() as bench:
-            return measure(bench, given.rounds)
-    except SizerError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+    return on_this_machine(lambda bench: measure(bench, given.rounds))
 
 
 def measure(bench: BenchmarkHost, rounds: int) -> int:

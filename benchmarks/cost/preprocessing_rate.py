@@ -32,12 +32,12 @@ from statistics import median
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
-from bench import BenchmarkHost, data_of, opened
+from bench import BenchmarkHost, data_of, on_this_machine
 from pairs import ratio, shown
 
 from sizer import bundled
 from sizer.host.interpreters import interpreter
-from sizer.records.errors import HostError, SizerError
+from sizer.records.errors import HostError
 from sizer.records.run import DataSet
 from sizer.records.study import Limits, Workload
 
@@ -78,12 +78,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    try:
-        with opened() as bench:
-            return measure(bench, given.rounds)
-    except SizerError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+    return on_this_machine(lambda bench: measure(bench, given.rounds))
 
 
 def measure(bench: BenchmarkHost, rounds: int) -> int:

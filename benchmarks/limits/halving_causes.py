@@ -29,11 +29,10 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 sys.path.append(str(Path(__file__).parents[1] / "cost"))
 
-from bench import BenchmarkHost, data_of, opened
+from bench import BenchmarkHost, data_of, on_this_machine
 from pairs import ratio, shown, turns
 from preprocessing_rate import images_of, link, ours, packing
 
-from sizer.records.errors import SizerError
 from sizer.records.run import DataSet
 from sizer.records.study import Limits, Workload
 
@@ -77,12 +76,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.loop:
         return loop(given.loop, given.rest)
-    try:
-        with opened() as bench:
-            return measure(bench, given.pairs)
-    except SizerError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+    return on_this_machine(lambda bench: measure(bench, given.pairs))
 
 
 def measure(bench: BenchmarkHost, pairs: int) -> int:

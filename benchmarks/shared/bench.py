@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from sizer import bundled
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import facts
 from sizer.limits import LimitsBackend, detect
-from sizer.records.errors import HostError
+from sizer.records.errors import HostError, SizerError
 from sizer.records.kinds import OPENCV
 from sizer.records.run import DataSet, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Workload
@@ -81,6 +82,16 @@ def opened() -> Iterator[BenchmarkHost]:
     host = facts(backend)
     with tempfile.TemporaryDirectory(dir=RAM) as folder:
         yield BenchmarkHost(backend, host.cpus, host.memory_bytes, Path(folder))
+
+
+def on_this_machine(measure: Callable[[BenchmarkHost], int]) -> int:
+    """Its exit code on this machine; what sizer refuses is a line, and the code is that of its error."""
+    try:
+        with opened() as bench:
+            return measure(bench)
+    except SizerError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
 
 
 def data_of(workload: Workload) -> DataSet | None:

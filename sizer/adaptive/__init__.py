@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sizer.lazily import exports
 
 if TYPE_CHECKING:
-    from sizer.adaptive.chooser import Chooser, NextRun
+    from sizer.adaptive.chooser import Chooser, NextRun, chooser_of
 else:
     __getattr__ = exports(__name__, __file__)
 
-__all__ = ["Chooser", "NextRun"]
+__all__ = ["Chooser", "NextRun", "chooser_of"]

@@ -279,5 +279,10 @@ class Chooser:
         return self._asked.budget is None or spent + seconds <= self._asked.budget
 
 
+def chooser_of(study: Study, host: HostSize) -> Chooser | None:
+    """What chooses the runs of a study by the catalogue of sizer; None where the study asks for all of them."""
+    return None if study.adaptive is None else Chooser(study, host, Catalog.load(), study.adaptive)
+
+
 def _own(name: str, runs: Iterable[Run]) -> list[Run]:
     return [run for run in runs if run.spec.workload.name == name]

@@ -309,6 +309,8 @@ class Measurement:
 
     def _store_corrections(self) -> None:
         """Write each run again whose correction for the noise of the host is not what all runs say by now."""
+        if not self.folder.study.probe:
+            return
         for run, before in zip(with_corrections(self.folder), self.folder.runs(), strict=True):
             if run.correction != before.correction:
                 self.folder.add(run)

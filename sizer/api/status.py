@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sizer.adaptive import Chooser, NextRun
+from sizer.adaptive import NextRun, chooser_of
 from sizer.api.measuring_host import recorded_size
-from sizer.catalog import Catalog
 from sizer.plan import UNFINISHED, estimate_seconds, of_older_form, plan, remaining
 from sizer.records import PlanEnd, Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
@@ -69,8 +68,7 @@ def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[Run
 
 def chosen_next(folder: StudyFolder, runs: Sequence[Run]) -> NextRun | PlanEnd | None:
     """What the adaptive plan of a folder makes after these runs, or why none; None where all runs are asked for."""
-    study = folder.study
-    if study.adaptive is None:
+    chooser = chooser_of(folder.study, recorded_size(folder.host))
+    if chooser is None:
         return None
-    chooser = Chooser(study, recorded_size(folder.host), Catalog.load(), study.adaptive)
     return chooser.next_run([run for run in runs if run.outcome not in UNFINISHED])

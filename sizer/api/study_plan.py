@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.adaptive import Chooser
+from sizer.adaptive import Chooser, chooser_of
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
-from sizer.catalog import Catalog
 from sizer.plan import (
     FAILED,
     UNFINISHED,
@@ -141,5 +140,5 @@ def plan_study(
         passes=two_epoch_passes(study, size) if caps_memory(host.backend) else (),
         batch_searches=batch_searches(study, size),
         reference=reference(study, size),
-        chooser=None if study.adaptive is None else Chooser(study, size, Catalog.load(), study.adaptive),
+        chooser=chooser_of(study, size),
     )

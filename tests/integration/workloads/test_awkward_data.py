@@ -164,18 +164,25 @@ def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]
     subprocess.run(["umount", place], check=True)
 
 
-@pytest.mark.parametrize("form", ["recordio", "lmdb"])
-@pytest.mark.parametrize("passes", [1, 0])
-def test_a_disk_that_fills_up_keeps_nothing(
-    run: Run, quarter: Group, tmp_path: Path, small_disk: Path, form: str, passes: int
-) -> None:
-    """One sentence, and no file that looks whole and is not."""
-    (tmp_path / "data/a").mkdir(parents=True)
+@pytest.fixture
+def too_much(tmp_path: Path) -> Path:
+    """Sixty images of noise, which no codec makes small enough for that disk."""
+    data = tmp_path / "data"
+    (data / "a").mkdir(parents=True)
     noise = np.random.default_rng(1)
     for number in range(60):
         pixels = noise.integers(0, 256, (256, 300, 3), dtype=np.uint8)
-        cv2.imwrite(str(tmp_path / f"data/a/{number}.jpg"), pixels)
-    options = ("--data", tmp_path / "data", "--output", small_disk / "out", "--format", form, "--passes", passes)
+        cv2.imwrite(str(data / f"a/{number}.jpg"), pixels)
+    return data
+
+
+@pytest.mark.parametrize("form", ["recordio", "lmdb"])
+@pytest.mark.parametrize("passes", [1, 0])
+def test_a_disk_that_fills_up_keeps_nothing(
+    run: Run, quarter: Group, too_much: Path, small_disk: Path, form: str, passes: int
+) -> None:
+    """One sentence, and no file that looks whole and is not."""
+    options = ("--data", too_much, "--output", small_disk / "out", "--format", form, "--passes", passes)
     ended = run("imagenet_preprocessing", *options, within=quarter)
     assert ended.code == 71
     assert "failed (No space left on device): make room or give another --output" in ended.err
@@ -184,15 +191,10 @@ def test_a_disk_that_fills_up_keeps_nothing(
 
 
 def test_a_disk_that_fills_up_while_a_folder_is_packed(
-    run: Run, quarter: Group, tmp_path: Path, small_disk: Path
+    run: Run, quarter: Group, too_much: Path, small_disk: Path
 ) -> None:
     """The next run packs again, as nothing is there that it could take for the whole."""
-    (tmp_path / "data/a").mkdir(parents=True)
-    noise = np.random.default_rng(1)
-    for number in range(60):
-        pixels = noise.integers(0, 256, (256, 300, 3), dtype=np.uint8)
-        cv2.imwrite(str(tmp_path / f"data/a/{number}.jpg"), pixels)
-    ended = run("image_training", *NETWORK, "--data", tmp_path / "data", "--scratch", small_disk, within=quarter)
+    ended = run("image_training", *NETWORK, "--data", too_much, "--scratch", small_disk, within=quarter)
     assert ended.code == 71
     assert "failed (No space left on device)" in ended.err
     assert not [path for path in small_disk.rglob("*") if path.is_file()]

@@ -74,15 +74,6 @@ def test_a_variable_to_pass_on_that_is_not_set_is_named(make_spec: MakeSpec, mon
     ]
 
 
-@pytest.fixture
-def bare(tmp_path: Path) -> Path:
-    """An interpreter without any package."""
-    path = tmp_path / "bare"
-    path.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
-    path.chmod(0o755)
-    return path
-
-
 def trained(spec: RunSpec, name: str, framework: str) -> RunSpec:
     """The spec of one of sizer's own workloads."""
     return replace(spec, workload=Workload(name, "image_training", framework, "resnet50"))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from workloads import datum, photograph_crops
-from workloads.image_codecs import DECODERS, has_exif, open_codec
+from workloads.image_codecs import PACKAGES, has_exif, open_codec
 from workloads.image_folder import LabelledImage
 from workloads.image_transform import synthetic_image
 from workloads.transform_task import Task
@@ -26,9 +26,9 @@ LEAST_PSNR = {"opencv": float("inf"), "simplejpeg": float("inf"), "pillow": 25.0
 takes the four pixels around a place."""
 
 
-@pytest.fixture(params=list(DECODERS))
+@pytest.fixture(params=list(PACKAGES))
 def decoder(request: pytest.FixtureRequest) -> Any:
-    pytest.importorskip(DECODERS[request.param][0])
+    pytest.importorskip(PACKAGES[request.param][0])
     return request.param
 
 

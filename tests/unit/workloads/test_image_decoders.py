@@ -11,7 +11,7 @@ import pytest
 
 from workloads import image_codecs
 from workloads.faults import Unavailable
-from workloads.image_codecs import DECODERS, fastest
+from workloads.image_codecs import PACKAGES, fastest
 from workloads.image_decoders import Crop, open_decoder
 
 SIDE = 32
@@ -28,9 +28,9 @@ def whole(height: int, width: int) -> Crop:
     return Crop(0, 0, height, width)
 
 
-@pytest.fixture(params=list(DECODERS))
+@pytest.fixture(params=list(PACKAGES))
 def decoder(request: pytest.FixtureRequest) -> Any:
-    pytest.importorskip(DECODERS[request.param][0])
+    pytest.importorskip(PACKAGES[request.param][0])
     return open_decoder(request.param)
 
 
