@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.files import FormatError, from_json, to_json
 from sizer.model import Model, WorkloadModel
-from sizer.parallel import in_parallel
 from sizer.records import HostError, InputError, NoAnswer, Reason, Run, typed_path
 from sizer.store import read_fitted, refuse_what_leads_elsewhere, sources_of, write_fitted
 
@@ -123,6 +122,7 @@ def _fitted(runs: Iterable[Run], on_step: OnStep) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
     from sizer.model import completed, drift_of
     from sizer.model import fit as fit_model
+    from sizer.parallel import in_parallel
 
     runs = list(runs)
     workloads, drift = _by_workload(runs), drift_of(completed(runs))

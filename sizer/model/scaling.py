@@ -37,8 +37,8 @@ LEAST = 0.02
 
 @dataclass(frozen=True)
 class Scaled:
-    """Ln factor on the linear CPU time (R, n), the part of it that is contention (R, n), which only predictions ask for,
-    and d ln factor / d parameter."""
+    """Ln factor on the linear CPU time (R, n), the part of it that is contention (R, n), which predictions alone ask
+    for, and d ln factor / d parameter."""
 
     log_factor: Array
     contention: Callable[[], Array]
@@ -94,7 +94,8 @@ def _usl(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
 
 def _between(values: Array, low: float, high: float) -> Array:
     """`np.clip`, which takes five times as long with few values."""
-    return np.minimum(np.maximum(values, low), high)
+    found: Array = np.minimum(np.maximum(values, low), high)
+    return found
 
 
 def _share(logit: Array) -> tuple[Array, Array]:

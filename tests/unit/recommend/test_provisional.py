@@ -13,7 +13,8 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import rates_mistold, recommend
 from sizer.recommend.next_run import for_host
-from sizer.records.answer import Action, Answer, ReasonCode, Suggestion
+from sizer.records.answer import Answer
+from sizer.records.prediction import Action, ReasonCode, Suggestion
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Deadline, Device, Objective
 from sizer.words import Terms, conclusion_line, headline, rates_in_doubt, suggestion_sentences
