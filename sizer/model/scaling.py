@@ -119,7 +119,8 @@ def _knee(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
 
     def wasted() -> Array:
         beyond = np.where(over > 0, _between(1 - gain * vcpus / effective, 0.0, 1.0), 0.0)
-        return np.minimum(shared.contention() + beyond, 1.0)
+        found: Array = np.minimum(shared.contention() + beyond, 1.0)
+        return found
 
     return Scaled(shared.log_factor + np.log(vcpus / effective), wasted, slopes)
 
