@@ -82,11 +82,13 @@ class Residuals:
         solution = solve_forms(self._forms, theta, self._design)
         n, cpu, accelerator = self._design.vcpus.size, self._cpu, self._accelerator
         if not cpu.size and not accelerator.size:
-            return (solution.log_rate - self._target) * self._weight, solution.gradient * self._weight[:, None]
+            gradient = solution.gradient
+            gradient *= self._weight[:, None]
+            return (solution.log_rate - self._target) * self._weight, gradient
         ends = np.cumsum([n, cpu.size, accelerator.size])
         values, slopes = np.empty((len(theta), ends[2])), np.empty((*theta.shape, ends[2]))
         values[:, :n] = (solution.log_rate - self._target) * self._weight
-        slopes[:, :, :n] = solution.gradient * self._weight[:, None]
+        np.multiply(solution.gradient, self._weight[:, None], out=slopes[:, :, :n])
         if cpu.size:
             over = solution.cpu[:, cpu] - self._cpu_busy
             scale = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * self._included[:, cpu]
