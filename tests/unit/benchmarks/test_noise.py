@@ -25,7 +25,7 @@ def test_scores_are_those_of_repeats() -> None:
 
 def test_simulated_studies_meet_their_aim(capsys: pytest.CaptureFixture[str]) -> None:
     """No difference between configurations is explained away."""
-    assert simulated.line("as here", "fills the memory bus", 12) == 0
+    assert simulated.line("both", "fills the memory bus", 12) == 0
     assert "fills the memory bus" in capsys.readouterr().out
 
 
@@ -47,9 +47,9 @@ def test_what_a_probe_tells_is_found_from_the_other_half() -> None:
     rounds = np.column_stack([seconds, 0.001 * np.exp(host)])
     chance = np.column_stack([seconds, 0.001 * np.exp(0.05 * random.normal(size=len(seconds)))])
     series = Series(job, {"same": rounds, "chance": chance})
-    left, coefficient = corrected(series, rounds, 1.4)
+    left, coefficient = corrected(series, [rounds], 1.4)
     assert left < spread(series, 1.4) / 3
-    assert coefficient == pytest.approx(1.0, abs=0.1)
-    assert corrected(series, chance, 1.4)[0] > 0.9 * spread(series, 1.4)
+    assert coefficient == pytest.approx([1.0], abs=0.1)
+    assert corrected(series, [chance], 1.4)[0] > 0.9 * spread(series, 1.4)
     assert len(thin(rounds, 0.1)) == 200
-    assert len(windows(series, None, 5.7)[0]) == 35
+    assert len(windows(series, [], 5.7)[0]) == 35

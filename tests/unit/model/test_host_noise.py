@@ -15,7 +15,7 @@ from sizer.model import completed, corrected, drift_of, without_host_noise
 from sizer.records import Run
 
 VCPUS = (0.5, 1.0, 2.0)
-NOISY = Host(slow=0.06, quick=0.05)
+NOISY = Host(slow=0.06, quick=0.05, core_slow=0.03, core_quick=0.025)
 
 
 def runs_on(host: Host, *jobs: Job, seed: int = 0, repeats: int = 3) -> list[Run]:
@@ -38,7 +38,7 @@ def test_repeats_on_a_noisy_host_differ_by_less() -> None:
 
 def test_on_a_quiet_host_nothing_changes() -> None:
     """What probes differ by is chance there."""
-    runs = runs_on(Host(0.001, 0.001), Job("train"), repeats=4)
+    runs = runs_on(Host(0.001, 0.001, 0.001, 0.001), Job("train"), repeats=4)
     for before, after in zip(runs, without_host_noise(runs), strict=True):
         assert log_rate(after) == pytest.approx(log_rate(before), abs=0.003)
 
@@ -50,7 +50,7 @@ def test_what_a_job_does_to_its_own_memory_bus_is_not_explained_away(slows: floa
     def own(vcpus: float) -> float:
         return slows * (vcpus - 0.5)
 
-    job = Job("copies", feels=0.9, slows_probe=own, slows_itself=own)
+    job = Job("copies", feels=0.9, slows_probe=own, slows_products=own, slows_itself=own)
     quiet = Job("copies", feels=0.9, slows_itself=own)
     moved = []
     for seed in range(12):
