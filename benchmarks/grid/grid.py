@@ -72,7 +72,12 @@ def measure(out: Path, study: Path, probe: bool) -> int:
     text = study.read_text()
     (out / "study.yaml").write_text(text.replace("measure: {", "measure: {probe: true, ") if probe else text)
     command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / "study").absolute())]
-    return subprocess.run(command, cwd=out, check=False).returncode
+    process = subprocess.Popen(command, cwd=out)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # it has met the Ctrl-C, too, and ends its run
+            continue
 
 
 def pack_photographs(target: Path) -> None:

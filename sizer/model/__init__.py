@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         too_slow,
     )
     from sizer.model.gains import gain, loader_waits, tells_apart
+    from sizer.model.host_doubt import probe_would_help
     from sizer.model.host_noise import corrected, without_host_noise
     from sizer.model.isolation import as_asked, end_to_end
     from sizer.model.memory import (
@@ -177,6 +178,7 @@ __all__ = [
     "predict_rates",
     "predict_several",
     "predictions",
+    "probe_would_help",
     "reaches",
     "same_floor",
     "searched_floor",

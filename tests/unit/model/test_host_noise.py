@@ -66,7 +66,36 @@ def test_a_run_that_an_accelerator_binds_keeps_its_rate() -> None:
     """A slower CPU does not show in it."""
     runs = runs_on(NOISY, Job("train", ceiling=20.0))
     for before, after in zip(runs, without_host_noise(runs), strict=True):
-        assert log_rate(after) == pytest.approx(log_rate(before), abs=0.002)
+        assert log_rate(after) == pytest.approx(log_rate(before), abs=0.003)
+
+
+@pytest.mark.parametrize(
+    "host", [Host(0.06, 0.05), Host(0.0, 0.0, 0.03, 0.025), NOISY], ids=["memory", "cores", "both"]
+)
+def test_whichever_noise_a_host_has_both_kinds_tell_it(host: Host) -> None:
+    """As well as the better of the two alone, and much better than reads alone where it has both."""
+    both, reads, raw = [], [], []
+    for seed in range(4):
+        runs = runs_on(host, Job("train"), Job("preprocess", feels=0.3), seed=seed)
+        one = [replace(run, probe=replace(run.probe, product=None)) for run in runs if run.probe is not None]
+        raw += repeat_differences(runs)
+        both += repeat_differences(without_host_noise(runs))
+        reads += repeat_differences(without_host_noise(one))
+    assert median(both) < 1.25 * median(reads)
+    assert median(both) < median(raw) / 2.5
+    if host is NOISY:
+        assert median(both) < median(reads) / 1.5
+
+
+def test_runs_with_reads_alone_are_corrected_by_these() -> None:
+    """As those stored before products were made; where some have no products, those of the others say nothing."""
+    runs = runs_on(Host(0.06, 0.05), Job("train"))
+    one = [replace(run, probe=replace(run.probe, product=None)) for run in runs if run.probe is not None]
+    assert without_host_noise([*one[:1], *runs[1:]]) == [
+        replace(after, probe=run.probe)
+        for run, after in zip([*one[:1], *runs[1:]], without_host_noise(one), strict=True)
+    ]
+    assert median(repeat_differences(without_host_noise(one))) < median(repeat_differences(runs)) / 3
 
 
 def test_a_coefficient_is_never_from_the_run_that_it_corrects() -> None:
