@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
     from sizer.model.drift import Drift, drift_of
     from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
-    from sizer.model.feeds import CPU_LABEL, label_at, label_of
+    from sizer.model.feeds import CPU_LABEL, label_at, label_of, labelled
     from sizer.model.filling import filled
     from sizer.model.fitting import fit
     from sizer.model.floor_runs import (
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         LeftOut,
         MeasuredDisk,
         MeasuredRange,
+        MeasuredRate,
         Model,
         Parameter,
         Quantity,
@@ -109,6 +110,7 @@ __all__ = [
     "LeftOut",
     "MeasuredDisk",
     "MeasuredRange",
+    "MeasuredRate",
     "MemoryCompared",
     "Model",
     "Noise",
@@ -155,6 +157,7 @@ __all__ = [
     "known_ceilings",
     "label_at",
     "label_of",
+    "labelled",
     "largest_batch",
     "loader_waits",
     "mean_rates",
