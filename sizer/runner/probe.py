@@ -39,6 +39,8 @@ MOST_CPUS = 4
 """Looked at, evenly among those of a run: a look holds up whoever watches the run for a millisecond and a half each."""
 SHARE = 0.009
 """Of the run's core-seconds, what sizer may use with its probe; below the 1 % from which a run is marked."""
+SAVED = 2
+"""Looks that are saved up for at the most, so that the share holds in any part of a run, too."""
 IDLE_LOOKS = 3
 IDLE_PAUSE = 0.02
 """Seconds between two of them, so that not all of them meet the same moment."""
@@ -93,7 +95,8 @@ class Probe:
         self._kinds = tuple(kinds)
         self._used = used
         self._sleep = sleep
-        self._first: Sample | None = None
+        self._last: Sample | None = None
+        self._room = 0.0
 
     def before(self) -> None:
         """Look at the host while the run has not begun."""
@@ -106,12 +109,14 @@ class Probe:
 
     def beside(self, sample: Sample) -> None:
         """Look as there is room for; `sample` are the counters of now, the first of them those of the first step."""
-        self._first = self._first or sample
+        before, self._last = self._last or sample, sample
         if self.idle is None:
             return
-        room = SHARE * (sample.core_seconds - self._first.core_seconds)
-        room -= sample.sizer_core_seconds - self._first.sizer_core_seconds
-        if room < ROUNDS * len(self._cpus) * sum(self.idle):
+        look = ROUNDS * len(self._cpus) * sum(self.idle)
+        self._room += SHARE * (sample.core_seconds - before.core_seconds)
+        self._room -= sample.sizer_core_seconds - before.sizer_core_seconds
+        self._room = min(self._room, SAVED * look)
+        if self._room < look:
             return
         for cpu in self._cpus:
             for costs in self._look(cpu):

@@ -52,6 +52,18 @@ def test_it_never_uses_more_than_sizers_share() -> None:
     assert found.core_seconds == pytest.approx((found.rounds * COST,) * 2)
 
 
+def test_what_was_not_used_is_not_made_up_for_later() -> None:
+    """So that the share holds in the steady state alone, which is a part of the run."""
+    found, sizer = probe(), 0.0
+    for used in (0.0, 100.0, *(100.0 + 0.25 * each for each in range(1, 41))):
+        if used == 100.25:
+            began = sizer
+        before = sum(found.core_seconds)
+        found.beside(Sample(0.0, core_seconds=used, sizer_core_seconds=sizer))
+        sizer += sum(found.core_seconds) - before
+    assert 0.7 * SHARE * 10 < sizer - began <= SHARE * 10 + 2 * ROUNDS * 2 * COST
+
+
 def test_a_run_that_uses_little_has_none() -> None:
     """Its first look would already be more than sizer's share."""
     found = probe()
