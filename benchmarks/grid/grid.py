@@ -1,11 +1,15 @@
 """The measured grid: four workloads over vCPUs, memory, disk and accelerator, by sizer itself, as a data set.
 
-    python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect]
+    python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect | --until settled [--against DIR]]
 
 Makes the photographs' RecordIO file, measures `grid/study.yaml` with `sizer run` into DIR/study (about 45 minutes on a
 quiet host; started again, it goes on), and writes what `grid/README.md` describes: `runs.jsonl`, `measurements.csv` and
 `conditions.json`. `--collect` only writes them, from the runs that are there. Needs root, for limits and emulated
 disks. Prints, by workload, how far repeats of one configuration are from each other: nobody can predict them better.
+
+With `--until settled` the runs are chosen one after another, into DIR/chosen, and nothing is written into the data set:
+it prints its minutes and its answers beside those of the whole grid, the stored one or that of a study folder
+(`--against`). Exit status 1 where an answer is another and its regret above 5 %.
 """
 
 from __future__ import annotations
@@ -15,10 +19,12 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from grid_chosen import show_chosen
 from grid_conditions import conditions
 from grid_data import GRID, cells, load_grid, repeat_errors, save_runs
 
@@ -47,8 +53,10 @@ SEED = 1
 def main() -> int:
     given = _arguments()
     try:
+        if given.until is not None:
+            return choose(given.out, given.against)
         if not given.collect:
-            ended = measure(given.out)
+            ended = measure(given.out, "study")
             if ended not in (0, 4):
                 return ended
         with StudyFolder.open(given.out / "study").locked() as folder:
@@ -60,12 +68,24 @@ def main() -> int:
     return 0
 
 
-def measure(out: Path) -> int:
-    """Run the study, or go on with it. The exit status of `sizer run`."""
+def choose(out: Path, against: Path | None) -> int:
+    """Only as many runs as the answers need, or go on with them; the exit status of the benchmark."""
+    begun = time.monotonic()
+    ended = measure(out, "chosen", "--until", "settled")
+    if ended not in (0, 4):
+        return ended
+    whole = StudyFolder.open(against).runs() if against is not None else load_grid()
+    alike = show_chosen(StudyFolder.open(out / "chosen").runs(), whole)
+    print(f"{(time.monotonic() - begun) / 60:.1f} minutes by the clock, with data, checks of disks and the page")
+    return 0 if alike else 1
+
+
+def measure(out: Path, name: str, *options: str) -> int:
+    """Run the study into the folder of that name, or go on with it. The exit status of `sizer run`."""
     out.mkdir(parents=True, exist_ok=True)
     pack_photographs(out / "photographs.rec")
     shutil.copyfile(GRID / "study.yaml", out / "study.yaml")
-    command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / "study").absolute())]
+    command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / name).absolute()), *options]
     return subprocess.run(command, cwd=out, check=False).returncode
 
 
@@ -112,7 +132,10 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("/var/tmp/sizer-grid"), help="where it is measured")
     parser.add_argument("--into", type=Path, default=GRID, help="where the data set goes (default: %(default)s)")
-    parser.add_argument("--collect", action="store_true", help="measure nothing more")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--collect", action="store_true", help="measure nothing more")
+    how.add_argument("--until", choices=("settled",), help="choose the runs, and compare with the whole grid")
+    parser.add_argument("--against", type=Path, help="the study folder of the whole grid (default: the stored one)")
     return parser.parse_args()
 
 
