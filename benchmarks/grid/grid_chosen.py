@@ -68,4 +68,4 @@ def _spec(spec: Spec | None) -> str:
     if spec is None:
         return "-"
     memory = format_bytes(spec.memory_bytes) if spec.memory_bytes is not None else ""
-    return ", ".join(part for part in (f"{spec.vcpus:g} vCPUs", memory, spec.disk or "") if part)
+    return ", ".join(part for part in (f"{spec.vcpus:g} vCPU", memory, spec.disk or "") if part)
