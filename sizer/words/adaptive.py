@@ -46,7 +46,9 @@ def plan_ended(end: PlanEnd) -> str:
         PlanEndKind.SETTLED: _("every answer is settled after {runs} runs of {time} together", **made),
         PlanEndKind.BUDGET: _("the budget has no room for another run after {runs} runs of {time} together", **made),
         PlanEndKind.RUNS: _("{runs} runs are made, as many as were allowed", **made),
-        PlanEndKind.NOTHING_LEFT: _("no run that is left would tell more after {runs} runs of {time} together", **made),
+        PlanEndKind.NOTHING_LEFT: _(
+            "no single run that is left would tell much after {runs} runs of {time} together", **made
+        ),
     }[end.kind]
     still = [_("still open: {left}", left=_named(left))] if left else []
     return clauses([said, *still, *([failed] if end.failed else [])])

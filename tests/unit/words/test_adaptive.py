@@ -66,7 +66,7 @@ def test_a_run_with_its_reason() -> None:
         (PlanEndKind.RUNS, "5 runs are made, as many as were allowed; still open: `b`"),
         (
             PlanEndKind.NOTHING_LEFT,
-            "no run that is left would tell more after 5 runs of 3 min 00 s together; still open: `b`",
+            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`",
         ),
     ],
 )
@@ -89,8 +89,8 @@ def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
             PlanEndKind.NOTHING_LEFT,
             ("b", "c"),
             ("c",),
-            "no run that is left would tell more after 5 runs of 3 min 00 s together; still open: `b`; no run of `c` "
-            "completed",
+            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`; no run of "
+            "`c` completed",
         ),
         (
             PlanEndKind.RUNS,
