@@ -89,8 +89,8 @@ def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
             PlanEndKind.NOTHING_LEFT,
             ("b", "c"),
             ("c",),
-            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`; no run of "
-            "`c` completed",
+            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`; no run "
+            "of `c` completed",
         ),
         (
             PlanEndKind.RUNS,
