@@ -1,6 +1,7 @@
 """The measured grid: four workloads over vCPUs, memory, disk and accelerator, by sizer itself, as a data set.
 
     python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect] [--probe] [--study FILE]
+    python benchmarks/grid/grid.py --until settled [--against DIR] [--out DIR] [--probe] [--study FILE]
 
 Makes the photographs' RecordIO file, measures `grid/study.yaml` with `sizer run` into DIR/study (about 45 minutes on a
 quiet host; started again, it goes on), and writes what `grid/README.md` describes: `runs.jsonl`, `measurements.csv` and
@@ -10,6 +11,10 @@ disks. Prints, by workload, how far repeats of one configuration are from each o
 `--probe` measures the same with `measure: {probe: true}`, into files beside the study unless `--into` says where; then
 `python benchmarks/noise/repeats.py --study DIR/study` compares repeats as measured and corrected. `--study` measures
 another study file, with the disks and data of this one.
+
+With `--until settled` the runs are chosen one after another, into DIR/chosen, and nothing is written into the data set:
+it prints its minutes and its answers beside those of the whole grid, the stored one or that of a study folder
+(`--against`). Exit status 1 where an answer is another and its regret above 5 %.
 """
 
 from __future__ import annotations
@@ -18,16 +23,19 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from grid_chosen import show_chosen
 from grid_conditions import conditions
 from grid_data import GRID, cells, load_grid, repeat_errors, save_runs
 
 sys.path.append(str(Path(__file__).parents[2]))
 
 from sizer import bundled
+from sizer.api.fitted_model import on_usual_host
 from sizer.exchange.measurements import write_csv
 from sizer.files.codec import write_json
 from sizer.host.interpreters import interpreter
@@ -52,8 +60,10 @@ def main() -> int:
     own = given.probe or given.study != GRID / "study.yaml"
     into = given.into or (given.out if own else GRID)
     try:
+        if given.until is not None:
+            return choose(given.out, given.study, given.probe, given.against)
         if not given.collect:
-            ended = measure(given.out, given.study, given.probe)
+            ended = measure(given.out, given.study, given.probe, "study")
             if ended not in (0, 4):
                 return ended
         with StudyFolder.open(given.out / "study").locked() as folder:
@@ -65,13 +75,25 @@ def main() -> int:
     return 0
 
 
-def measure(out: Path, study: Path, probe: bool) -> int:
-    """Run the study, or go on with it. The exit status of `sizer run`."""
+def choose(out: Path, study: Path, probe: bool, against: Path | None) -> int:
+    """Only as many runs as the answers need, or go on with them; the exit status of the benchmark."""
+    begun = time.monotonic()
+    ended = measure(out, study, probe, "chosen", "--until", "settled")
+    if ended not in (0, 4):
+        return ended
+    whole = on_usual_host(StudyFolder.open(against)) if against is not None else load_grid()
+    alike = show_chosen(on_usual_host(StudyFolder.open(out / "chosen")), whole)
+    print(f"{(time.monotonic() - begun) / 60:.1f} minutes by the clock, with data, checks of disks and the page")
+    return 0 if alike else 1
+
+
+def measure(out: Path, study: Path, probe: bool, name: str, *options: str) -> int:
+    """Run the study into the folder of that name, or go on with it. The exit status of `sizer run`."""
     out.mkdir(parents=True, exist_ok=True)
     pack_photographs(out / "photographs.rec")
     text = study.read_text()
     (out / "study.yaml").write_text(text.replace("measure: {", "measure: {probe: true, ") if probe else text)
-    command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / "study").absolute())]
+    command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / name).absolute()), *options]
     process = subprocess.Popen(command, cwd=out)
     while True:
         try:
@@ -125,6 +147,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--into", type=Path, help=f"where the data set goes (default: {GRID}, or --out with --probe)")
     parser.add_argument("--collect", action="store_true", help="measure nothing more")
     parser.add_argument("--probe", action="store_true", help="look at the host beside each run")
+    parser.add_argument("--until", choices=("settled",), help="choose the runs, and compare with the whole grid")
+    parser.add_argument("--against", type=Path, help="the study folder of the whole grid (default: the stored one)")
     parser.add_argument("--study", type=Path, default=GRID / "study.yaml", help="another study file")
     return parser.parse_args()
 

@@ -77,9 +77,11 @@ class Known:
     complete: bool
 
     def sure(self, prefer: str) -> bool:
-        """Whether the answer has its probability; where it cannot be said what else it may be, each configuration must
-        have been tried."""
+        """Whether the answer has its probability, and is as probably neither too slow nor too dear; where it cannot be
+        said what else it may be, each configuration must have been tried."""
         if self.answer.status == "refused" or (self.opened is None and not self.complete):
+            return False
+        if self.opened is not None and self.opened.right < SURE:
             return False
         if self.answer.probability is None:
             return self.answer.status == "recommended"
@@ -187,9 +189,9 @@ class Chooser:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.NOT_SEEN, {}, (axis,)))
         sure = known.sure(self._study.objective.counts)
         if known.opened is None and not sure:
-            yield from (
-                worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.NOT_FITTED)) for spec, again in nexts if not again
-            )
+            answered = known.answer.spec is not None
+            because = RunReason(RunReasonKind.NOT_COMPARED if answered else RunReasonKind.NOT_FITTED)
+            yield from (worth(spec, PRIOR_DOUBT, because) for spec, again in nexts if not again)
         if known.opened is None:
             return
         own_place = known.opened.offer.places[known.opened.chosen]
@@ -199,7 +201,8 @@ class Chooser:
             place = self._place(spec)
             if sure and not again and place == own_place:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
-            value = known.opened.value(place) * (OF_REPEAT if again else 1.0) if place in telling else 0.0
+            told = known.opened.value(place) if place in telling else 0.0
+            value = max(told, known.opened.gain(place)) * (OF_REPEAT if again else 1.0)
             if value >= least:
                 yield worth(spec, value, why(known.answer, known.opened, again))
 
@@ -246,7 +249,8 @@ class Chooser:
         if not left:
             kind = PlanEndKind.SETTLED
         settled = tuple(name for name in self._axes if name not in left)
-        return PlanEnd(kind, settled, tuple(left), len(runs), spent)
+        failed = tuple(name for name in left if _own(name, runs) and not completed(_own(name, runs)))
+        return PlanEnd(kind, settled, tuple(left), len(runs), spent, failed)
 
     def _next_repeats(self, axes: Axes, own: Sequence[Run]) -> list[tuple[RunSpec, bool]]:
         """Of each configuration the next repeat that is left, and whether it was measured before; none of one that

@@ -68,6 +68,18 @@ class OpenAnswer:
     chosen: int
 
     @property
+    def right(self) -> float:
+        """The probability that the present answer would not be regretted: that it is neither too slow nor too dear."""
+        return 1 - float(self.wrong[:, self.chosen].mean())
+
+    def gain(self, place: Configuration) -> float:
+        """By how much more probably a spec at this place is right than the present answer: what a run there may give
+        that lets it be the answer, although the draws agree about its rate."""
+        wrong = self.wrong.mean(axis=0)
+        here = [float(each) for each, at in zip(wrong, self.offer.places, strict=True) if at == place]
+        return max(0.0, float(wrong[self.chosen]) - min(here, default=1.0))
+
+    @property
     def possible(self) -> tuple[Spec, ...]:
         """The specs that may be the answer, the present one among them."""
         shares = np.bincount(self.taken, minlength=len(self.offer.specs)) / len(self.taken)

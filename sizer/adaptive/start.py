@@ -74,19 +74,25 @@ def _middle(vcpus: Sequence[float]) -> float:
 
 
 def not_seen(axes: Axes, runs: Iterable[Run], host: HostSize) -> Iterator[tuple[str, RunSpec]]:
-    """Of each axis but the vCPUs the values that no run had and no curve tells, with the run that shows each: every
-    disk and number of accelerators, the least and the most of memory and batch size. That too little memory does not do
-    is seen by a run that failed, too."""
+    """Of each axis the values that no run had and no curve tells, with the run that shows each: every disk and number
+    of accelerators, the least and the most of memory and batch size, and of the vCPUs those of the first runs, where
+    one of them failed. That too little memory does not do is seen by a run that failed, too."""
     runs = list(runs)
     measured = [run for run in runs if run.outcome is Outcome.COMPLETED]
     seen = [
-        {position(run.spec, host)[axis] for run in (measured if axis in (DISK, GPUS) else runs)}
+        {position(run.spec, host)[axis] for run in (runs if axis in (MEMORY, BATCH) else measured)}
         for axis in range(len(AXES))
     ]
     most = [values[-1] for values in axes.values]
-    for axis in (MEMORY, DISK, BATCH, GPUS):
-        values = axes.values[axis]
-        wanted = values if axis in (DISK, GPUS) else dict.fromkeys((values[0], values[-1]))
-        for value in wanted:
+    for axis, values in enumerate(axes.values):
+        for value in dict.fromkeys(_to_show(axis, values)):
             if value not in seen[axis]:
                 yield AXES[axis], axes.nearest([*most[:axis], value, *most[axis + 1 :]])
+
+
+def _to_show(axis: int, values: Sequence[float | str | None]) -> Sequence[float | str | None]:
+    """Those that a run must show of it; a curve tells the others."""
+    if axis in (DISK, GPUS):
+        return values
+    ends = [values[0], values[-1]]
+    return [*ends, _middle([float(value or 0) for value in values])] if axis == VCPUS else ends

@@ -47,17 +47,13 @@ def offered(model: WorkloadModel, best: Configuration, catalog: Catalog, vcpus: 
     found = candidates(supposed, catalog, best.batch_size)
     found = [each for each in found if each.measured_together] or found
     found = [each for each in found if each.exists] or found
-    price = prices(catalog)
-    return Offered(
-        tuple(each.spec for each in found),
-        tuple(each.configuration for each in found),
-        tuple(
-            each.usd_per_hour
-            if math.isfinite(each.usd_per_hour)
-            else price.usd_per_hour(each.spec.vcpus, each.spec.memory_bytes) + each.disk_usd_per_hour
-            for each in found
-        ),
-    )
+    cost = tuple(each.usd_per_hour for each in found)
+    if not any(map(math.isfinite, cost)):
+        price = prices(catalog)
+        cost = tuple(
+            price.usd_per_hour(each.spec.vcpus, each.spec.memory_bytes) + each.disk_usd_per_hour for each in found
+        )
+    return Offered(tuple(each.spec for each in found), tuple(each.configuration for each in found), cost)
 
 
 def preferred(offer: Offered, log_rates: Array, objective: Objective, answer: Spec) -> Offered:

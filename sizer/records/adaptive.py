@@ -34,6 +34,8 @@ class RunReasonKind(str, Enum):
     """The answer itself was not measured yet."""
     NOT_SURE = "not_sure"
     """The answer, of `vcpus`, reaches what is asked for with a `probability` that is too low."""
+    NOT_COMPARED = "not_compared"
+    """The answer is the best of what was measured, as of several numbers of accelerators, and this was not yet."""
     NOT_FITTED = "not_fitted"
     """The runs do not carry an answer yet."""
     HOST_AGAIN = "host_again"
@@ -65,11 +67,12 @@ class PlanEndKind(str, Enum):
 
 @dataclass(frozen=True)
 class PlanEnd:
-    """How the adaptive plan ended: the workloads that are `settled` and those that are still `open`, after how many
-    runs and seconds of them."""
+    """How the adaptive plan ended: the workloads that are `settled`, those that are still `open`, and of these the ones
+    that `failed` in every run that was made of them, after how many runs and seconds of them."""
 
     kind: PlanEndKind
     settled: tuple[str, ...]
     open: tuple[str, ...]
     runs: int
     seconds: float
+    failed: tuple[str, ...] = ()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from sizer.adaptive import NextRun
 from sizer.records import PlanEnd, PlanEndKind, RunReason, RunReasonKind, format_bytes, format_seconds
 from sizer.words.language import _, _n
-from sizer.words.names import disk_name, either, listed
+from sizer.words.names import clauses, disk_name, either, listed
 from sizer.words.runs import run_in_words
 from sizer.words.units import percent, vcpus_in_words
 
@@ -36,24 +36,26 @@ def start_to_come(most: int, seconds: float) -> str:
 
 
 def plan_ended(end: PlanEnd) -> str:
-    """Why an adaptive plan makes no further run, and which answers are still open."""
+    """Why an adaptive plan makes no further run, which answers are still open, and what failed in every run."""
     made = {"runs": end.runs, "time": format_seconds(end.seconds)}
-    if end.kind is PlanEndKind.SETTLED:
-        return _("every answer is settled after {runs} runs of {time} together", **made)
-    left = listed([f"`{name}`" for name in end.open])
-    return {
-        PlanEndKind.BUDGET: _(
-            "the budget has no room for another run after {runs} runs of {time} together; still open: {left}",
-            left=left,
-            **made,
-        ),
-        PlanEndKind.RUNS: _("{runs} runs are made, as many as were allowed; still open: {left}", left=left, **made),
+    failed = _("no run of {names} completed", names=_named(end.failed))
+    left = [name for name in end.open if name not in end.failed]
+    if end.kind is PlanEndKind.NOTHING_LEFT and end.open and not left:
+        return clauses([failed, _("no further one is made after {runs} runs of {time} together", **made)])
+    said = {
+        PlanEndKind.SETTLED: _("every answer is settled after {runs} runs of {time} together", **made),
+        PlanEndKind.BUDGET: _("the budget has no room for another run after {runs} runs of {time} together", **made),
+        PlanEndKind.RUNS: _("{runs} runs are made, as many as were allowed", **made),
         PlanEndKind.NOTHING_LEFT: _(
-            "no run that is left would tell more after {runs} runs of {time} together; still open: {left}",
-            left=left,
-            **made,
+            "no single run that is left would tell much after {runs} runs of {time} together", **made
         ),
     }[end.kind]
+    still = [_("still open: {left}", left=_named(left))] if left else []
+    return clauses([said, *still, *([failed] if end.failed else [])])
+
+
+def _named(workloads: Sequence[str]) -> str:
+    return listed([f"`{name}`" for name in workloads])
 
 
 def chosen_runs(end: PlanEnd) -> str:
@@ -84,10 +86,11 @@ def _between_disks(why: RunReason) -> str:
 
 def _not_seen(why: RunReason) -> str:
     return {
+        "vcpus": _("no run with these vCPUs completed yet"),
         "memory": _("no run had this memory yet"),
         "disk": _("no run was on this disk yet"),
         "batch_size": _("no run had this batch size yet"),
-        "gpu_count": _("no run had as many accelerators yet"),
+        "gpu_count": _("no run had so many accelerators yet"),
     }[why.names[0]]
 
 
@@ -113,6 +116,7 @@ _REASONS: dict[RunReasonKind, Callable[[RunReason], str]] = {
     RunReasonKind.BETWEEN_DISKS: _between_disks,
     RunReasonKind.OWN_RUN: lambda _why: _("the answer itself was not measured yet"),
     RunReasonKind.NOT_SURE: _not_sure,
+    RunReasonKind.NOT_COMPARED: lambda _why: _("the answer is the best of what was measured, and this was not yet"),
     RunReasonKind.NOT_FITTED: lambda _why: _("the runs so far do not carry an answer"),
     RunReasonKind.HOST_AGAIN: _host_again,
 }

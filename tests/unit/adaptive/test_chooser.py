@@ -107,7 +107,7 @@ def test_a_workload_that_never_completes_is_given_up() -> None:
         runs.append(made(found.spec, knee(2.0), Outcome.CRASHED))
     assert len(runs) == 3
     assert found.kind is PlanEndKind.NOTHING_LEFT
-    assert found.open == ("job",)
+    assert found.open == found.failed == ("job",)
 
 
 def test_the_host_is_looked_at_again() -> None:

@@ -10,10 +10,11 @@ from sizer.words import chosen_in_words, plan_ended, reason_in_words
 
 SENTENCES = [
     (RunReason(RunReasonKind.START), "the first runs show the most, the least and the middle"),
+    (RunReason(RunReasonKind.NOT_SEEN, {}, ("vcpus",)), "no run with these vCPUs completed yet"),
     (RunReason(RunReasonKind.NOT_SEEN, {}, ("disk",)), "no run was on this disk yet"),
     (RunReason(RunReasonKind.NOT_SEEN, {}, ("memory",)), "no run had this memory yet"),
     (RunReason(RunReasonKind.NOT_SEEN, {}, ("batch_size",)), "no run had this batch size yet"),
-    (RunReason(RunReasonKind.NOT_SEEN, {}, ("gpu_count",)), "no run had as many accelerators yet"),
+    (RunReason(RunReasonKind.NOT_SEEN, {}, ("gpu_count",)), "no run had so many accelerators yet"),
     (RunReason(RunReasonKind.BETWEEN_VCPUS, {"low": 2, "high": 8}), "between 2 and 8 vCPUs the answer is open"),
     (
         RunReason(RunReasonKind.BETWEEN_MEMORY, {"low": 2.0 * GIB, "high": 8.0 * GIB}),
@@ -29,6 +30,7 @@ SENTENCES = [
     ),
     (RunReason(RunReasonKind.NOT_SURE, {"probability": 0.71}), "the answer is not sure enough: 71 %"),
     (RunReason(RunReasonKind.OWN_RUN), "the answer itself was not measured yet"),
+    (RunReason(RunReasonKind.NOT_COMPARED), "the answer is the best of what was measured, and this was not yet"),
     (RunReason(RunReasonKind.NOT_FITTED), "the runs so far do not carry an answer"),
     (RunReason(RunReasonKind.HOST_AGAIN, {"runs": 8.0}), "to see whether the host has changed in 8 runs"),
 ]
@@ -64,7 +66,7 @@ def test_a_run_with_its_reason() -> None:
         (PlanEndKind.RUNS, "5 runs are made, as many as were allowed; still open: `b`"),
         (
             PlanEndKind.NOTHING_LEFT,
-            "no run that is left would tell more after 5 runs of 3 min 00 s together; still open: `b`",
+            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`",
         ),
     ],
 )
@@ -72,3 +74,34 @@ def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
     """With what is still open."""
     left = () if kind is PlanEndKind.SETTLED else ("b",)
     assert plan_ended(PlanEnd(kind, ("a",), left, 5, 180.0)) == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "failed", "said"),
+    [
+        (
+            PlanEndKind.NOTHING_LEFT,
+            ("b",),
+            ("b",),
+            "no run of `b` completed; no further one is made after 5 runs of 3 min 00 s together",
+        ),
+        (
+            PlanEndKind.NOTHING_LEFT,
+            ("b", "c"),
+            ("c",),
+            "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`; no run "
+            "of `c` completed",
+        ),
+        (
+            PlanEndKind.RUNS,
+            ("b", "c"),
+            ("b", "c"),
+            "5 runs are made, as many as were allowed; no run of `b` and `c` completed",
+        ),
+    ],
+)
+def test_what_failed_in_every_run_is_told_apart_from_what_is_open(
+    kind: PlanEndKind, left: tuple[str, ...], failed: tuple[str, ...], said: str
+) -> None:
+    """No run would settle it before its cause is mended."""
+    assert plan_ended(PlanEnd(kind, ("a",), left, 5, 180.0, failed)) == said
