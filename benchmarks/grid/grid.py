@@ -1,18 +1,21 @@
 """The measured grid: four workloads over vCPUs, memory, disk and accelerator, by sizer itself, as a data set.
 
-    python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect]
+    python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect] [--probe] [--study FILE]
 
 Makes the photographs' RecordIO file, measures `grid/study.yaml` with `sizer run` into DIR/study (about 45 minutes on a
 quiet host; started again, it goes on), and writes what `grid/README.md` describes: `runs.jsonl`, `measurements.csv` and
 `conditions.json`. `--collect` only writes them, from the runs that are there. Needs root, for limits and emulated
 disks. Prints, by workload, how far repeats of one configuration are from each other: nobody can predict them better.
+
+`--probe` measures the same with `measure: {probe: true}`, into files beside the study unless `--into` says where; then
+`python benchmarks/noise/repeats.py --study DIR/study` compares repeats as measured and corrected. `--study` measures
+another study file, with the disks and data of this one.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -46,27 +49,35 @@ SEED = 1
 
 def main() -> int:
     given = _arguments()
+    own = given.probe or given.study != GRID / "study.yaml"
+    into = given.into or (given.out if own else GRID)
     try:
         if not given.collect:
-            ended = measure(given.out)
+            ended = measure(given.out, given.study, given.probe)
             if ended not in (0, 4):
                 return ended
         with StudyFolder.open(given.out / "study").locked() as folder:
-            collect(folder, given.into)
+            collect(folder, into)
     except SizerError as error:
         print(f"grid: {error}")
         return error.exit_code
-    show(load_grid(given.into / "runs.jsonl"))
+    show(load_grid(into / "runs.jsonl"))
     return 0
 
 
-def measure(out: Path) -> int:
+def measure(out: Path, study: Path, probe: bool) -> int:
     """Run the study, or go on with it. The exit status of `sizer run`."""
     out.mkdir(parents=True, exist_ok=True)
     pack_photographs(out / "photographs.rec")
-    shutil.copyfile(GRID / "study.yaml", out / "study.yaml")
+    text = study.read_text()
+    (out / "study.yaml").write_text(text.replace("measure: {", "measure: {probe: true, ") if probe else text)
     command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / "study").absolute())]
-    return subprocess.run(command, cwd=out, check=False).returncode
+    process = subprocess.Popen(command, cwd=out)
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # it has met the Ctrl-C, too, and ends its run
+            continue
 
 
 def pack_photographs(target: Path) -> None:
@@ -111,8 +122,10 @@ def _spread(errors: Iterable[float]) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("/var/tmp/sizer-grid"), help="where it is measured")
-    parser.add_argument("--into", type=Path, default=GRID, help="where the data set goes (default: %(default)s)")
+    parser.add_argument("--into", type=Path, help=f"where the data set goes (default: {GRID}, or --out with --probe)")
     parser.add_argument("--collect", action="store_true", help="measure nothing more")
+    parser.add_argument("--probe", action="store_true", help="look at the host beside each run")
+    parser.add_argument("--study", type=Path, default=GRID / "study.yaml", help="another study file")
     return parser.parse_args()
 
 

@@ -9,7 +9,9 @@ nothing on; the program itself, whose worker hands records to a writer; and the 
 
 Three more rows leave the quota out: the same parts in one process on a whole vCPU that rest by themselves for as long
 as they worked, after 5, 50 and 500 ms. What they lose is lost by resting (what others do on the CPU meanwhile, caches,
-clock), whoever makes them rest.
+clock), whoever makes them rest. In the last rows the work rests too, by the quota or by itself, but the CPU does not:
+a loop of the idle class, which yields to everyone, keeps it awake. What they gain over the same rows above is what a
+CPU loses by going to sleep; a virtual one is given away by its host meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -43,16 +46,27 @@ MEMORY_BYTES = 1 << 20
 IMAGES = 64
 LINKS = 3
 """How often the program packs the data set, less once."""
+AWAKE = """
+import os, sys
+os.sched_setaffinity(0, {int(sys.argv[1])})
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+while True:
+    pass
+"""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A loop of this file, or the program with `workers`; `rest` after so many seconds instead of a quota."""
+    """A loop of this file, or the program with `workers`; `rest` after so many seconds instead of a quota.
+
+    `awake` keeps the CPU from going to sleep while the case rests.
+    """
 
     name: str
     loop: str | None = None
     workers: int = 0
     rest: float = 0.0
+    awake: bool = False
 
 
 CASES = (
@@ -65,6 +79,9 @@ CASES = (
         Case(f"the parts, resting by themselves each {rest * 1000:g} ms", "parts", rest=rest)
         for rest in (0.005, 0.05, 0.5)
     ),
+    Case("a loop of pure Python, the CPU kept awake", "python", awake=True),
+    Case("the parts in one process, the CPU kept awake", "parts", awake=True),
+    Case("the parts, resting by themselves each 50 ms, the CPU kept awake", "parts", rest=0.05, awake=True),
 )
 
 
@@ -106,8 +123,23 @@ def rate(bench: BenchmarkHost, data: DataSet, case: Case, vcpus: float) -> float
     command = [sys.executable, __file__, "--loop", case.loop, "--rest", str(resting)]
     with bench.backend.open("loop", Limits(vcpus=1.0 if case.rest else vcpus)) as group:
         environment = {**os.environ, "IMAGES": str(bench.folder / "some"), "OMP_NUM_THREADS": "1"}
-        done = subprocess.run(group.command(command), env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        with kept_awake(group.cpus if case.awake else ()):
+            done = subprocess.run(
+                group.command(command), env=environment, stdout=subprocess.PIPE, text=True, check=True
+            )
     return float(json.loads(done.stdout))
+
+
+@contextmanager
+def kept_awake(cpus: tuple[int, ...]) -> Iterator[None]:
+    """A loop of the idle class on each of these CPUs: it runs when nobody else would."""
+    spinning = [subprocess.Popen([sys.executable, "-c", AWAKE, str(cpu)]) for cpu in cpus]
+    try:
+        yield
+    finally:
+        for process in spinning:
+            process.kill()
+            process.wait()
 
 
 def loop(name: str, rest: float) -> int:

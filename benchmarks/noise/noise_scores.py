@@ -11,12 +11,17 @@ from sizer.model.drift import NO_DRIFT
 from sizer.model.exposure import exposures
 from sizer.model.feeds import made_alike
 from sizer.model.seen_runs import SeenRun, left_noise, seen_run
-from sizer.records import Run
+from sizer.records import Purpose, Run
 
 
 def log_rate(run: Run) -> float:
     assert run.throughput is not None, "only measured runs are asked"
     return math.log(run.throughput.value)
+
+
+def planned(runs: Sequence[Run]) -> list[Run]:
+    """Those that count: without the further repeats of a study's reference, which are many of one configuration."""
+    return [run for run in runs if run.spec.purpose is not Purpose.REFERENCE]
 
 
 def repeat_differences(runs: Sequence[Run]) -> list[float]:
@@ -52,8 +57,8 @@ def held_out(runs: Sequence[Run]) -> Iterator[tuple[float, float]]:
 
 
 def covered(found: Sequence[tuple[float, float]]) -> float:
-    """The share of differences within 1.96 standard deviations."""
-    return sum(abs(off) <= 1.96 * deviation for off, deviation in found) / len(found)
+    """The share of differences within 1.96 standard deviations; not a number without any."""
+    return sum(abs(off) <= 1.96 * deviation for off, deviation in found) / len(found) if found else math.nan
 
 
 def _are_alike(one: Run, other: Run) -> bool:

@@ -4,8 +4,8 @@
 
 On one CPU a job goes on without a pause, and beside it the probe looks as in a run of one vCPU, every half second, for
 two seconds, and not for two. The job is preprocessing, as `probe_series.py` does it, or one that lives in the cache of
-its core: sums of 1.5 MiB again and again, which a probe that fills this cache would harm most. Its own time of the
-reads is no part of the ratio, so it is their effect on the caches. Printed is the ratio of CPU seconds an image or a
+its core: sums of 1.5 MiB again and again, which a probe that fills this cache would harm most. The probe's own
+time is no part of the ratio, so it is their effect on the caches. Printed is the ratio of CPU seconds an image or a
 sum, from windows in pairs, with its 95 % interval.
 
 Aim: below 1.005.
@@ -88,7 +88,7 @@ def compared(job: Callable[[int, float, Any], None], cpu: int, seconds: float) -
     costs = [(_cost(noted, first, last), looks) for first, last, looks in windows]
     pairs = zip(costs[::2], costs[1::2], strict=False)
     ratios = [(one / other) if looks else (other / one) for (one, looks), (other, _) in pairs]
-    return ratio(ratios), 2 * probe.core_seconds / seconds
+    return ratio(ratios), 2 * sum(probe.core_seconds) / seconds
 
 
 def _cost(noted: np.ndarray[Any, np.dtype[Any]], begin: float, end: float) -> float:

@@ -1,20 +1,24 @@
 """How much of a noisy host's slowness a small memory probe beside a job tells, by its kind and its duty.
 
-    python benchmarks/noise/probe_gain.py [--seconds 300] [--cpu 0] [--neighbour 1] [--keep FILE | --series FILE]
+    python benchmarks/noise/probe_gain.py [--seconds 300] [--cpu 0] [--neighbour 1] [--kinds A,B]
+        [--keep FILE | --series FILE]
 
 One process decodes, scales and encodes photographs on one CPU without a pause, as preprocessing does. Another, on the
 same CPU, takes turns with probes, more often than a run could afford. Both note the CPU seconds that they used, so that
 waiting for each other is no cost. Then probes are left out, to see what less of them would have told.
 
 The figure is the standard deviation of ln(CPU seconds an image) over windows, before and after what a regression on
-ln(CPU seconds a probe) explains is taken away. The coefficient comes from the other half of the series, never from the
-window itself. Run it while nothing else runs here: it is the neighbours' noise that is looked at. `--neighbour` makes
-some: a process of our own copies memory in spells on that CPU.
+ln(CPU seconds a probe) explains is taken away. Coefficients come from the other half of the series, never from the
+window itself, and are drawn to nothing by their error as those of a study; the last rows are of reads and products
+together. Run it while nothing else runs here: it is the neighbours' noise that is looked at. `--neighbour` makes some:
+a process of our own copies memory in spells on that CPU.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,10 @@ from typing import Any
 import numpy as np
 from neighbour import neighbour
 from probe_series import Array, Series, record
+
+sys.path.append(str(Path(__file__).parents[2]))
+
+from sizer.model.ridge import drawn_to_nothing
 
 WINDOWS = (1.4, 5.7, 11.0, 23.0)
 """Seconds."""
@@ -32,6 +40,9 @@ FAR = 0.3
 PAUSE_SECONDS = 0.02
 FEWEST = 8
 """Windows, below which nothing is said of them."""
+BOTH = ("sizer's reads", "sizer's products")
+LOOKS = (0.2, 0.5, 1.0)
+"""Seconds from one look of sizer's to the next."""
 
 
 def main() -> int:
@@ -39,11 +50,13 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--cpu", type=int, default=0)
     parser.add_argument("--neighbour", type=int, help="the CPU of a neighbour of our own")
+    parser.add_argument("--kinds", default="", help="names of probes, by default all")
     parser.add_argument("--keep", type=Path, help="where the series is written, for a second look")
     parser.add_argument("--series", type=Path, help="one that was kept, in the place of a new one")
     given = parser.parse_args()
+    names = list(filter(None, given.kinds.split(",")))
     with nullcontext() if given.neighbour is None else neighbour(given.neighbour):
-        series = read(given.series) if given.series else record(given.cpu, given.seconds, PAUSE_SECONDS)
+        series = read(given.series) if given.series else record(given.cpu, given.seconds, PAUSE_SECONDS, names)
     if given.keep:
         np.savez(given.keep, job=series.job, **series.probes)
     length = series.job[-1, 0] - series.job[0, 0]
@@ -51,15 +64,35 @@ def main() -> int:
     print(f"{'probe':26s} {'ms':>6s} {'duty %':>6s} {'coefficient':>11s}  " + "  ".join(f"{w:4.1f} s" for w in WINDOWS))
     print(f"{'none':45s} {'':6s}  " + "  ".join(f"{100 * spread(series, w):6.2f}" for w in WINDOWS))
     for name, rows in series.probes.items():
-        each = float(np.median(rows[:, 1]))
-        full = float(rows[:, 1].sum() / length)
+        full = _duty([rows], length)
         for duty in (full, *(duty for duty in DUTIES if duty < full)):
-            thinned = thin(rows, duty / full)
-            found = [corrected(series, thinned, window) for window in WINDOWS]
-            slope = np.mean([coefficient for _, coefficient in found[:2]])
-            row = "  ".join(f"{100 * left:6.2f}" for left, _ in found)
-            print(f"{name:26s} {1e3 * each:6.2f} {100 * duty:6.2f} {slope:11.2f}  {row}", flush=True)
+            _row(name, series, [thin(rows, duty / full)], length)
+    if all(name in series.probes for name in BOTH):
+        for seconds in LOOKS:
+            each = [every(series.probes[name], seconds) for name in BOTH]
+            for name, rows in zip(BOTH, each, strict=True):
+                _row(f"{name} each {seconds:g} s", series, [rows], length)
+            _row(f"both each {seconds:g} s", series, each, length)
     return 0
+
+
+def _row(name: str, series: Series, probes: Sequence[Array], length: float) -> None:
+    cost = sum(float(np.median(rows[:, 1])) for rows in probes)
+    found = [corrected(series, probes, window) for window in WINDOWS]
+    slopes = " ".join(f"{slope:5.2f}" for slope in np.mean([values for _, values in found[:2]], axis=0))
+    left = "  ".join(f"{100 * each:6.2f}" for each, _ in found)
+    print(f"{name:26s} {1e3 * cost:6.2f} {100 * _duty(probes, length):6.2f} {slopes:>11s}  {left}", flush=True)
+
+
+def _duty(probes: Sequence[Array], length: float) -> float:
+    return sum(float(rows[:, 1].sum()) for rows in probes) / length
+
+
+def every(rows: Array, seconds: float) -> Array:
+    """One in each stretch of so many seconds."""
+    _, first = np.unique(np.floor(rows[:, 0] / seconds), return_index=True)
+    kept: Array = rows[first]
+    return kept
 
 
 def read(path: Path) -> Series:
@@ -75,48 +108,53 @@ def thin(rows: Array, share: float) -> Array:
     return kept
 
 
-def windows(series: Series, rows: Array | None, seconds: float) -> tuple[Array, Array]:
-    """ln of the job's CPU seconds an image, and of a probe's, of each window that holds both."""
+def windows(series: Series, probes: Sequence[Array], seconds: float) -> tuple[Array, Array]:
+    """ln of the job's CPU seconds an image (W,), and of each probe's (W, K), of each window that holds all of them."""
     job = series.job
     edges = np.arange(job[0, 0], job[-1, 0], seconds)
     places = np.searchsorted(job[:, 0], edges)
-    of_job, of_probe = [], []
-    logs = np.zeros(0) if rows is None else np.log(rows[:, 1])
-    if rows is not None:
-        # An interrupt makes a single probe dear, and says nothing.
-        logs = np.clip(logs, np.median(logs) - FAR, np.median(logs) + FAR)
+    of_job, of_probes = [], []
+    logs = [_without_interrupts(np.log(rows[:, 1])) for rows in probes]
     for first, last, begin, end in zip(places, places[1:], edges, edges[1:], strict=False):
         if last - first < 2:
             continue
-        used = np.log((job[last, 1] - job[first, 1]) / (job[last, 2] - job[first, 2]))
-        if rows is None:
-            of_job.append(used)
-            continue
-        within = logs[(rows[:, 0] >= begin) & (rows[:, 0] < end)]
-        if len(within):
-            of_job.append(used)
-            of_probe.append(within.mean())
-    return np.array(of_job), np.array(of_probe)
+        spans = [np.searchsorted(rows[:, 0], (begin, end)) for rows in probes]
+        if all(start < stop for start, stop in spans):
+            of_job.append(np.log((job[last, 1] - job[first, 1]) / (job[last, 2] - job[first, 2])))
+            of_probes.append([each[start:stop].mean() for each, (start, stop) in zip(logs, spans, strict=True)])
+    return np.array(of_job), np.array(of_probes).reshape(len(of_job), len(probes))
+
+
+def _without_interrupts(logs: Array) -> Array:
+    """An interrupt makes a single probe dear, and says nothing."""
+    middle = float(np.median(logs))
+    kept: Array = np.clip(logs, middle - FAR, middle + FAR)
+    return kept
 
 
 def spread(series: Series, seconds: float) -> float:
-    job, _ = windows(series, None, seconds)
+    job, _ = windows(series, [], seconds)
     return float(np.std(job, ddof=1)) if len(job) >= FEWEST else float("nan")
 
 
-def corrected(series: Series, rows: Array, seconds: float) -> tuple[float, float]:
-    """The standard deviation that is left, and the mean coefficient; each half by the coefficient of the other."""
-    job, probe = windows(series, rows, seconds)
+def corrected(series: Series, probes: Sequence[Array], seconds: float) -> tuple[float, Array]:
+    """The standard deviation that is left, and the mean coefficients (K,); each half by those of the other."""
+    job, costs = windows(series, probes, seconds)
     if len(job) < FEWEST:
-        return float("nan"), float("nan")
+        return float("nan"), np.full(len(probes), np.nan)
     halves: list[Any] = [np.arange(len(job)) < len(job) // 2, np.arange(len(job)) >= len(job) // 2]
     left, slopes = np.empty(len(job)), []
     for own, other in (halves, halves[::-1]):
-        centred = probe[other] - probe[other].mean()
-        slope = float(centred @ (job[other] - job[other].mean()) / (centred @ centred))
-        slopes.append(slope)
-        left[own] = job[own] - slope * (probe[own] - probe.mean())
-    return float(np.std(left, ddof=1)), float(np.mean(slopes))
+        slopes.append(_coefficients(job[other] - job[other].mean(), costs[other] - costs[other].mean(axis=0)))
+        left[own] = job[own] - (costs[own] - costs.mean(axis=0)) @ slopes[-1]
+    return float(np.std(left, ddof=1)), np.mean(slopes, axis=0)
+
+
+def _coefficients(job: Array, costs: Array) -> Array:
+    squares = costs.T @ costs
+    found = np.linalg.solve(squares, costs.T @ job)
+    scatter = float(((job - costs @ found) ** 2).sum()) / max(1, len(job) - 1 - len(found))
+    return drawn_to_nothing(found, scatter * np.linalg.inv(squares))[0]
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[2]))
 
+from sizer.runner.probe import multiply, read
 from workloads.image_transform import as_jpeg, decode, resize
 from workloads.photograph_crops import load_photographs, make_image
 
@@ -70,14 +71,15 @@ def probe_kinds() -> dict[str, Probe]:
         "reads of 65,536 lines": lambda: same[order].sum(),
         "reads of 16,384 lines": lambda: same[order[: 1 << 14]].sum(),
         "reads of all in 16 MiB": reads(16),
-        "reads of all in 64 MiB": reads(64),
+        "sizer's reads": read,
+        "sizer's products": multiply,
         "matrix product 96": lambda: small @ small,
         "python loop": loop,
     }
 
 
-def record(cpu: int, seconds: float, pause: float) -> Series:
-    """Run both on the CPU for that long."""
+def record(cpu: int, seconds: float, pause: float, names: Sequence[str] = ()) -> Series:
+    """Run both on the CPU for that long, with probes of these kinds, by default all."""
     context = multiprocessing.get_context("spawn")
     until = time.monotonic() + seconds + 3.0
     job_end, own_end = context.Pipe()
@@ -85,7 +87,7 @@ def record(cpu: int, seconds: float, pause: float) -> Series:
     job.start()
     try:
         os.sched_setaffinity(0, {cpu})
-        probes = _probe(until, pause)
+        probes = _probe(until, pause, names)
         return Series(np.array(job_end.recv()), probes)
     finally:
         job.join()
@@ -113,8 +115,8 @@ def work(cpu: int, until: float, end: Any) -> None:
     end.send(noted)
 
 
-def _probe(until: float, pause: float) -> dict[str, Array]:
-    kinds = probe_kinds()
+def _probe(until: float, pause: float, names: Sequence[str]) -> dict[str, Array]:
+    kinds = {name: probe for name, probe in probe_kinds().items() if name in (names or (name,))}
     for probe in kinds.values():
         probe()
     noted: dict[str, list[tuple[float, float]]] = {name: [] for name in kinds}

@@ -1,6 +1,7 @@
 """How far repeats of a configuration differ on this host, as they were measured and without its noise.
 
     python benchmarks/noise/repeats.py [--repeats 5] [--seconds 6] [--vcpus 0.5,1,2] [--neighbour]
+    python benchmarks/noise/repeats.py --study DIR
 
 Preprocessing and a language model, each at these vCPUs, in blocks of repeats, each block in an order of its own, as
 `sizer run` measures them, with sizer's probe beside each run. `--neighbour`: a process of our own copies memory in
@@ -9,7 +10,7 @@ spells on the last CPU, which no run may use (so leave the vCPUs below all of th
 Printed are, by workload, the differences between two repeats (median, 90th percentile), the share of the differences
 to a repeat that is held out that the 95 % intervals cover, its own variance included, what the probe and all of sizer
 took of the job's core-seconds, and by how much the mean of a configuration moved. `--save` keeps the runs as JSON
-lines, `--runs` looks at kept ones.
+lines, `--runs` looks at kept ones, `--study` at those of a study folder that was measured with `probe: true`.
 
 Aim: repeats differ by 1.5 % (median) and 5 % (90th percentile) at the most, and 92 to 98 % are covered.
 """
@@ -32,12 +33,13 @@ sys.path.append(str(Path(__file__).parents[2]))
 
 from bench import opened
 from neighbour import neighbour
-from noise_scores import covered, held_out, log_rate, repeat_differences
+from noise_scores import covered, held_out, log_rate, planned, repeat_differences
 
 from sizer.files import from_json, to_json
 from sizer.model import without_host_noise
 from sizer.model.feeds import made_alike
 from sizer.records import Run, SizerError, WarningKind, Workload
+from sizer.store import StudyFolder
 
 JOBS = (
     (Workload("preprocessing", "imagenet_preprocessing"), 32),
@@ -55,9 +57,12 @@ def main() -> int:
     parser.add_argument("--neighbour", action="store_true")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--runs", type=Path)
+    parser.add_argument("--study", type=Path)
     given = parser.parse_args()
     try:
-        if given.runs:
+        if given.study:
+            runs = list(StudyFolder.open(given.study).runs())
+        elif given.runs:
             runs = [from_json(Run, json.loads(line), str(given.runs)) for line in given.runs.open()]
         else:
             vcpus = [float(each) for each in given.vcpus.split(",")]
@@ -90,26 +95,27 @@ def _without_disturbance(run: Run) -> Run:
 
 def show(runs: Sequence[Run]) -> int:
     """The table; 1 where repeats differ by more than the aim."""
-    corrected = without_host_noise(runs)
+    runs = [replace(run, correction=None) for run in runs if run.throughput is not None]
+    corrected = planned(without_host_noise(runs))
+    runs = planned(runs)
     print(f"{'':16s} {'repeats differ, % (median, 90th)':>36s} {'covered':>17s} {'probe %':>8s} {'sizer %':>8s}")
-    names = list(dict.fromkeys(run.spec.workload.name for run in runs))
-    for name in names:
-        line(name, *([run for run in each if run.spec.workload.name == name] for each in (runs, corrected)))
-    everything = [repeat_differences(each) for each in (runs, corrected)]
-    print(f"{'all':16s} {_differences(everything[0])} -> {_differences(everything[1])}")
+    for before, after in zip(_by_workload(runs), _by_workload(corrected), strict=True):
+        line(before[0].spec.workload.name, before, after)
+    line("all", runs, corrected)
+    everything = repeat_differences(corrected)
     moved = [100 * abs(run.correction.log) for run in corrected if run.correction is not None] or [0.0]
     groups = zip(made_alike(runs), made_alike(corrected), strict=True)
     means = [100 * abs(fmean(map(log_rate, after)) - fmean(map(log_rate, before))) for before, after in groups]
     print(f"rates corrected by {median(moved):.2f} % (median) and {max(moved):.2f} % at the most")
     print(f"the mean of a configuration moved by {max(means):.2f} % at the most")
-    return int(median(everything[1]) > MEDIAN or float(np.percentile(everything[1], 90)) > NINETIETH)
+    return int(not everything or median(everything) > MEDIAN or float(np.percentile(everything, 90)) > NINETIETH)
 
 
 def line(name: str, runs: Sequence[Run], corrected: Sequence[Run]) -> None:
     both = [_differences(repeat_differences(each)) for each in (runs, corrected)]
-    held = [covered(list(held_out(each))) for each in (runs, corrected)]
-    probe = [run.probe.share for run in runs if run.probe is not None]
-    sizer = [run.overhead for run in runs if run.overhead is not None]
+    held = [covered([pair for own in _by_workload(each) for pair in held_out(own)]) for each in (runs, corrected)]
+    probe = [run.probe.share for run in runs if run.probe is not None] or [0.0]
+    sizer = [run.overhead for run in runs if run.overhead is not None] or [0.0]
     print(
         f"{name:16s} {both[0]} -> {both[1]} {100 * held[0]:6.1f} -> {100 * held[1]:5.1f} % {100 * fmean(probe):8.2f} "
         f"{100 * fmean(sizer):6.2f} (most {100 * max(sizer):.2f})",
@@ -117,8 +123,13 @@ def line(name: str, runs: Sequence[Run], corrected: Sequence[Run]) -> None:
     )
 
 
+def _by_workload(runs: Sequence[Run]) -> list[list[Run]]:
+    names = dict.fromkeys(run.spec.workload.name for run in runs)
+    return [[run for run in runs if run.spec.workload.name == name] for name in names]
+
+
 def _differences(found: Sequence[float]) -> str:
-    return f"{100 * median(found):6.2f} {100 * float(np.percentile(found, 90)):6.2f}"
+    return f"{100 * median(found):6.2f} {100 * float(np.percentile(found, 90)):6.2f}" if found else f"{'-':>13s}"
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from sizer.records import (
     Measure,
     Outcome,
     ProbeCost,
+    RoundCost,
     Run,
     RunSpec,
     Sample,
@@ -34,27 +35,35 @@ TICK = 0.5
 START_UP = 8.0
 """Seconds of a run before its steady state."""
 BATCH = 32
-ROUND = 0.0007
-"""Core-seconds of a round on the idle host as usual."""
-LOOK_ERROR = 0.03
-"""Standard deviation of ln cost of a round, by chance: measured 0.02 to 0.04 (`probe_gain.py`)."""
+ROUND = (0.0007, 0.0002)
+"""Core-seconds of the reads and of the products of a round on the idle host as usual."""
+LOOK_ERROR = (0.03, 0.06)
+"""Standard deviations of ln of these by chance: measured 0.02 to 0.04 and 0.04 to 0.09 (`probe_gain.py`)."""
+FEEL = np.array([[1.0, 0.5], [0.1, 1.0]])
+"""How much of the noise of memory and of that of the cores each of them feels."""
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
 
 
 @dataclass(frozen=True)
 class Host:
-    """How far it moves in ln: slowly, over minutes, and quickly, over seconds."""
+    """How far its memory moves in ln, slowly, over minutes, and quickly, over seconds; and its cores, likewise."""
 
     slow: float
     quick: float
+    core_slow: float = 0.0
+    core_quick: float = 0.0
     slow_seconds: float = 240.0
     quick_seconds: float = 6.0
 
-    def path(self, seconds: float, random: np.random.Generator) -> Array:
-        """At each tick."""
+    def paths(self, seconds: float, random: np.random.Generator) -> Array:
+        """Of memory and of the cores (2, n), at each tick."""
         ticks = int(seconds / TICK) + 2
-        return _forgetting(ticks, self.slow, self.slow_seconds, random) + _forgetting(
-            ticks, self.quick, self.quick_seconds, random
+        return np.array(
+            [
+                _forgetting(ticks, slow, self.slow_seconds, random)
+                + _forgetting(ticks, quick, self.quick_seconds, random)
+                for slow, quick in ((self.slow, self.quick), (self.core_slow, self.core_quick))
+            ]
         )
 
 
@@ -71,13 +80,16 @@ def _forgetting(ticks: int, deviation: float, seconds: float, random: np.random.
 
 @dataclass(frozen=True)
 class Job:
-    """A job that vCPUs bind: core-seconds a sample, how much of the host it feels, and how much its own traffic slows
-    the probe and itself, in ln, by its vCPUs. `bound`: share of its time that it waits for an accelerator instead."""
+    """A job that vCPUs bind: core-seconds a sample, how much of the noise of memory and of the cores it feels, and how
+    much its own traffic slows the reads of a probe and itself, and its use of the cores the products, in ln, by its
+    vCPUs. `ceiling`: samples a second of an accelerator that it waits for."""
 
     name: str
     cost: float = 0.01
     feels: float = 0.8
+    feels_core: float = 0.9
     slows_probe: Callable[[float], float] = lambda _: 0.0
+    slows_products: Callable[[float], float] = lambda _: 0.0
     slows_itself: Callable[[float], float] = lambda _: 0.0
     ceiling: float | None = None
 
@@ -100,9 +112,11 @@ def study(
     of a run that no host and no probe explains."""
     each = START_UP + seconds
     whole = [(job, value, repeat) for repeat in range(repeats) for job, value in _block(jobs, vcpus, random)]
-    path, ticks = host.path(each * len(whole), random), int(each / TICK)
+    paths, ticks = host.paths(each * len(whole), random), int(each / TICK)
     return [
-        _run(job, value, repeat, path[number * ticks : (number + 1) * ticks + 1], number * each, seconds, own, random)
+        _run(
+            job, value, repeat, paths[:, number * ticks : (number + 1) * ticks + 1], number * each, seconds, own, random
+        )
         for number, (job, value, repeat) in enumerate(whole)
     ]
 
@@ -116,37 +130,43 @@ def _run(
     job: Job,
     vcpus: float,
     repeat: int,
-    path: Array,
+    paths: Array,
     began: float,
     seconds: float,
     own: float,
     random: np.random.Generator,
 ) -> Run:
     first = int(START_UP / TICK)
-    moved, off = path[first:], own * random.normal()
-    cost = job.cost * np.exp(job.feels * moved + job.slows_itself(vcpus) + off)
+    felt, off = (np.array([job.feels, job.feels_core]) @ paths)[first:], own * random.normal()
+    cost = job.cost * np.exp(felt + job.slows_itself(vcpus) + off)
     rate = vcpus / cost
     if job.ceiling is not None:
         rate = np.minimum(rate, job.ceiling * math.exp(off))
     done = np.concatenate([[0.0], np.cumsum(rate[:-1] * TICK)])
     used = np.concatenate([[0.0], np.cumsum((rate * cost)[:-1] * TICK)])
     rounds = 2 * math.ceil(vcpus)
-    chance = LOOK_ERROR * random.normal(size=len(moved)) / math.sqrt(rounds)
-    looks = rounds * ROUND * np.exp(moved + job.slows_probe(vcpus) + chance)
-    probed = np.concatenate([[0.0], np.cumsum(looks[:-1])])
-    times = 1000.0 + began + START_UP + TICK * np.arange(len(moved))
+    slowed = FEEL @ paths + np.array([[job.slows_probe(vcpus)], [job.slows_products(vcpus)]])
+    chance = random.normal(size=slowed.shape) * np.array(LOOK_ERROR)[:, None] / math.sqrt(rounds)
+    looks = rounds * np.array(ROUND)[:, None] * np.exp(slowed + chance)[:, first:]
+    reads, products = np.hstack([np.zeros((2, 1)), np.cumsum(looks[:, :-1], axis=1)])
+    times = 1000.0 + began + START_UP + TICK * np.arange(len(felt))
     samples = tuple(
-        Sample(float(t), core_seconds=float(c), probe_core_seconds=float(p), probe_rounds=rounds * number)
-        for number, (t, c, p) in enumerate(zip(times, used, probed, strict=True))
+        Sample(
+            float(t),
+            core_seconds=float(c),
+            probe_core_seconds=float(read),
+            probe_rounds=rounds * number,
+            product_core_seconds=float(product),
+        )
+        for number, (t, c, read, product) in enumerate(zip(times, used, reads, products, strict=True))
     )
     # A step a tick with as many samples as were done meanwhile, to the hundredth part of one.
     counted = np.diff(np.round(100 * done), prepend=0.0)
     steps = tuple(Step(float(t), int(n), 0.0, 0) for t, n in zip(times, counted, strict=True))
     span = float(times[-1] - times[0])
     value = 100 * float(done[-1]) / span
-    within = 1.96 * job.feels * float(np.std(moved)) / math.sqrt(max(1.0, len(moved) / 12))
-    each = float(probed[-1]) / rounds / (len(moved) - 1)
-    idle = ROUND * math.exp(float(path[0]) + 0.02 * random.normal())
+    within = 1.96 * float(np.std(felt)) / math.sqrt(max(1.0, len(felt) / 12))
+    idle = np.array(ROUND) * np.exp(FEEL @ paths[:, 0] + 0.02 * random.normal(size=2))
     busy = min(1.0, float(used[-1]) / span / vcpus)
     bound = Bottleneck.CPU if busy > 0.85 else Bottleneck.ACCELERATOR
     return Run(
@@ -160,8 +180,15 @@ def _run(
         measured_seconds=span,
         demand=Demand(core_seconds=float(used[-1]) / (100 * float(done[-1]))),
         evidence=Evidence(bound, {"cpu": busy}, EvidenceKind.BUSIEST, {"cpu": busy}),
-        probe=ProbeCost(rounds * (len(moved) - 1), 0.004, each, LOOK_ERROR / math.sqrt(rounds * len(moved)), idle),
+        probe=_probe_cost(looks[:, :-1] / rounds, idle, rounds),
         overhead=0.006,
         steps=steps,
         samples=samples,
     )
+
+
+def _probe_cost(costs: Array, idle: Array, rounds: int) -> ProbeCost:
+    """Of what each kind cost in each look (2, n)."""
+    means, errors = np.exp(np.log(costs).mean(axis=1)), np.array(LOOK_ERROR) / math.sqrt(rounds * costs.shape[1])
+    reads, product = (RoundCost(*map(float, each)) for each in zip(means, errors, idle, strict=True))
+    return ProbeCost(rounds * costs.shape[1], 0.005, reads.during, reads.error, reads.idle, product)

@@ -46,6 +46,10 @@ def meaning() -> list[tuple[str, str]]:
         ),
         (_("Without the host's noise"), _("the same rate, had others on this host been as they usually were")),
         (_("Reads beside it"), _("what random reads by sizer cost meanwhile, which others on the host make dearer")),
+        (
+            _("Products beside it"),
+            _("what small matrix products by sizer cost meanwhile; slower cores make them dearer"),
+        ),
         (_("Two rates"), _("the rate fell and stayed down, as where a disk's burst credit is spent")),
         (_("First epoch"), _("its own rate, beside the one that counts")),
         (_("Measured"), _("how long after warm-up, and why it ended then")),

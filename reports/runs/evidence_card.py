@@ -12,7 +12,7 @@ from sizer.records import (
     GpuUse,
     MemoryGrowth,
     MeterKind,
-    ProbeCost,
+    RoundCost,
     Run,
     WarningKind,
     format_bytes,
@@ -68,8 +68,8 @@ def rate(run: Run) -> Iterator[Fact]:
         yield _("sizer's own use"), words.small_share(run.overhead), ""
 
 
-def _probe_before(probe: ProbeCost) -> str:
-    return "" if probe.idle is None else _("{time} before it", time=words.brief(probe.idle))
+def _before(cost: RoundCost) -> str:
+    return "" if cost.idle is None else _("{time} before it", time=words.brief(cost.idle))
 
 
 def _latency(median: float, p99: float | None) -> str:
@@ -110,7 +110,8 @@ def processor(run: Run) -> Iterator[Fact]:
     if run.other_cores is not None:
         yield _("Others on this host"), _("{cores} cores", cores=f"{run.other_cores:.2f}"), ""
     if run.probe is not None and run.probe.during is not None:
-        yield _("Reads beside it"), _("{time} a round", time=words.brief(run.probe.during)), _probe_before(run.probe)
+        for label, cost in zip((_("Reads beside it"), _("Products beside it")), run.probe.kinds, strict=False):
+            yield label, _("{time} a round", time=words.brief(cost.during or 0.0)), _before(cost)
     if run.stolen_cores is not None:
         yield _("Stolen by the hypervisor"), _("{cores} cores", cores=f"{run.stolen_cores:.2f}"), ""
     if used is not None and used.accelerator_seconds is not None:

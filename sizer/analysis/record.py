@@ -52,8 +52,8 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 class ChildResult:
     """All that came out of a child, and whether it `joined` its group. `gpus` are without their figures; `reasons` are
     what around it explains a failure, `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of
-    it when it was stopped; `silent`: it printed nothing at all. `probed`: the host was looked at meanwhile, and a round
-    of reads cost `idle_round` core-seconds before, None where none could be made."""
+    it when it was stopped; `silent`: it printed nothing at all. `probed`: the host was looked at meanwhile, and before
+    it the reads and the products of a round cost `idle_round` core-seconds, None where none could be made."""
 
     seen: RunMonitor
     exit_status: int | None
@@ -71,7 +71,7 @@ class ChildResult:
     reasons: tuple[Cause, ...] = ()
     troubles: tuple[RunWarning, ...] = ()
     probed: bool = False
-    idle_round: float | None = None
+    idle_round: tuple[float, ...] | None = None
 
 
 def run_record(

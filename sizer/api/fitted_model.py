@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,14 +150,19 @@ def on_usual_host(folder: StudyFolder) -> tuple[Run, ...]:
     probes beside them tell it, where the study says `probe: true`."""
     from sizer.model import without_host_noise
 
-    return tuple(without_host_noise(folder.runs())) if folder.study.probe else folder.runs()
+    return tuple(without_host_noise(folder.runs())) if folder.study.probe else as_measured(folder)
 
 
 def with_corrections(folder: StudyFolder) -> tuple[Run, ...]:
     """The same runs as they were measured, with what is taken off each."""
     from sizer.model import corrected
 
-    return tuple(corrected(folder.runs())) if folder.study.probe else folder.runs()
+    return tuple(corrected(folder.runs())) if folder.study.probe else as_measured(folder)
+
+
+def as_measured(folder: StudyFolder) -> tuple[Run, ...]:
+    """The runs of a folder without what was once taken off them."""
+    return tuple(run if run.correction is None else replace(run, correction=None) for run in folder.runs())
 
 
 def refuse_folder(path: Path) -> None:

@@ -204,7 +204,7 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    runs = opened(arguments.folder).runs()
+    runs = api.with_corrections(opened(arguments.folder))
     if arguments.format == "csv":
         print(write_csv(runs), end="")
     else:

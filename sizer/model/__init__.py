@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
     from sizer.model.drift import Drift, drift_of
     from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
-    from sizer.model.feeds import CPU_LABEL, label_at, label_of
+    from sizer.model.feeds import CPU_LABEL, label_at, label_of, labelled
     from sizer.model.filling import filled
     from sizer.model.fitting import fit
     from sizer.model.floor_runs import (
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         too_slow,
     )
     from sizer.model.gains import gain, loader_waits, tells_apart
+    from sizer.model.host_doubt import probe_would_help
     from sizer.model.host_noise import corrected, without_host_noise
     from sizer.model.isolation import as_asked, end_to_end
     from sizer.model.memory import (
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         LeftOut,
         MeasuredDisk,
         MeasuredRange,
+        MeasuredRate,
         Model,
         Parameter,
         Quantity,
@@ -108,6 +110,7 @@ __all__ = [
     "LeftOut",
     "MeasuredDisk",
     "MeasuredRange",
+    "MeasuredRate",
     "MemoryCompared",
     "Model",
     "Noise",
@@ -154,6 +157,7 @@ __all__ = [
     "known_ceilings",
     "label_at",
     "label_of",
+    "labelled",
     "largest_batch",
     "loader_waits",
     "mean_rates",
@@ -177,6 +181,7 @@ __all__ = [
     "predict_rates",
     "predict_several",
     "predictions",
+    "probe_would_help",
     "reaches",
     "same_floor",
     "searched_floor",

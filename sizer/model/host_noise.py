@@ -1,9 +1,9 @@
-"""What the noise of the host did to each run, by what reads beside it cost: a control variate.
+"""What the noise of the host did to each run, by what reads and products beside it cost: control variates.
 
-Neighbours on the host slow down a job and the probe beside it alike. How much slower the host was for the probe
-(`probe_levels.py`), times what of it the workload feels (`probe_coefficient.py`), as far as the rate of the run shows a
-slower CPU (`exposure.py`), is taken off its rate (control variates: Lavenberg and Welch 1981, "A perspective on the use
-of control variables to increase the efficiency of Monte Carlo simulations"). What is uncertain of it is in the
+Neighbours on the host slow down a job and the probe beside it alike. How much slower the host was for each kind of it
+(`probe_levels.py`), times what of that the workload feels (`probe_coefficient.py`), as far as the rate of the run shows
+a slower CPU (`exposure.py`), is taken off its rate (control variates: Lavenberg and Welch 1981, "A perspective on the
+use of control variables to increase the efficiency of Monte Carlo simulations"). What is uncertain of it is in the
 likelihood of the run.
 """
 
@@ -18,7 +18,14 @@ import numpy as np
 
 from sizer.model.exposure import exposures
 from sizer.model.feeds import feed_of
-from sizer.model.probe_coefficient import FEWEST_RUNS, UNTOLD_ERROR, Coefficient, coefficients, error_of
+from sizer.model.probe_coefficient import (
+    FEWEST_RUNS,
+    UNTOLD_ERROR,
+    Coefficients,
+    coefficients,
+    errors_of,
+    kinds_of,
+)
 from sizer.model.probe_levels import HostPart, Looks, host_parts
 from sizer.records import Correction, Estimate, Run
 
@@ -31,13 +38,15 @@ def corrected(runs: Sequence[Run]) -> list[Run]:
         return runs
     shown = exposures(probed)
     known = coefficients(probed, shown)
-    if not any(each.value for each in known.values()):
+    if not any(each.values.any() for each in known.values()):
         return runs
+    kinds = kinds_of(probed)
+    parts = zip(*(host_parts(_looks(probed, kind, kinds))[: len(probed)] for kind in range(kinds)), strict=True)
     found = {}
-    for run, part in zip(probed, host_parts(_looks(probed)), strict=False):
+    for run, own in zip(probed, parts, strict=True):
         coefficient = known[id(run)]
-        if coefficient.value:
-            found[id(run)] = replace(run, correction=_correction(run, shown[id(run)], coefficient, part))
+        if coefficient.values.any():
+            found[id(run)] = replace(run, correction=_correction(run, shown[id(run)], coefficient, own))
     return [found.get(id(run), run) for run in runs]
 
 
@@ -73,39 +82,40 @@ def _began(run: Run) -> float | None:
         return None
 
 
-def _correction(run: Run, exposure: float, coefficient: Coefficient, part: HostPart) -> Correction:
+def _correction(run: Run, exposure: float, known: Coefficients, parts: Sequence[HostPart]) -> Correction:
     rate = run.throughput
     assert rate is not None, "only measured runs are corrected"
-    felt = coefficient.value * part.log
+    logs, own, common = (np.array([getattr(part, name) for part in parts]) for name in ("log", "own", "common"))
+    felt = float(known.values @ logs)
     middle = rate.value * math.exp(exposure * felt)
-    low, high = ((end / rate.value) ** coefficient.leaves if end > 0 else 0.0 for end in (rate.low, rate.high))
-    own = math.hypot(coefficient.deviation * part.log, coefficient.value * part.own)
+    low, high = ((end / rate.value) ** known.leaves if end > 0 else 0.0 for end in (rate.low, rate.high))
+    variance = float(logs @ known.covariance @ logs) + float(((known.values * own) ** 2).sum())
     return Correction(
         throughput=Estimate(middle, middle * low, middle * high),
         log=exposure * felt,
-        own=exposure * own,
-        common=exposure * coefficient.value * part.common,
+        own=exposure * math.sqrt(variance),
+        common=exposure * math.sqrt(float(((known.values * common) ** 2).sum())),
         core_log=felt,
     )
 
 
-def _looks(runs: Sequence[Run]) -> Looks:
-    """Those beside the runs, in their order, and then those before them on the idle host."""
+def _looks(runs: Sequence[Run], kind: int, kinds: int) -> Looks:
+    """Those of one kind beside the runs, in their order, and then those before them on the idle host."""
     workloads: dict[object, int] = {}
     configurations: dict[object, int] = {}
     beside, idle = [], []
     for run in runs:
-        probe, began = run.probe, _began(run)
-        assert probe is not None, "only probed runs are asked"
-        assert probe.during is not None, "only probed runs are asked"
+        assert run.probe is not None, "only probed runs are asked"
+        cost, began = run.probe.kinds[kind], _began(run)
+        assert cost.during is not None, "only probed runs are asked"
         assert began is not None, "only probed runs are asked"
         name = run.spec.workload.name
         workload = workloads.setdefault(name, len(workloads))
         configuration = configurations.setdefault((name, feed_of(run), run.configuration), len(configurations))
         middle = began + run.wall_seconds / 2
-        beside.append((middle, math.log(probe.during), error_of(run), workload, configuration))
-        if probe.idle is not None:
+        beside.append((middle, math.log(cost.during), float(errors_of(run, kinds)[kind]), workload, configuration))
+        if cost.idle is not None:
             cpus = "idle", run.limited_by.cpus if run.limited_by is not None else None
             place = workloads.setdefault(cpus, len(workloads)), configurations.setdefault(cpus, len(configurations))
-            idle.append((began, math.log(probe.idle), UNTOLD_ERROR, *place))
+            idle.append((began, math.log(cost.idle), UNTOLD_ERROR, *place))
     return Looks(*map(np.array, zip(*beside, *idle, strict=True)))

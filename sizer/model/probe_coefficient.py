@@ -1,10 +1,10 @@
-"""How much of what slows the reads of a probe a workload feels: a coefficient of its own, from its own runs.
+"""How much of what slows a probe a workload feels: a coefficient of its own for each kind, from its own runs.
 
-Ln seconds a sample are regressed on ln cost of a round, over stretches of all of its runs, both about their mean over
-all repeats of a configuration: what differs between configurations has no say. Where the rate of a run shows little of
-a slower CPU (`exposure.py`), it is expected to show as little of this. For each run it is found from the
-other runs, and drawn to nothing by its error. What the probe is off by chance would make it too small (Fuller 1987,
-"Measurement error models"), so the squares that this adds are taken out.
+Ln seconds a sample are regressed on ln cost of the reads and of the products of a round, over stretches of all of its
+runs, all about their mean over all repeats of a configuration: what differs between configurations has no say. Where
+the rate of a run shows little of a slower CPU (`exposure.py`), it is expected to show as little of this. For each run
+they are found from the other runs, and drawn to nothing by their error (`ridge.py`). What the probe is off by
+chance would make them too small (Fuller 1987, "Measurement error models"), so the squares that this adds are taken out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from sizer.model.equation import Array
 from sizer.model.feeds import made_alike
+from sizer.model.ridge import drawn_to_nothing
 from sizer.records import Run
 
 STRETCH = 2.0
@@ -34,119 +35,140 @@ LEAST_TRUE = 0.25
 """Of the squares of the probe, what is not chance at the least: with less its coefficient would be chance, too."""
 LEAST_LEFT = 0.1
 """Of the variance between stretches, at the least: they are too few to show less."""
+MOST_ALIKE = 0.95
+"""Correlation of two kinds, at the most: what is chance in each is not known so well that more could be."""
 MOST = 1.5
-"""Of a coefficient: no job feels much more of the host than reads that miss all that a core has for itself."""
+"""Of a coefficient: no job feels much more of the host than what it is looked at by."""
 
 
 @dataclass(frozen=True)
-class Coefficient:
-    """Of ln seconds a sample with ln cost of a round, of a run that only the CPU binds, drawn to nothing by its error;
-    its deviation; and how much of the deviation between stretches it leaves."""
+class Coefficients:
+    """Of ln seconds a sample with ln cost of each kind (K,), of a run that only the CPU binds, drawn to nothing by
+    their error; their covariance (K, K); what they leave of the deviation between stretches.
+    """
 
-    value: float = 0.0
-    deviation: float = 0.0
+    values: Array
+    covariance: Array
     leaves: float = 1.0
 
 
 @dataclass(frozen=True)
 class _Sums:
-    """Over the stretches of a run, about the means of its configuration: squares of the probe, those of them that are
-    chance, products with the time of a sample, and squares of that."""
+    """Over the stretches of a run, about the means of its configuration: products of the kinds with each other (K, K),
+    those of each with itself that are chance (K,), products with the time of a sample (K,), and squares of that."""
 
-    squares: float
-    chance: float
-    products: float
+    squares: Array
+    chance: Array
+    products: Array
     times: float
 
 
-def coefficients(runs: Sequence[Run], shown: Mapping[int, float]) -> dict[int, Coefficient]:
-    """By `id(run)`, of runs that have a probe, that of their workload from its other runs; `shown` are exposures."""
+def coefficients(runs: Sequence[Run], shown: Mapping[int, float]) -> dict[int, Coefficients]:
+    """By `id(run)`, of runs that have a probe, those of their workload from its other runs; `shown` are exposures."""
+    kinds = kinds_of(runs)
     workloads: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         workloads[run.spec.workload.name].append(run)
-    found: dict[int, Coefficient] = {}
+    found: dict[int, Coefficients] = {}
     for own in workloads.values():
-        found |= _of_workload(own, shown)
+        found |= _of_workload(own, shown, kinds)
     return found
 
 
-def error_of(run: Run) -> float:
-    """Relative standard error of the mean cost of the rounds beside a run."""
+def kinds_of(runs: Iterable[Run]) -> int:
+    """How many kinds all of their probes have: reads, and products where none was made by a sizer before."""
+    return min((len(run.probe.kinds) for run in runs if run.probe is not None), default=0)
+
+
+def errors_of(run: Run, kinds: int) -> Array:
+    """Relative standard errors of the mean cost of each kind beside a run."""
     assert run.probe is not None, "only probed runs are asked"
-    return UNTOLD_ERROR if run.probe.error is None else run.probe.error
+    return np.array([UNTOLD_ERROR if each.error is None else each.error for each in run.probe.kinds[:kinds]])
 
 
-def _of_workload(runs: Sequence[Run], shown: Mapping[int, float]) -> dict[int, Coefficient]:
-    groups = [{id(run): stretches(run, shown[id(run)]) for run in group} for group in made_alike(runs)]
-    sums = [_sums(group.values()) for group in groups]
+def _of_workload(runs: Sequence[Run], shown: Mapping[int, float], kinds: int) -> dict[int, Coefficients]:
+    groups = [{id(run): stretches(run, shown[id(run)], kinds) for run in group} for group in made_alike(runs)]
+    sums = [_sums(group.values(), kinds) for group in groups]
     found = {}
     for number, group in enumerate(groups):
         others = [each for place, own in enumerate(sums) if place != number for each in own]
         for run in group:
-            found[run] = _coefficient([*others, *_sums(rows for other, rows in group.items() if other != run)])
+            alike = _sums((rows for other, rows in group.items() if other != run), kinds)
+            found[run] = _coefficients([*others, *alike], kinds)
     return found
 
 
-def _sums(group: Iterable[Array]) -> list[_Sums]:
+def _sums(group: Iterable[Array], kinds: int) -> list[_Sums]:
     """Of each run that was made alike; one stretch is no way off its own mean."""
     kept = [rows for rows in group if len(rows)]
     if sum(map(len, kept)) < 2:
         return []
     together = np.concatenate(kept)
     left = 1 - 1 / len(together)
-    time, probe, _ = together.mean(axis=0)
-    return [
-        _Sums(
-            float(((rows[:, 1] - probe) ** 2).sum()),
-            left * float(rows[:, 2].sum()),
-            float((rows[:, 0] - time) @ (rows[:, 1] - probe)),
-            float(((rows[:, 0] - time) ** 2).sum()),
-        )
-        for rows in kept
-    ]
+    middle = together.mean(axis=0)
+    found = []
+    for rows in kept:
+        times, probes = rows[:, 0] - middle[0], rows[:, 1 : 1 + kinds] - middle[1 : 1 + kinds]
+        chance = left * rows[:, 1 + kinds :].sum(axis=0)
+        found.append(_Sums(probes.T @ probes, chance, probes.T @ times, float(times @ times)))
+    return found
 
 
-def _coefficient(sums: Sequence[_Sums]) -> Coefficient:
-    """By least squares; its variance by how far single runs are off it, as stretches of a run have much in common.
+def _coefficients(sums: Sequence[_Sums], kinds: int) -> Coefficients:
+    """By least squares; their variance by how far single runs are off, as stretches of a run have much in common."""
+    none, count = Coefficients(np.zeros(kinds), np.zeros((kinds, kinds))), len(sums)
+    if count < FEWEST_RUNS + kinds - 1:
+        return none
+    squares = np.sum([each.squares for each in sums], axis=0)
+    if not (np.diag(squares) > 0).all():
+        return none
+    true = _without_chance(squares, np.sum([each.chance for each in sums], axis=0))
+    shrunk = np.divide(true, squares, out=np.zeros_like(true), where=squares != 0)
+    products = np.sum([each.products for each in sums], axis=0)
+    slopes = np.linalg.solve(true, products)
+    apart = np.array([each.products - (shrunk * each.squares) @ slopes for each in sums])
+    each = np.linalg.solve(true, apart.T)
+    values, covariance = drawn_to_nothing(slopes, each @ each.T * count / (count - kinds))
+    if not values.any():
+        return none
+    values = np.minimum(MOST, values)
+    times = math.fsum(each.times for each in sums)
+    left = 1 - float(values @ (2 * products - squares @ values)) / times if times else 1.0
+    return Coefficients(values, covariance, math.sqrt(min(1.0, max(LEAST_LEFT, left))))
 
-    What is left of it is the part of its square that is not error (James and Stein's estimator, the positive part).
-    """
-    squares, count = math.fsum(each.squares for each in sums), len(sums)
-    if count < FEWEST_RUNS or squares <= 0:
-        return Coefficient()
-    true = max(LEAST_TRUE, 1 - math.fsum(each.chance for each in sums) / squares)
-    slope = math.fsum(each.products for each in sums) / (true * squares)
-    apart = math.fsum((each.products - slope * true * each.squares) ** 2 for each in sums)
-    variance = apart / (true * squares) ** 2 * count / (count - 1)
-    if slope <= 0 or variance >= slope**2:
-        return Coefficient()
-    value = min(MOST, slope * (1 - variance / slope**2))
-    times, products = (math.fsum(getattr(each, name) for each in sums) for name in ("times", "products"))
-    left = 1 - value * (2 * products - value * squares) / times if times else 1.0
-    return Coefficient(value, math.sqrt(variance), math.sqrt(min(1.0, max(LEAST_LEFT, left))))
+
+def _without_chance(squares: Array, chance: Array) -> Array:
+    """Chance is each kind's own, so that it adds to its square alone."""
+    whole = np.diag(squares)
+    own = whole * np.maximum(LEAST_TRUE, 1 - chance / whole)
+    most = MOST_ALIKE * np.sqrt(np.outer(own, own))
+    true: Array = np.clip(squares, -most, most)
+    np.fill_diagonal(true, own)
+    return true
 
 
-def stretches(run: Run, exposure: float) -> Array:
-    """Of stretches of its steady state rows of ln seconds a sample, `exposure` times ln cost of a round, and the
-    variance by which the latter is off by chance."""
+def stretches(run: Run, exposure: float, kinds: int) -> Array:
+    """Of stretches of its steady state rows of ln seconds a sample, `exposure` times ln cost of each kind, and the
+    variances by which these are off by chance."""
     begin = run.steps[0].time + (run.warm_up_seconds or 0.0) if run.steps else 0.0
     end = begin + (run.measured_seconds or 0.0)
     within = [sample for sample in run.samples if begin <= sample.time <= end]
     if run.probe is None or run.probe.during is None or not run.steps or len(within) < 2:
-        return np.zeros((0, 3))
+        return np.zeros((0, 1 + 2 * kinds))
     times = np.array([sample.time for sample in within])
     done = np.interp(times, [step.time for step in run.steps], np.cumsum([step.samples for step in run.steps]))
     rounds = np.diff([sample.probe_rounds for sample in within])
-    seconds = np.diff([sample.probe_core_seconds for sample in within])
-    looked = (rounds > 0) & (seconds > 0)
-    logs = np.log(np.where(looked, seconds, 1.0) / np.where(looked, rounds, 1)) - math.log(run.probe.during)
-    logs = np.where(looked, np.clip(logs, -FAR, FAR), 0.0)
+    used = [[sample.probe_core_seconds, sample.product_core_seconds][:kinds] for sample in within]
+    seconds, means = np.diff(used, axis=0), np.log([each.during or 1.0 for each in run.probe.kinds[:kinds]])
+    looked = (rounds > 0) & (seconds > 0).all(axis=1)
+    costs = np.log(np.where(looked[:, None], seconds / np.maximum(rounds, 1)[:, None], 1.0)) - means
+    costs = np.where(looked[:, None], np.clip(costs, -FAR, FAR), 0.0)
     parts = np.linspace(times[0], times[-1], max(1, int((times[-1] - times[0]) / STRETCH)) + 1)
     edges = np.unique([*np.searchsorted(times, parts[:-1]), len(times) - 1])
-    looks, costs = (np.add.reduceat(each, edges[:-1]) for each in (looked.astype(float), logs))
+    looks, sums = np.add.reduceat(looked.astype(float), edges[:-1]), np.add.reduceat(costs, edges[:-1], axis=0)
     lasted, made = np.diff(times[edges]), np.diff(done[edges])
     told = (looks >= FEWEST_LOOKS) & (made > 0)
-    probe = exposure * (costs[told] / looks[told] + math.log(run.probe.during))
-    chance = (exposure * error_of(run)) ** 2 * looked.sum() / looks[told]
-    rows: Array = np.column_stack([np.log(lasted[told] / made[told]), probe, chance])
+    probes = exposure * (sums[told] / looks[told, None] + means)
+    chance = (exposure * errors_of(run, kinds)) ** 2 * looked.sum() / looks[told, None]
+    rows: Array = np.column_stack([np.log(lasted[told] / made[told]), probes, chance])
     return rows

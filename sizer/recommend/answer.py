@@ -32,7 +32,7 @@ from sizer.recommend.measured_answer import machines_to_compare, measured_answer
 from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.memory import floor_found
 from sizer.recommend.memory_sizes import few_memory_caps
-from sizer.recommend.next_run import for_host, next_run
+from sizer.recommend.next_run import for_host, next_run, with_probe
 from sizer.recommend.options import options
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
@@ -107,7 +107,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     found = with_batch(found, model, runs, (question.most_batches or {}).get(model.name, 0))
     if found.next_run is None:
         return found
-    return replace(found, next_run=for_host(found.next_run, question.host_vcpus))
+    return replace(found, next_run=for_host(with_probe(found.next_run, runs), question.host_vcpus))
 
 
 def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -12,6 +12,7 @@ from sizer.catalog import Catalog, InstanceType
 from sizer.model import (
     CPU_LABEL,
     MeasuredDisk,
+    MeasuredRate,
     Noise,
     apart,
     completed,
@@ -102,11 +103,16 @@ class Machine:
 
 
 def measured_machines(
-    runs: Sequence[Run], disks: Sequence[MeasuredDisk], catalog: Catalog, spot: bool = False
+    runs: Sequence[Run],
+    disks: Sequence[MeasuredDisk],
+    catalog: Catalog,
+    spot: bool = False,
+    usual: Mapping[int, MeasuredRate] | None = None,
 ) -> list[Machine]:
     """Every configuration of the whole job that was measured; of runs with other input, nothing.
 
-    `spot`: with the spot prices of the table; `catalog` has its own then.
+    `spot`: with the spot prices of the table; `catalog` has its own then. `usual`: by `id(run)` the rate of its
+    configuration on the host as it usually was, where that is known; else the median of its runs counts.
     """
     groups: dict[Key, list[Run]] = defaultdict(list)
     for run in completed(end_to_end(runs)):
@@ -115,7 +121,10 @@ def measured_machines(
     noise = noise_of(list(groups.values()))
     varied = _varied([configuration for configuration, _, _ in groups])
     of_disks = disk_prices(disks, catalog) if "disk" in varied else {}
-    found = [_machine(key, group, varied, noise, catalog, spot, of_disks) for key, group in groups.items()]
+    found = [
+        _on_usual_host(_machine(key, group, varied, noise, catalog, spot, of_disks), (usual or {}).get(id(group[0])))
+        for key, group in groups.items()
+    ]
     regions: dict[str | None, set[str | None]] = defaultdict(set)
     for each in found:
         regions[each.name].add(each.rented.region if each.rented is not None else None)
@@ -185,6 +194,12 @@ def _machine(
         apart=apart(group),
         only_named=rented is not None and rented.name is not None and _nothing_known(configuration, rented, catalog),
     )
+
+
+def _on_usual_host(machine: Machine, known: MeasuredRate | None) -> Machine:
+    if known is None or known.log_usual is None or known.deviation is None:
+        return machine
+    return replace(machine, rate=known.usual, deviation=known.deviation)
 
 
 def _nothing_known(configuration: Configuration, rented: RentedMachine, catalog: Catalog) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizer.catalog import Catalog
-from sizer.model import WorkloadModel
+from sizer.model import MeasuredRate, WorkloadModel, labelled
 from sizer.recommend import events
 from sizer.recommend.alternatives import alternatives
 from sizer.recommend.comparison import Comparison, Contender, compare, kind_of
@@ -48,7 +48,7 @@ def machines_to_compare(
     curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    measured = measured_machines(runs, model.measured.disks, catalog, objective.spot)
+    measured = measured_machines(runs, model.measured.disks, catalog, objective.spot, _on_usual_host(model, runs))
     several = len({kind_of(each) for each in measured}) > 1
     machines = tuple(each for each in measured if _rentable(each))
     if several and not machines:
@@ -59,6 +59,15 @@ def machines_to_compare(
     of_a_table = runs[0].imported and model.facts.core_seconds is None
     named = len(machines) > 1 and any(each.rented is not None for each in machines)
     return machines if of_a_table or several or named else ()
+
+
+def _on_usual_host(model: WorkloadModel, runs: Sequence[Run]) -> dict[int, MeasuredRate]:
+    """By `id(run)` what the model says of its configuration; of a table what it says counts as it is."""
+    if runs[0].imported:
+        return {}
+    named = zip(runs, labelled(runs), strict=True)
+    known = ((run, model.measured.rate_at(alike.configuration)) for run, alike in named)
+    return {id(run): rate for run, rate in known if rate is not None}
 
 
 def _rentable(machine: Machine) -> bool:

@@ -160,8 +160,8 @@ class Sample:
     `sizer_core_seconds` is what sizer's own process used, `steal_core_seconds` what the hypervisor withheld from this
     host's CPUs, `unwritten_bytes` the part of the page cache that still has to be written, and `threads` how many there
     were at that moment, in all processes. `accelerator_busy` are seconds in which a GPU of the run was busy by its
-    driver, the sum of several; `gpus` has each of them. `probe_core_seconds` are those of sizer's that went into
-    `probe_rounds` rounds of random reads beside the run.
+    driver, the sum of several; `gpus` has each of them. `probe_core_seconds` are those of sizer's that went into the
+    random reads of `probe_rounds` rounds beside the run, `product_core_seconds` those into their matrix products.
     """
 
     time: Amount
@@ -191,6 +191,7 @@ class Sample:
     gpus: tuple[GpuSample, ...] = ()
     probe_core_seconds: Amount = 0.0
     probe_rounds: Count = 0
+    product_core_seconds: Amount = 0.0
 
 
 @dataclass(frozen=True)
@@ -498,12 +499,22 @@ class RateChange:
 
 
 @dataclass(frozen=True)
-class ProbeCost:
-    """What random reads beside a run cost on its CPUs, which tells how slow others on the host made these.
+class RoundCost:
+    """Core-seconds of what a round has of one kind: `during` the steady state of a run, their geometric mean with the
+    relative standard `error` of it, and `idle`, before the run began; None where none was made."""
 
-    Core-seconds of one round of reads: `during` its steady state, the geometric mean of so many `rounds`, with the
-    relative standard error of it, and `idle`, before it began; None where none was made. `share` is what the rounds
-    took of the run's core-seconds. `rounds` is 0 where sizer's share of these had no room for any.
+    during: Rate | None = None
+    error: Amount | None = None
+    idle: Rate | None = None
+
+
+@dataclass(frozen=True)
+class ProbeCost:
+    """What random reads and matrix products beside a run cost on its CPUs, which tells how slow others on the host made
+    these: so many `rounds` in its steady state, 0 where sizer's share of the run's core-seconds had no room for any.
+
+    `during`, `error` and `idle` are those of the reads, as of a `RoundCost`; `product` is None of a run that was made
+    beside reads alone. `share` is what the rounds took of the run's core-seconds.
     """
 
     rounds: Count
@@ -511,6 +522,13 @@ class ProbeCost:
     during: Rate | None = None
     error: Amount | None = None
     idle: Rate | None = None
+    product: RoundCost | None = None
+
+    @property
+    def kinds(self) -> tuple[RoundCost, ...]:
+        """The reads, and the products where there were any."""
+        reads = RoundCost(self.during, self.error, self.idle)
+        return (reads,) if self.product is None or self.product.during is None else (reads, self.product)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,10 @@ class Sampler:
         """Take a sample now and keep it."""
         sample = replace(self._group.sample(self._clock()), sizer_core_seconds=self._used() - self._used_before)
         if self._probe is not None:
-            sample = replace(sample, probe_core_seconds=self._probe.core_seconds, probe_rounds=self._probe.rounds)
+            reads, products = self._probe.core_seconds
+            sample = replace(
+                sample, probe_core_seconds=reads, product_core_seconds=products, probe_rounds=self._probe.rounds
+            )
         gpus = self._gpus()
         if gpus:
             busy = [gpu.busy for gpu in gpus if gpu.busy is not None]

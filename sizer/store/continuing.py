@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizer.host import NEEDED, installed_of
-from sizer.records import FINDINGS, InputError, Run, Study
+from sizer.records import FINDINGS, PREPROCESSING, InputError, Run, Study
 
 SAME_MACHINE = ("cpu_model", "cpus")
 """Facts of a host that must not change inside a study."""
@@ -91,6 +91,13 @@ def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
         if now != workload:
             raise InputError(
                 "{where} contains runs of another workload named `{name}`; give it a new name in the study, or choose "
+                "another folder with --out.",
+                where=where,
+                name=workload.name,
+            )
+        if workload.kind == PREPROCESSING and run.throughput is not None and "decoder" not in run.stated:
+            raise InputError(
+                "{where} contains runs of `{name}` by the slower preprocessing of an older version of sizer; choose "
                 "another folder with --out.",
                 where=where,
                 name=workload.name,

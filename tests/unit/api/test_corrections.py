@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,9 @@ from simulated_noise import Host, Job, study
 
 from sizer.api.conclusions import conclude
 from sizer.api.fitted_model import open_study, with_corrections
+from sizer.exchange import write_csv
+from sizer.exchange.imported import read_measurements
+from sizer.exchange.measurements import PROBE_COLUMNS
 from sizer.records import GIB, Study, Workload, WorkloadPlan
 from sizer.store import StudyFolder
 from sizer.words import corrections_in_words
@@ -63,6 +68,50 @@ def test_a_study_without_probes_concludes_from_rates_as_measured(folder: Path) -
     again = conclude(open_study(folder))
     tighter = [math.log(rate.throughput.high / rate.throughput.low) for rate in again.model.workloads[0].measured.rates]
     assert sum(tighter) < sum(spread)
+
+
+def test_what_was_stored_of_a_correction_counts_only_with_the_probe(folder: Path) -> None:
+    """Runs keep both rates and the probe; without `probe: true` the table and every conclusion are those of runs that
+    never had one, but for what the probe cost."""
+    stored = open_study(folder)
+    with stored.locked():
+        for run in with_corrections(stored):
+            stored.add(run)
+    text = (folder / "study.yaml").read_text()
+    (folder / "study.yaml").write_text(text.replace(", probe: true", ""))
+    assert all(run.correction is not None for run in open_study(folder).runs())
+    found = conclude(open_study(folder))
+    table = list(csv.DictReader(io.StringIO((folder / "measurements.csv").read_text())))
+    stored = open_study(folder)
+    with stored.locked():
+        for run in stored.runs():
+            stored.add(replace(run, probe=None, correction=None))
+    without = conclude(open_study(folder))
+    assert (found.model, found.recommendation) == (without.model, without.recommendation)
+    bare = list(csv.DictReader(io.StringIO((folder / "measurements.csv").read_text())))
+    assert all(row[column] == "" for row in bare for column in PROBE_COLUMNS)
+    kept = [{name: cell for name, cell in row.items() if not name.startswith("probe_")} for row in table]
+    assert kept == [{name: cell for name, cell in row.items() if not name.startswith("probe_")} for row in bare]
+
+
+def test_the_table_has_the_rate_as_measured_and_the_corrected_one(folder: Path) -> None:
+    """And what the probe cost; sizer's own table is read again without a word, and its rates are those measured."""
+    conclude(open_study(folder))
+    rows = list(csv.DictReader(io.StringIO((folder / "measurements.csv").read_text())))
+    for run, row in zip(with_corrections(open_study(folder)), rows, strict=True):
+        assert run.throughput is not None
+        assert run.correction is not None
+        assert run.probe is not None
+        assert float(row["throughput"]) == run.throughput.value
+        assert float(row["throughput_corrected"]) == run.correction.throughput.value
+        assert float(row["probe_reads_ms"]) == pytest.approx(1000 * (run.probe.during or 0))
+        assert 0.1 < float(row["probe_products_ms"]) < 0.3
+        assert float(row["probe_share"]) == run.probe.share
+    found = read_measurements(folder / "measurements.csv", None)
+    assert found.unknown == ()
+    assert write_csv(found.runs).splitlines()[0].endswith(",".join(PROBE_COLUMNS))
+    again = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
+    assert [row["throughput_corrected"] for row in again] == [row["throughput_corrected"] for row in rows]
 
 
 def test_runs_of_a_sizer_before_have_nothing_to_correct(folder: Path) -> None:

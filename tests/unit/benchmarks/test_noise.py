@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 import repeats
 import saturation
 import simulated
-from noise_scores import covered, held_out, repeat_differences
-from probe_gain import corrected, spread, thin, windows
+from noise_scores import covered, held_out, planned, repeat_differences
+from probe_gain import corrected, every, spread, thin, windows
 from probe_series import Series
 from simulated_noise import Host, Job, study
+
+from sizer.records import GIB, Purpose, Study, WorkloadPlan
+from sizer.store import StudyFolder
 
 
 def test_scores_are_those_of_repeats() -> None:
@@ -25,7 +32,7 @@ def test_scores_are_those_of_repeats() -> None:
 
 def test_simulated_studies_meet_their_aim(capsys: pytest.CaptureFixture[str]) -> None:
     """No difference between configurations is explained away."""
-    assert simulated.line("as here", "fills the memory bus", 12) == 0
+    assert simulated.line("both", "fills the memory bus", 12) == 0
     assert "fills the memory bus" in capsys.readouterr().out
 
 
@@ -47,9 +54,47 @@ def test_what_a_probe_tells_is_found_from_the_other_half() -> None:
     rounds = np.column_stack([seconds, 0.001 * np.exp(host)])
     chance = np.column_stack([seconds, 0.001 * np.exp(0.05 * random.normal(size=len(seconds)))])
     series = Series(job, {"same": rounds, "chance": chance})
-    left, coefficient = corrected(series, rounds, 1.4)
+    left, coefficient = corrected(series, [rounds], 1.4)
     assert left < spread(series, 1.4) / 3
-    assert coefficient == pytest.approx(1.0, abs=0.1)
-    assert corrected(series, chance, 1.4)[0] > 0.9 * spread(series, 1.4)
+    assert coefficient == pytest.approx([1.0], abs=0.1)
+    assert corrected(series, [chance], 1.4)[0] > 0.9 * spread(series, 1.4)
     assert len(thin(rounds, 0.1)) == 200
-    assert len(windows(series, None, 5.7)[0]) == 35
+    assert len(windows(series, [], 5.7)[0]) == 35
+
+
+def test_runs_of_a_stored_study_are_compared_without_its_reference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They tell the host as the others do, and are too many of one configuration to count among repeats."""
+    runs = study([Job("preprocessing")], (0.5, 1.0), 4, 6.0, Host(0.05, 0.05, 0.02, 0.02), np.random.default_rng(3))
+    place = runs[-1].configuration
+    reference = [
+        replace(run, spec=replace(run.spec, purpose=Purpose.REFERENCE, repeat=10 + number))
+        for number, run in enumerate(each for each in runs if each.configuration == place)
+    ]
+    plan = WorkloadPlan(runs[0].spec.workload, (32,), (0.5, 1.0))
+    host = {"cpus": 2, "memory_bytes": 8 * GIB}
+    with StudyFolder.create(tmp_path / "s", Study("s", (plan,), probe=True), host) as folder:
+        for run in [*runs, *reference]:
+            folder.add(run)
+    assert len(repeat_differences(planned([*runs, *reference]))) == len(repeat_differences(runs)) == 12
+    monkeypatch.setattr(sys, "argv", ["repeats.py", "--study", str(tmp_path / "s")])
+    assert repeats.main() in (0, 1)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["preprocessing", "all"]
+    assert "rates corrected by" in lines[3]
+
+
+def test_two_probes_tell_what_neither_does_alone() -> None:
+    """Each feels another noise, and the job both."""
+    random, seconds = np.random.default_rng(2), np.arange(0.0, 300.0, 0.1)
+    memory, cores = (np.repeat(0.04 * random.normal(size=150), 20) for _ in range(2))
+    felt = 0.8 * memory + 0.9 * cores
+    job = np.column_stack([seconds, np.cumsum(0.1 * np.exp(felt)), np.arange(1, len(seconds) + 1)])
+    reads = np.column_stack([seconds, 0.001 * np.exp(memory + 0.5 * cores)])
+    products = np.column_stack([seconds, 0.0002 * np.exp(cores)])
+    series = Series(job, {"reads": reads, "products": products})
+    (both, coefficients), (alone, _) = (corrected(series, probes, 1.4) for probes in ([reads, products], [reads]))
+    assert both < alone / 3
+    assert coefficients == pytest.approx([0.8, 0.5], abs=0.1)
+    assert len(every(reads, 0.5)) == pytest.approx(600, abs=2)

@@ -15,7 +15,7 @@ from sizer.model import completed, corrected, drift_of, without_host_noise
 from sizer.records import Run
 
 VCPUS = (0.5, 1.0, 2.0)
-NOISY = Host(slow=0.06, quick=0.05)
+NOISY = Host(slow=0.06, quick=0.05, core_slow=0.03, core_quick=0.025)
 
 
 def runs_on(host: Host, *jobs: Job, seed: int = 0, repeats: int = 3) -> list[Run]:
@@ -38,7 +38,7 @@ def test_repeats_on_a_noisy_host_differ_by_less() -> None:
 
 def test_on_a_quiet_host_nothing_changes() -> None:
     """What probes differ by is chance there."""
-    runs = runs_on(Host(0.001, 0.001), Job("train"), repeats=4)
+    runs = runs_on(Host(0.001, 0.001, 0.001, 0.001), Job("train"), repeats=4)
     for before, after in zip(runs, without_host_noise(runs), strict=True):
         assert log_rate(after) == pytest.approx(log_rate(before), abs=0.003)
 
@@ -50,7 +50,7 @@ def test_what_a_job_does_to_its_own_memory_bus_is_not_explained_away(slows: floa
     def own(vcpus: float) -> float:
         return slows * (vcpus - 0.5)
 
-    job = Job("copies", feels=0.9, slows_probe=own, slows_itself=own)
+    job = Job("copies", feels=0.9, slows_probe=own, slows_products=own, slows_itself=own)
     quiet = Job("copies", feels=0.9, slows_itself=own)
     moved = []
     for seed in range(12):
@@ -66,7 +66,36 @@ def test_a_run_that_an_accelerator_binds_keeps_its_rate() -> None:
     """A slower CPU does not show in it."""
     runs = runs_on(NOISY, Job("train", ceiling=20.0))
     for before, after in zip(runs, without_host_noise(runs), strict=True):
-        assert log_rate(after) == pytest.approx(log_rate(before), abs=0.002)
+        assert log_rate(after) == pytest.approx(log_rate(before), abs=0.003)
+
+
+@pytest.mark.parametrize(
+    "host", [Host(0.06, 0.05), Host(0.0, 0.0, 0.03, 0.025), NOISY], ids=["memory", "cores", "both"]
+)
+def test_whichever_noise_a_host_has_both_kinds_tell_it(host: Host) -> None:
+    """As well as the better of the two alone, and much better than reads alone where it has both."""
+    both, reads, raw = [], [], []
+    for seed in range(4):
+        runs = runs_on(host, Job("train"), Job("preprocess", feels=0.3), seed=seed)
+        one = [replace(run, probe=replace(run.probe, product=None)) for run in runs if run.probe is not None]
+        raw += repeat_differences(runs)
+        both += repeat_differences(without_host_noise(runs))
+        reads += repeat_differences(without_host_noise(one))
+    assert median(both) < 1.25 * median(reads)
+    assert median(both) < median(raw) / 2.5
+    if host is NOISY:
+        assert median(both) < median(reads) / 1.5
+
+
+def test_runs_with_reads_alone_are_corrected_by_these() -> None:
+    """As those stored before products were made; where some have no products, those of the others say nothing."""
+    runs = runs_on(Host(0.06, 0.05), Job("train"))
+    one = [replace(run, probe=replace(run.probe, product=None)) for run in runs if run.probe is not None]
+    assert without_host_noise([*one[:1], *runs[1:]]) == [
+        replace(after, probe=run.probe)
+        for run, after in zip([*one[:1], *runs[1:]], without_host_noise(one), strict=True)
+    ]
+    assert median(repeat_differences(without_host_noise(one))) < median(repeat_differences(runs)) / 3
 
 
 def test_a_coefficient_is_never_from_the_run_that_it_corrects() -> None:

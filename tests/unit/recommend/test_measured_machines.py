@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from sizer.records import Answer, Objective, ReasonCode
+from sizer.catalog import Catalog
+from sizer.model import fit
+from sizer.recommend.machines import measured_machines
+from sizer.recommend.measured_answer import machines_to_compare
+from sizer.records import Answer, Device, Objective, ReasonCode, Run
 from sizer.words import Terms, main_sentences, reason_sentences
 
 Asked = Callable[..., Answer]
@@ -235,3 +241,38 @@ def test_of_sizes_that_rent_the_same_machine_and_are_as_fast_the_smallest_is_nee
     """)
     assert answer.spec is not None
     assert (answer.spec.gpu_count, answer.spec.vcpus) == (1, 1)
+
+
+def drifting_comparison(make_run: Callable[..., Run]) -> list[Run]:
+    """A job that the CPU binds on two kinds of GPU alike, at 1 to 4 vCPUs; the host slows down by a fifth between the
+    runs on one and those on the other, which a reference of another workload shows."""
+    began, found = datetime(2026, 11, 23, tzinfo=timezone.utc), []
+    for number in range(26):
+        slow = 1.0 if number < 12 else 1 / 1.2
+        if number % 2 == 0:
+            run = make_run(100 * slow, 2.0, name="reference", repeat=number, spread=0.005)
+        else:
+            vcpus = (1.0, 2.0, 4.0)[number // 2 % 3]
+            gpu = Device("emulated", gpu="T4" if number < 12 else "V100", samples_per_second=900.0)
+            run = make_run(90 * vcpus * slow, vcpus, device=gpu, repeat=number // 2 // 3, spread=0.005)
+            run = replace(run, configuration=replace(run.configuration, gpu=gpu.gpu, gpu_count=1))
+        found.append(replace(run, started_at=(began + timedelta(minutes=number)).isoformat()))
+    return found
+
+
+def test_machines_that_sizer_measured_are_compared_on_the_host_as_it_usually_was(
+    make_run: Callable[..., Run], catalog: Catalog
+) -> None:
+    """By the rates that the model was fitted to, and how sure these are: more than half of the drift is gone."""
+    runs = drifting_comparison(make_run)
+    own = [run for run in runs if run.spec.workload.name == "train"]
+    model = next(each for each in fit(runs).workloads if each.name == "train")
+    machines = {
+        (each.accelerators.gpu, each.configuration.vcpus): each
+        for each in machines_to_compare(model, own, Objective(), catalog)
+    }
+    for vcpus in (1.0, 2.0, 4.0):
+        assert 0.9 < machines["V100", vcpus].rate / machines["T4", vcpus].rate < 1.02
+    raw = {(each.accelerators.gpu, each.configuration.vcpus): each for each in measured_machines(own, (), catalog)}
+    assert raw["V100", 2.0].rate / raw["T4", 2.0].rate == pytest.approx(1 / 1.2, abs=0.001)
+    assert machines["V100", 2.0].deviation > raw["V100", 2.0].deviation

@@ -12,12 +12,13 @@ from sizer.runner.probe import ROUNDS, SHARE, Probe
 from sizer.runner.sampler import Sampler
 
 COST = 0.0007
+"""Of each kind in each round."""
 
 
 def probe(cpus: tuple[int, ...] = (0,), idle: bool = True) -> Probe:
     """Each round of it costs the same."""
     clock = count()
-    found = Probe(cpus, read=lambda: None, used=lambda: COST * next(clock), sleep=lambda _: None)
+    found = Probe(cpus, (lambda: None, lambda: None), used=lambda: COST * next(clock), sleep=lambda _: None)
     if idle:
         found.before()
     return found
@@ -33,8 +34,8 @@ def _allowed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_before_a_run_it_knows_what_a_round_costs_on_the_idle_host() -> None:
     """Nothing of it counts as beside the run."""
     found = probe()
-    assert found.idle == pytest.approx(COST)
-    assert (found.rounds, found.core_seconds) == (0, 0.0)
+    assert found.idle == pytest.approx((COST, COST))
+    assert (found.rounds, found.core_seconds) == (0, (0.0, 0.0))
 
 
 def test_it_never_uses_more_than_sizers_share() -> None:
@@ -43,12 +44,24 @@ def test_it_never_uses_more_than_sizers_share() -> None:
     for _ in range(100):
         sizer += 0.001
         used += 0.5
-        before = found.core_seconds
+        before = sum(found.core_seconds)
         found.beside(Sample(0.0, core_seconds=used, sizer_core_seconds=sizer))
-        sizer += found.core_seconds - before
+        sizer += sum(found.core_seconds) - before
     assert sizer - 3.001 <= SHARE * (used - 100.5) + 1e-9
     assert found.rounds > 50
-    assert found.core_seconds == pytest.approx(found.rounds * COST)
+    assert found.core_seconds == pytest.approx((found.rounds * COST,) * 2)
+
+
+def test_what_was_not_used_is_not_made_up_for_later() -> None:
+    """So that the share holds in the steady state alone, which is a part of the run."""
+    found, sizer = probe(), 0.0
+    for used in (0.0, 100.0, *(100.0 + 0.25 * each for each in range(1, 41))):
+        if used == 100.25:
+            began = sizer
+        before = sum(found.core_seconds)
+        found.beside(Sample(0.0, core_seconds=used, sizer_core_seconds=sizer))
+        sizer += sum(found.core_seconds) - before
+    assert 0.7 * SHARE * 10 < sizer - began <= SHARE * 10 + 2 * ROUNDS * 2 * COST
 
 
 def test_a_run_that_uses_little_has_none() -> None:
@@ -94,14 +107,15 @@ def test_samples_have_what_the_probe_used_so_far() -> None:
         sampler.look_at_host(sampler.tick())
     assert [sample.probe_rounds for sample in sampler.samples] == [0, 0, ROUNDS]
     assert sampler.samples[-1].probe_core_seconds == pytest.approx(ROUNDS * COST)
+    assert sampler.samples[-1].product_core_seconds == pytest.approx(ROUNDS * COST)
 
 
-def test_real_reads_take_time_and_leave_the_affinity_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_real_reads_and_products_take_time_and_leave_the_affinity_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a CPU that this process may use."""
     monkeypatch.undo()
     allowed = os.sched_getaffinity(0)
     found = Probe([min(allowed)])
     found.before()
     assert found.idle is not None
-    assert found.idle > 1e-5
+    assert min(found.idle) > 1e-5
     assert os.sched_getaffinity(0) == allowed

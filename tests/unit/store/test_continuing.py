@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.records.errors import InputError
-from sizer.records.run import Configuration, DiskCheck, Outcome, Run
+from sizer.records.run import Configuration, DiskCheck, Estimate, Outcome, Run
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.continuing import (
     measured,
@@ -61,6 +61,17 @@ def test_a_run_that_isolates_a_stage_is_of_the_same_workload() -> None:
     other = replace(stage, spec=replace(stage.spec, workload=replace(fed, network="vgg16")))
     with pytest.raises(InputError, match="another workload named `train`"):
         refuse_other_meaning("x", [other], STUDY)
+
+
+def test_preprocessing_of_before_its_decoder_was_stated_is_refused() -> None:
+    """It was slower than what would be measured now, and both would be fitted as one."""
+    pack = Workload("pack", "imagenet_preprocessing", "opencv", format="recordio")
+    before = replace(RUN, spec=replace(RUN.spec, workload=pack), disk=None, throughput=Estimate(600.0, 590.0, 610.0))
+    study = Study("s", (WorkloadPlan(pack, (32,)),))
+    with pytest.raises(InputError, match="runs of `pack` by the slower preprocessing of an older version"):
+        refuse_other_meaning("x", [before], study)
+    refuse_other_meaning("x", [replace(before, stated={"decoder": "simplejpeg"})], study)
+    refuse_other_meaning("x", [replace(before, outcome=Outcome.OUT_OF_MEMORY, throughput=None)], study)
 
 
 def test_a_disk_that_is_something_else_now_is_refused() -> None:
