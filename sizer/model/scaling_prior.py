@@ -3,7 +3,7 @@
 Three or four vCPU values cannot choose a form. The odds were learnt by `benchmarks/curves/learn.py` from two thirds of
 180 cloud machines under stress-ng, PyTorch loaders on five clouds' CPUs and some programs, and rounded by hand; what is
 believed of parameters was set by hand, with quantiles of the same curves in view. `benchmarks/curves/README.md` has
-what `learn.py` prints now beside what stands here, and what was looked at meanwhile. The machines' figures are facts of
+what `learn.py` printed beside what stands here, and what was looked at meanwhile. The machines' figures are facts of
 Spare Cores' data base (https://github.com/SpareCores/sc-inspector-data @ 804d3c7, CC BY-SA 4.0, (c) Spare Cores);
 sources and licences of all of them are in `benchmarks/curves/README.md`.
 """
