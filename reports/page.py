@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ from markupsafe import Markup, escape
 
 from sizer import words
 from sizer.files import write_text
+from sizer.parallel import in_parallel
 
 from . import cross_table, instances, instead, which_gpu
 from .answers import verdict, workloads
@@ -32,24 +34,27 @@ from .what_if import section as what_if
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-Contents = Callable[[Material, Sequence[Subject]], Mapping[str, Any] | None]
+Contents = Callable[[Material, Sequence[Any]], Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)
 class Section:
     """A part of the page: `templates/NAME.html` shows what `contents` makes of the records, plain values and finished
     SVG; None where there is nothing to show. Its style and script, where it has any, are NAME.css and NAME.js.
+
+    What takes long is made of each workload by itself: `contents` gets what `of_each` made of them in their place.
     """
 
     name: str
     contents: Contents
+    of_each: Callable[[Subject], Any] | None = None
 
 
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("cross_table", cross_table.contents),
     Section("answers", verdict.answers),
-    Section("workloads", workloads.contents),
+    Section("workloads", workloads.contents, workloads.workload),
     Section("instead", instead.contents),
     Section("what_if", what_if.contents),
     Section("instances", instances.contents),
@@ -92,10 +97,31 @@ def render(material: Material) -> str:
 
 
 def contents(material: Material) -> dict[str, Mapping[str, Any]]:
-    """What each section shows, by its name; those that have nothing to show are left out."""
+    """What each section shows, by its name; those that have nothing to show are left out.
+
+    Of several workloads what is of each, and the other sections, are made in processes beside each other.
+    """
     found = subjects(material)
-    made = {section.name: section.contents(material, found) for section in SECTIONS}
-    return {name: shown for name, shown in made.items() if shown is not None}
+    asked: list[tuple[Section, Subject | None]] = [
+        (section, subject) for section in SECTIONS if section.of_each for subject in found
+    ]
+    asked += [(section, None) for section in SECTIONS if not section.of_each]
+
+    def made(part: tuple[Section, Subject | None]) -> Any:
+        section, subject = part
+        if subject is None or section.of_each is None:
+            return section.contents(material, found)
+        return section.of_each(subject)
+
+    parts: dict[str, list[Any]] = defaultdict(list)
+    results = in_parallel(made, asked) if len(found) > 1 else map(made, asked)
+    for (section, _), result in zip(asked, results, strict=True):
+        parts[section.name].append(result)
+    shown = {
+        section.name: section.contents(material, parts[section.name]) if section.of_each else parts[section.name][0]
+        for section in SECTIONS
+    }
+    return {name: each for name, each in shown.items() if each is not None}
 
 
 @cache

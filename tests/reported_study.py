@@ -12,18 +12,8 @@ import pytest
 from sizer.bundled.reports import Material
 from sizer.model import fit
 from sizer.records import GIB, MIB, LimitedBy, LimitedByKind, Note, NoteKind
-from sizer.records.answer import (
-    Action,
-    Answer,
-    Event,
-    InstanceOffer,
-    ReasonCode,
-    Recommendation,
-    Rejection,
-    Spec,
-    Suggestion,
-    reason,
-)
+from sizer.records.answer import Answer, Event, InstanceOffer, Recommendation, Rejection
+from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import (
     Bottleneck,
     Cause,

@@ -13,7 +13,8 @@ from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, best_measured, vcpus_of
 from sizer.recommend.candidates import candidates
 from sizer.recommend.prices import prices
-from sizer.records.answer import Answer, Spec
+from sizer.records.answer import Answer
+from sizer.records.prediction import Spec
 from sizer.records.run import Configuration
 
 TARGET = 0.95

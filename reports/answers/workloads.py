@@ -26,9 +26,8 @@ COLUMNS = ("machine", "vcpus", "accelerators", "memory", "disk", "batch")
 """What a configuration may say; a table that was imported may lack any of them."""
 
 
-def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any]:
-    """A part of the page for each workload."""
-    sections = [workload(subject) for subject in found]
+def contents(_material: Material, sections: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """A part of the page for each workload, as `workload` made it; what a note says of several stands at the first."""
     notes = [section["machines_note"] for section in sections]
     for number, section in enumerate(sections):
         section["machines_note"] = "" if notes[number] in notes[:number] else notes[number]

@@ -12,6 +12,8 @@ from sizer.words import _
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 _CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")
+Placed = tuple[Run, tuple[object, ...]]
+"""A run with its value of each of `_CONDITIONS`."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,15 @@ def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
 
     Every run that says an axis that was varied is in a series of one, so that no measurement is left off the page.
     """
-    runs = [run for run in runs if getattr(run.configuration, axis) is not None]
-    slices = [group for group in _slices(axis, runs) if _distinct(axis, group) > 1]
+    placed = [
+        (run, tuple([_condition(run, name) for name in _CONDITIONS]))
+        for run in runs
+        if getattr(run.configuration, axis) is not None
+    ]
+    slices = [group for group in _slices(axis, placed) if _distinct(axis, group) > 1]
     slices.sort(key=lambda group: -_distinct(axis, group))
-    series = [_series(group) for group in slices]
-    rest = _lone(runs)
+    series = [_series([run for run, _ in group]) for group in slices]
+    rest = _lone(placed)
     if rest:
         series.append(Series(rest, None))
     return tuple(series)
@@ -98,23 +104,26 @@ def held_fixed(place: Configuration, study: Study) -> str:
     return words.row(found)
 
 
-def _slices(axis: str, runs: Sequence[Run]) -> list[list[Run]]:
-    groups: dict[tuple[object, ...], list[Run]] = {}
-    names = _others(axis)
-    for run in runs:
-        key = tuple([_condition(run, name) for name in names])
-        groups.setdefault(key, []).append(run)
+def _slices(axis: str, placed: Sequence[Placed]) -> list[list[Placed]]:
+    groups: dict[tuple[object, ...], list[Placed]] = {}
+    place = _CONDITIONS.index(axis)
+    for each in placed:
+        conditions = each[1]
+        groups.setdefault(conditions[:place] + conditions[place + 1 :], []).append(each)
     return list(groups.values())
 
 
-def _distinct(axis: str, runs: Sequence[Run]) -> int:
-    return len({_condition(run, axis) for run in runs})
+def _distinct(axis: str, placed: Sequence[Placed]) -> int:
+    place = _CONDITIONS.index(axis)
+    return len({conditions[place] for _, conditions in placed})
 
 
-def _lone(runs: Sequence[Run]) -> tuple[Run, ...]:
+def _lone(placed: Sequence[Placed]) -> tuple[Run, ...]:
     """Runs that differ from every other one along more than one axis."""
-    joined = {id(run) for axis in AXES for group in _slices(axis, runs) if _distinct(axis, group) > 1 for run in group}
-    return tuple(run for run in runs if id(run) not in joined)
+    joined = {
+        id(run) for axis in AXES for group in _slices(axis, placed) if _distinct(axis, group) > 1 for run, _ in group
+    }
+    return tuple(run for run, _ in placed if id(run) not in joined)
 
 
 def _series(group: Sequence[Run]) -> Series:

@@ -13,7 +13,7 @@ from sizer.adaptive.open_answer import OpenAnswer, open_answer
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
 from sizer.catalog import Catalog
-from sizer.model import Drift, as_asked, completed, drift_of, fit, name_of_disk, without_host_noise
+from sizer.model import Drift, Model, as_asked, completed, drift_of, fit, name_of_disk, without_host_noise
 from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, position, reference, repeated
 from sizer.recommend import SURE, recommend
 from sizer.records import (
@@ -89,11 +89,15 @@ class Known:
 class Chooser:
     """Chooses among the runs of a study; keeps what it has concluded from runs that it saw before."""
 
-    def __init__(self, study: Study, host: HostSize, catalog: Catalog, asked: Adaptive) -> None:
+    def __init__(
+        self, study: Study, host: HostSize, catalog: Catalog, asked: Adaptive, fitted: Model | None = None
+    ) -> None:
+        """`fitted` is the model of the very runs that `next_run` is asked about, where it is there already."""
         self._study, self._host, self._catalog, self._asked = study, host, catalog, asked
         self._specs = plan(study, host)
         self._reference = reference(study, host)
         self._axes = {each.workload.name: axes_of(each, study, host) for each in study.workloads}
+        self._fitted = {each.name: each for each in fitted.workloads} if fitted is not None else {}
         self._known: dict[str, tuple[tuple[object, ...], Known]] = {}
         self._drift: tuple[tuple[object, ...], Drift] | None = None
 
@@ -218,7 +222,7 @@ class Chooser:
 
     def _concluded(self, name: str, own: Sequence[Run], drift: Drift) -> Known:
         objective = self._study.objective
-        model = fit(own, drift)
+        model = Model((self._fitted[name],)) if name in self._fitted else fit(own, drift)
         answer = recommend(model, own, objective, self._catalog, host_vcpus=float(self._host.vcpus)).workloads[0]
         workload = model.workloads[0]
         disks = {name_of_disk(disk.name) for disk in workload.measured.disks}
@@ -279,9 +283,9 @@ class Chooser:
         return self._asked.budget is None or spent + seconds <= self._asked.budget
 
 
-def chooser_of(study: Study, host: HostSize) -> Chooser | None:
+def chooser_of(study: Study, host: HostSize, fitted: Model | None = None) -> Chooser | None:
     """What chooses the runs of a study by the catalogue of sizer; None where the study asks for all of them."""
-    return None if study.adaptive is None else Chooser(study, host, Catalog.load(), study.adaptive)
+    return None if study.adaptive is None else Chooser(study, host, Catalog.load(), study.adaptive, fitted)
 
 
 def _own(name: str, runs: Iterable[Run]) -> list[Run]:

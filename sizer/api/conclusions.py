@@ -132,11 +132,11 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         measurements_csv=write_csv(runs),
         measurements_json=write_rows(runs),
         folder=typed_path(folder.path),
-        progress=_progress(folder, runs),
+        progress=_progress(folder, runs, model),
     )
 
 
-def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
+def _progress(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Progress | None:
     """How many of the planned runs are there, and how many others; None for measurements made elsewhere, which nobody
     planned."""
     if folder.study.imported:
@@ -145,7 +145,7 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     finished = planned - Counter(spec.workload.name for spec in remaining(specs, runs))
-    return Progress(planned, finished, older, chosen_next(folder, runs))
+    return Progress(planned, finished, older, chosen_next(folder, runs, model))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -97,7 +97,7 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
         with suppress(FormatError):
             return from_json(Model, form, str(path))
     runs = _in_the_studys_order(folder)
-    model = _fitted_one_by_one(runs, on_step)
+    model = _fitted(runs, on_step)
     known: dict[str, Any] = {
         "disks": list(_disks(folder)),
         "mistold": {name: to_json(each) for name, each in _mistold(runs).items()},
@@ -118,18 +118,24 @@ def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
     return {name: reason for name, reason in found.items() if reason is not None}
 
 
-def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
+def _fitted(runs: Iterable[Run], on_step: OnStep) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
     from sizer.model import completed, drift_of
     from sizer.model import fit as fit_model
+    from sizer.parallel import in_parallel
 
     runs = list(runs)
     workloads, drift = _by_workload(runs), drift_of(completed(runs))
-    models: list[WorkloadModel] = []
-    for number, (name, own) in enumerate(workloads.items(), start=1):
-        on_step(StepBegun(Stage.FITTING, name, number, len(workloads)))
-        models += fit_model(own, drift).workloads
-    return Model(tuple(models))
+    names = list(workloads)
+
+    def fitted_one(own: Sequence[Run]) -> WorkloadModel:
+        (model,) = fit_model(own, drift).workloads
+        return model
+
+    def begun(number: int) -> None:
+        on_step(StepBegun(Stage.FITTING, names[number], number + 1, len(names)))
+
+    return Model(tuple(in_parallel(fitted_one, list(workloads.values()), begun)))
 
 
 def _by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:

@@ -6,7 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sizer.adaptive import NextRun, chooser_of
+from sizer.api.fitted_model import stored_study
 from sizer.api.measuring_host import recorded_size
+from sizer.model import Model
 from sizer.plan import UNFINISHED, estimate_seconds, of_older_form, plan, remaining
 from sizer.records import PlanEnd, Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
@@ -56,7 +58,14 @@ def study_status(folder: StudyFolder) -> StudyStatus:
     current = current_run(folder) if held else None
     runs = folder.runs()
     specs = asked_specs(folder, {current, *(run.id for run in runs)})
-    return StudyStatus(specs, runs, held, current, chosen_next(folder, runs))
+    return StudyStatus(specs, runs, held, current, chosen_next(folder, runs, _stored_model(folder)))
+
+
+def _stored_model(folder: StudyFolder) -> Model | None:
+    if folder.study.adaptive is None:
+        return None
+    stored = stored_study(folder.path)
+    return None if stored is None else stored.model
 
 
 def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[RunSpec, ...]:
@@ -66,9 +75,11 @@ def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[Run
     return specs if folder.study.adaptive is None else tuple(spec for spec in specs if spec.id in begun)
 
 
-def chosen_next(folder: StudyFolder, runs: Sequence[Run]) -> NextRun | PlanEnd | None:
-    """What the adaptive plan of a folder makes after these runs, or why none; None where all runs are asked for."""
-    chooser = chooser_of(folder.study, recorded_size(folder.host))
-    if chooser is None:
-        return None
-    return chooser.next_run([run for run in runs if run.outcome not in UNFINISHED])
+def chosen_next(folder: StudyFolder, runs: Sequence[Run], model: Model | None) -> NextRun | PlanEnd | None:
+    """What the adaptive plan of a folder makes after these runs, or why none; None where all runs are asked for.
+
+    `model` is that of all of them, where it is there: nothing is fitted a second time then.
+    """
+    made = [run for run in runs if run.outcome not in UNFINISHED]
+    chooser = chooser_of(folder.study, recorded_size(folder.host), model if len(made) == len(runs) else None)
+    return None if chooser is None else chooser.next_run(made)

@@ -1,11 +1,15 @@
-"""How far an import is, said from the third second on: on stderr, a line that changes on a terminal."""
+"""How far an import is, said from the third second on: on stderr, a line that changes on a terminal.
+
+A timer's signal says when, and no thread: where one runs, `sizer.parallel` forks nothing.
+"""
 
 from __future__ import annotations
 
+import signal
 import sys
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TextIO
 
@@ -17,12 +21,13 @@ from sizer.words import step_in_words
 
 QUIET_SECONDS = 3.0
 """An import that is done by then says nothing of how far it is."""
+TICK_SECONDS = 1.0
 EVERY_SECONDS = 10.0
 """Between two plain lines of one step; a step that begins has its own unless one was said in the last second."""
 
 
 class ImportProgress:
-    """Prints the events of an import; while it is entered, a thread says once a second how far it is."""
+    """Prints the events of an import; while it is entered, a timer says once a second how far it is."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, stream: TextIO | None = None) -> None:
         self._clock = clock
@@ -32,23 +37,22 @@ class ImportProgress:
         self._began = clock()
         self._step: api.events.StepBegun | None = None
         self._said: tuple[api.events.StepBegun, float] | None = None
-        self._lock = threading.Lock()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._tick_on, daemon=True)
+        self._is_printing = False
 
     def __enter__(self) -> ImportProgress:
-        self._thread.start()
+        self._before = signal.signal(signal.SIGALRM, lambda *_: self.tick())
+        signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ended.set()
-        self._thread.join()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self._before or signal.SIG_DFL)
         self._clear()
 
     def __call__(self, event: api.events.Event) -> None:
-        with self._lock:
+        with self._printing():
             if isinstance(event, api.events.StepBegun):
                 self._step = event
                 self._say()
@@ -57,13 +61,18 @@ class ImportProgress:
                 self._printer(event)
 
     def tick(self) -> None:
-        """Say how far it is, where it is time to."""
-        with self._lock:
-            self._say()
+        """Say how far it is, where it is time to, and nothing is just being printed."""
+        if not self._is_printing:
+            with self._printing():
+                self._say()
 
-    def _tick_on(self) -> None:
-        while not self._ended.wait(1.0):
-            self.tick()
+    @contextmanager
+    def _printing(self) -> Iterator[None]:
+        self._is_printing = True
+        try:
+            yield
+        finally:
+            self._is_printing = False
 
     def _say(self) -> None:
         now = self._clock()

@@ -8,14 +8,16 @@ loader's wait for the disk adds to its CPU time (p = 1 between these two): a wor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, reduce
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sizer.model.model import Structure
-from sizer.model.scaling import PARAMETERS, scale
+from sizer.model.scaling import PARAMETERS, Scaled, scale
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -108,15 +110,15 @@ class Design:
 class Solution:
     """Throughput for R parameter vectors at n configurations.
 
-    `log_rate` (R, n); `of_stages` the share of each stage that is there (R, n); `contention` (R, n): which part of the
-    CPU's time no more vCPUs shorten. `cpu` and `accelerator` are ln seconds of these stages (R, n), which accounting
+    `log_rate` (R, n); `of_stages` the share of each stage that is there (R, n); `scaled` how the CPU scales in which
+    rows. `cpu` and `accelerator` are ln seconds of these stages (R, n), which accounting
     sees by itself. The gradients (R, k, n) of the three are d ln / d parameter; predictions ask for none. `times` are
     ln seconds of the stages as they overlap, and `slopes` are (rows, parameter, stage, d ln seconds / d parameter).
     """
 
     log_rate: Array
     of_stages: Mapping[int, Array]
-    contention: Array
+    scaled: Sequence[tuple[slice, Scaled]]
     cpu: Array
     accelerator: Array
     times: Mapping[int, Array]
@@ -130,6 +132,14 @@ class Solution:
         found = np.zeros((*self.log_rate.shape, len(STAGES)))
         for stage, share in self.of_stages.items():
             found[:, :, stage] = share
+        return found
+
+    @cached_property
+    def contention(self) -> Array:
+        """Which part of the CPU's time no more vCPUs shorten (R, n)."""
+        found = np.zeros_like(self.log_rate)
+        for rows, scaled in self.scaled:
+            found[rows] = scaled.contention()
         return found
 
     @cached_property
@@ -200,20 +210,26 @@ class Forms:
     """
 
     def __init__(self, structures: Sequence[Structure], of: Indices) -> None:
-        self.structures, self.of = tuple(structures), of
+        self.structures = tuple(structures)
         self.common = structures[0]
         bare = parameter_names(_bare(self.common))
         assert all(_bare(each) == _bare(self.common) for each in structures), "they differ in nothing else"
         several = any(each.capped for each in structures)
         self.columns = {name: place for place, name in enumerate((*bare, "cap") if several else bare)}
         self.width = len(self.columns) + max(len(PARAMETERS[each.scaling]) for each in structures)
-        ends = np.searchsorted(of, np.arange(len(structures) + 1))
+        self._own_columns = [self._own(each) for each in structures]
+        self._are_capped = np.array([each.capped for each in structures])
+        self._take(of)
+
+    def _take(self, of: Indices) -> None:
+        self.of = of
+        ends = np.searchsorted(of, np.arange(len(self.structures) + 1)).tolist()
         self.scalings = [
-            (each.scaling, slice(int(first), int(last)), self._own(each))
-            for each, first, last in zip(structures, ends, ends[1:], strict=False)
+            (each.scaling, slice(first, last), own)
+            for each, own, (first, last) in zip(self.structures, self._own_columns, pairwise(ends), strict=True)
             if last > first
         ]
-        capped = np.array([each.capped for each in structures])[of]
+        capped = self._are_capped[of]
         self.capped: slice | Indices | None = np.flatnonzero(capped) if capped.any() else None
         if capped.all():
             self.capped = slice(None)
@@ -228,7 +244,9 @@ class Forms:
 
     def only(self, rows: Indices) -> Forms:
         """Some of the vectors."""
-        return Forms(self.structures, self.of[rows])
+        found = copy(self)
+        found._take(self.of[rows])
+        return found
 
 
 class _InOwnOrder(Forms):
@@ -282,13 +300,13 @@ def solve_forms(forms: Forms, theta: Array, design: Design) -> Solution:
     structure, shape = forms.common, (theta.shape[0], design.vcpus.size)
     made = _Times(forms, theta, shape)
     with np.errstate(invalid="ignore", divide="ignore"):  # a stage that is not there takes exp(-inf)
-        contention = _cpu(structure, made, design)
+        scaled = _cpu(structure, made, design)
         _accelerator(structure, made, design)
         if structure.batch_stage:
             _batch(structure, made, design)
         _disk(structure, made, design)
         _memory(structure, made, design)
-        return _combine(made, contention)
+        return _combine(made, scaled)
 
 
 LEVEL_KINDS = {"limits": "memory", "misses": "missed", "slows": "slowed"}
@@ -314,8 +332,8 @@ def _memory(structure: Structure, made: _Times, design: Design) -> None:
             made.depends(name, stage, shown)
 
 
-def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
-    """The CPU's stage and the serial one; returns which part of the former is contention."""
+def _cpu(structure: Structure, made: _Times, design: Design) -> list[tuple[slice, Scaled]]:
+    """The CPU's stage and the serial one; returns how the former scales in which rows."""
     work = design.decode - made.parameter("rate")
     if structure.step_apart:
         decode, step = work, design.step + made.parameter("step")
@@ -327,11 +345,11 @@ def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
         doing = design.decodes.astype(float)[None]
         made.depends("rate", CPU, -doing)
     made.times[CPU] = work + design.on_one_vcpu
-    contention = np.zeros(made.shape)
+    every = []
     for form, rows, columns in made.forms.scalings:
         scaled = scale(form, design.vcpus, _reader(made.theta[rows], columns))
         made.times[CPU][rows] += scaled.log_factor
-        contention[rows] = scaled.contention
+        every.append((rows, scaled))
         does = doing[rows] if len(doing) > 1 else doing
         made.slopes.extend((rows, columns[name], CPU, does * slope) for name, slope in scaled.slopes.items())
     if structure.quota:
@@ -343,7 +361,7 @@ def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
         shown = np.where(design.decodes, 0.0, -np.inf)
         made.stage(SERIAL)[capped] = shown - made.parameter("cap")[capped]
         made.depends("cap", SERIAL, -design.decodes.astype(float)[None], capped)
-    return contention
+    return every
 
 
 def _reader(vectors: Array, columns: Mapping[str, int]) -> Callable[[str], Array]:
@@ -402,7 +420,7 @@ def _disk(structure: Structure, made: _Times, design: Design) -> None:
         )
 
 
-def _combine(made: _Times, contention: Array) -> Solution:
+def _combine(made: _Times, scaled: Sequence[tuple[slice, Scaled]]) -> Solution:
     times, cpu = dict(made.times), made.times[CPU]
     waits = times.pop(LATENCY, None)
     if waits is not None:
@@ -423,7 +441,7 @@ def _combine(made: _Times, contention: Array) -> Solution:
     return Solution(
         -(top + np.log(total)) / p,
         shares,
-        contention,
+        scaled,
         cpu,
         np.full(made.shape, -np.inf) if accelerator is None else accelerator,
         times,

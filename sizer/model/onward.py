@@ -39,13 +39,14 @@ def _rises(edge: Edge) -> bool:
     return edge.trend is Trend.RISING and not edge.predicted
 
 
-def look_onward(model: WorkloadModel, configurations: Sequence[Configuration]) -> None:
-    """Find at once what `onward` and `split_by_last_doubling` ask for of each of these, as the model keeps it."""
+def look_onward(model: WorkloadModel, configurations: Sequence[Configuration], with_shares: bool = True) -> None:
+    """Find at once what `onward` and, with shares, `split_by_last_doubling` ask for of each of these, as the model
+    keeps it."""
     known = model.measured.vcpus
     if len(known) < ENOUGH:
         return
     few = before_the_last_doubling(model)
-    asked = [each for each in configurations if vcpus_of(each) > few]
+    asked = [each for each in configurations if vcpus_of(each) > (few if with_shares else known[-1])]
     most = dict.fromkeys(replace(each, vcpus=known[-1]) for each in asked)
     rising = [at for at, edge in zip(most, vcpus_edges(model, list(most)), strict=True) if _rises(edge)]
     new = [at for at in rising if at not in model.last_doublings]

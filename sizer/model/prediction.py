@@ -53,17 +53,19 @@ def predict_several(
     configurations: Sequence[Configuration],
     what_if: WhatIf = WhatIf(),
     with_headroom: bool = True,
+    with_bottleneck: bool = True,
 ) -> list[Prediction | Refusal]:
     """The model's answer at each of many configurations, or why it has none, which `predict` raises.
 
-    What one of them gives does not depend on the others. Without its headroom an answer takes half of the time.
+    What one of them gives does not depend on the others. Without its headroom an answer takes half of the time; with
+    neither that nor its bottleneck, which is ambiguous then, and without shares, a quarter.
     """
     found: list[Prediction | Refusal] = []
     for start in range(0, len(configurations), AT_ONCE):
-        some = _answered(model, configurations[start : start + AT_ONCE], what_if)
+        some = _answered(model, configurations[start : start + AT_ONCE], what_if, with_bottleneck)
         if what_if != WhatIf():
             some = _held_by_measured_disks(model, some, what_if)
-        elif with_headroom:
+        elif with_headroom and with_bottleneck:
             some = _with_headroom(model, some)
         found += some
     return found
@@ -81,7 +83,7 @@ def predictions(model: WorkloadModel, configurations: Sequence[Configuration]) -
 
 
 def _answered(
-    model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf
+    model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf, with_bottleneck: bool = True
 ) -> list[Prediction | Refusal]:
     """By each configuration's own disk alone, and without headrooms."""
     found: dict[int, Prediction | Refusal] = {}
@@ -96,7 +98,7 @@ def _answered(
         except Refused as error:
             found[number] = error.refusal
     if asked:
-        found.update(zip(asked, _predictions(model, list(asked.values()), what_if), strict=True))
+        found.update(zip(asked, _predictions(model, list(asked.values()), what_if, with_bottleneck), strict=True))
     return [found[number] for number in range(len(configurations))]
 
 
@@ -155,30 +157,46 @@ def _with_headroom(model: WorkloadModel, found: Sequence[Prediction | Refusal]) 
     return [with_it.get(number, each) for number, each in enumerate(found)]
 
 
-def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
+def _predictions(
+    model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf, with_bottleneck: bool
+) -> list[Prediction]:
     """Of configurations that have an answer and enough memory, without headrooms."""
     between = _rates_between(model, configurations, what_if)
     rates, plain = between.rates, what_if == WhatIf()
-    look_onward(model, configurations)
+    look_onward(model, configurations, with_shares=with_bottleneck)
     beyond = [onward(model, each) if plain else None for each in configurations]
     places = [place_of(model, each) for each in configurations]
     estimates = throughputs(model, places, rates, between.around, what_if, beyond)
+    bound: list[tuple[Bottleneck, dict[str, float]]] = [(Bottleneck.AMBIGUOUS, {})] * len(configurations)
+    if with_bottleneck:
+        bound = _bound(model, configurations, rates, plain, beyond)
+    return [
+        Prediction(
+            workload=model.name,
+            configuration=place.configuration,
+            throughput=estimate,
+            bottleneck=bottleneck,
+            shares=shares,
+            extrapolated=what_if.disk_rates is not None or place.is_beyond,
+        )
+        for place, estimate, (bottleneck, shares) in zip(places, estimates, bound, strict=True)
+    ]
+
+
+def _bound(
+    model: WorkloadModel,
+    configurations: Sequence[Configuration],
+    rates: PredictedRates,
+    plain: bool,
+    beyond: Sequence[Onward | None],
+) -> list[tuple[Bottleneck, dict[str, float]]]:
+    """What binds each, with the shares."""
     shares = _shares(model, configurations, rates)
     own = _own_rates(model, [c for c, each in zip(configurations, beyond, strict=True) if each is not None])
-    found = []
-    for row, (configuration, place) in enumerate(zip(configurations, places, strict=True)):
-        bottleneck, shown_shares = _binding(model, configuration, shares[row], plain, beyond[row], own)
-        found.append(
-            Prediction(
-                workload=model.name,
-                configuration=configuration,
-                throughput=estimates[row],
-                bottleneck=bottleneck,
-                shares=shown_shares,
-                extrapolated=what_if.disk_rates is not None or place.is_beyond,
-            )
-        )
-    return found
+    return [
+        _binding(model, configuration, shares[row], plain, beyond[row], own)
+        for row, configuration in enumerate(configurations)
+    ]
 
 
 def _binding(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -51,7 +52,7 @@ class Residuals:
         self, problems: Sequence[Problem], forms: Forms, target: Array, mean: Array, included: Array | None = None
     ) -> None:
         first = problems[0]
-        self._problems, self._forms, self._design = problems, forms, first.design
+        self._forms, self._design = forms, first.design
         self._target, self.mean = target, mean
         self._included = np.ones((1, first.target.size)) if included is None else included
         self.sure = np.stack([_sure(each, forms, number) for number, each in enumerate(problems)])[forms.of]
@@ -70,19 +71,24 @@ class Residuals:
         def some(values: Array) -> Array:
             return values if len(values) == 1 else values[rows]
 
-        forms, included = self._forms.only(rows), some(self._included)
-        return Residuals(self._problems, forms, some(self._target), some(self.mean), included)
+        found = copy(self)
+        found._forms, found.sure = self._forms.only(rows), self.sure[rows]
+        found._target, found.mean = some(self._target), some(self.mean)
+        found._included, found._weight = some(self._included), some(self._weight)
+        return found
 
     def __call__(self, theta: Array) -> tuple[Array, Array]:
         """Of rates and of stages (R, m), with their derivatives (R, K, m)."""
         solution = solve_forms(self._forms, theta, self._design)
         n, cpu, accelerator = self._design.vcpus.size, self._cpu, self._accelerator
         if not cpu.size and not accelerator.size:
-            return (solution.log_rate - self._target) * self._weight, solution.gradient * self._weight[:, None]
+            gradient = solution.gradient
+            gradient *= self._weight[:, None]
+            return (solution.log_rate - self._target) * self._weight, gradient
         ends = np.cumsum([n, cpu.size, accelerator.size])
         values, slopes = np.empty((len(theta), ends[2])), np.empty((*theta.shape, ends[2]))
         values[:, :n] = (solution.log_rate - self._target) * self._weight
-        slopes[:, :, :n] = solution.gradient * self._weight[:, None]
+        np.multiply(solution.gradient, self._weight[:, None], out=slopes[:, :, :n])
         if cpu.size:
             over = solution.cpu[:, cpu] - self._cpu_busy
             scale = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * self._included[:, cpu]

@@ -11,15 +11,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import Array, Flags
 from sizer.model.model import Residual
-from sizer.model.observations import Noise
 from sizer.records import Configuration
+
+if TYPE_CHECKING:
+    from sizer.model.observations import Noise
 
 FEWEST = 6
 """Configurations below which what is left cannot be distinguished from noise."""

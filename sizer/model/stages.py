@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from sizer.model.equation import Array, Design, Flags, Indices
 from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import Feed, MeasuredRange, Structure, WhatIf, WorkloadFacts
-from sizer.model.observations import Observation
 from sizer.records import Configuration, DiskRates
+
+if TYPE_CHECKING:
+    from sizer.model.observations import Observation
 
 UNBINDING = 3.0
 """A disk or memory level of unknown capacity is believed to allow this multiple of the highest rate."""

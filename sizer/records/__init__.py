@@ -10,29 +10,19 @@ if TYPE_CHECKING:
     from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReason, RunReasonKind
     from sizer.records.answer import (
         AcceleratorCount,
-        Action,
         Alternative,
         Answer,
         Baseline,
         Event,
         Family,
-        Figure,
         InstanceOffer,
         Job,
         Loss,
         Option,
-        Prediction,
-        Reason,
-        ReasonCode,
         Recommendation,
-        Refusal,
-        Refused,
         Rejection,
         SharedMachine,
-        Spec,
-        Suggestion,
         Upgrade,
-        reason,
     )
     from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, SearchEnd, StepFit
     from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
@@ -84,6 +74,18 @@ if TYPE_CHECKING:
     from sizer.records.networks import BATCH_SIZES, DIFFERENCES, ONLY_IN, TAKES_VECTORS, TRANSFORMERS, DifferenceKind
     from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
     from sizer.records.plain_text import printable, quoted, typed_line, typed_path
+    from sizer.records.prediction import (
+        Action,
+        Figure,
+        Prediction,
+        Reason,
+        ReasonCode,
+        Refusal,
+        Refused,
+        Spec,
+        Suggestion,
+        reason,
+    )
     from sizer.records.run import (
         FAULTS,
         FINDINGS,

@@ -7,13 +7,14 @@ import json
 from collections.abc import Iterable
 from functools import cache
 from importlib import resources
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from sizer.records import AnyOf, InputError, Message, advised_name, printable
 from sizer.study.document import Document, Key, is_variable
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 
 def schema() -> dict[str, Any]:
@@ -43,12 +44,18 @@ def expected(definition: str, value: object) -> Message | None:
 
 @cache
 def _definition(name: str) -> Draft202012Validator:
-    return Draft202012Validator(schema()["$defs"][name])
+    return _validator_of(schema()["$defs"][name])
 
 
 @cache
 def _validator() -> Draft202012Validator:
-    return Draft202012Validator(schema())
+    return _validator_of(schema())
+
+
+def _validator_of(rules: dict[str, Any]) -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # a folder is made of a table without it
+
+    return Draft202012Validator(rules)
 
 
 def _leaves(errors: Iterable[ValidationError]) -> Iterable[ValidationError]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sizer.files.codec import from_json, to_json
 from sizer.model import Model, WhatIf, WorkloadModel, best_measured, fit, memory_floor, predict
 from sizer.records import GIB
-from sizer.records.answer import Refused
+from sizer.records.prediction import Refused
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Evidence, EvidenceKind, Outcome, Run
 from sizer.records.study import Device, DiskRates
 from sizer.words import model_summary, parameter_name, refusal_sentences, terms_of

@@ -10,7 +10,7 @@ import pytest
 
 from sizer.model import INSTANT, WhatIf, WorkloadModel, fit, predict
 from sizer.records import GIB
-from sizer.records.answer import ReasonCode, Refused
+from sizer.records.prediction import ReasonCode, Refused
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Run
 from sizer.records.study import Device, DiskRates
 

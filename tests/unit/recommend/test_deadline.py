@@ -13,7 +13,8 @@ from sizer.catalog import Catalog
 from sizer.model import fit, predict
 from sizer.recommend.jobs import job_on
 from sizer.recommend.scoring import exceeds, surely
-from sizer.records.answer import Answer, Spec
+from sizer.records.answer import Answer
+from sizer.records.prediction import Spec
 from sizer.records.run import Estimate, Run
 from sizer.records.study import Deadline, Device
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.model import best_measured, fit, predict
-from sizer.records.answer import Answer, ReasonCode
+from sizer.records.answer import Answer
+from sizer.records.prediction import ReasonCode
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.study import Device, DiskRates
 from sizer.words import Terms, reason_sentences

@@ -8,7 +8,8 @@ import pytest
 
 from sizer.model import Model, memory_compared, predict
 from sizer.records import GIB
-from sizer.records.answer import Answer, Refused
+from sizer.records.answer import Answer
+from sizer.records.prediction import Refused
 from sizer.records.run import Bottleneck, Configuration, Demand, Outcome, Run
 from sizer.words import refusal_sentences, terms_of
 

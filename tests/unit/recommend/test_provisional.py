@@ -13,7 +13,8 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import rates_mistold, recommend
 from sizer.recommend.next_run import for_host, with_probe
-from sizer.records.answer import Action, Answer, Reason, ReasonCode, Spec, Suggestion
+from sizer.records.answer import Answer
+from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion
 from sizer.records.run import (
     Bottleneck,
     Demand,

@@ -12,7 +12,8 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
 from sizer.records import GIB
-from sizer.records.answer import Answer, ReasonCode
+from sizer.records.answer import Answer
+from sizer.records.prediction import ReasonCode
 from sizer.records.run import Bottleneck, Demand, Outcome, Run
 from sizer.records.study import Device, DiskRates, Objective
 from sizer.words import family_sentences

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from sizer.model import fit
-from sizer.records.answer import Answer, Reason, ReasonCode
+from sizer.records.answer import Answer
+from sizer.records.prediction import Reason, ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.study import Device, DiskRates
 from sizer.words import model_summary, offer_notes, parameter_name, terms_of

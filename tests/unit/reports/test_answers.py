@@ -12,18 +12,8 @@ from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.subject import subjects
 from sizer.records import GIB
-from sizer.records.answer import (
-    Action,
-    Baseline,
-    Event,
-    InstanceOffer,
-    Job,
-    ReasonCode,
-    Rejection,
-    Spec,
-    Suggestion,
-    reason,
-)
+from sizer.records.answer import Baseline, Event, InstanceOffer, Job, Rejection
+from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
 from sizer.words import how_sure, objective_in_words

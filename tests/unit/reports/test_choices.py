@@ -10,7 +10,8 @@ from sizer.bundled.reports import Material
 from sizer.bundled.reports.answers.choices import MOST_REJECTED, options, reasoning, rejected
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.records import GIB
-from sizer.records.answer import Answer, Option, ReasonCode, Rejection, Spec, reason
+from sizer.records.answer import Answer, Option, Rejection
+from sizer.records.prediction import ReasonCode, Spec, reason
 from sizer.records.run import Bottleneck, Estimate
 from tests.reported_study import INFER, TRAIN
 

@@ -16,19 +16,8 @@ from sizer.bundled.reports.answers.verdict import contents
 from sizer.bundled.reports.subject import subjects
 from sizer.plan import Spread
 from sizer.records import GIB, Outcome, PlanEnd, PlanEndKind, RunReason, RunReasonKind
-from sizer.records.answer import (
-    Action,
-    Alternative,
-    Answer,
-    Family,
-    Loss,
-    ReasonCode,
-    Recommendation,
-    SharedMachine,
-    Spec,
-    Suggestion,
-    reason,
-)
+from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
+from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Bottleneck, Estimate
 from sizer.records.units import RELATIVE
 

@@ -9,7 +9,8 @@ import pytest
 
 from sizer import words
 from sizer.records import Estimate
-from sizer.records.answer import Alternative, Answer, Baseline, Figure, Reason, ReasonCode, Spec, reason
+from sizer.records.answer import Alternative, Answer, Baseline
+from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
 from sizer.words import Terms, against_sentence, alternative_line, alternative_remark, reason_sentences
 from sizer.words.figures import change, gain, more_or_less, of_its_rate, times
 from sizer.words.names import spec_name
