@@ -12,7 +12,7 @@ import pytest
 
 from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, fit
 from sizer.records import GIB, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind, Outcome, Run
-from sizer.records.run import Bottleneck
+from sizer.records.run import Bottleneck, LimitedBy, LimitedByKind
 from tests.shared import made_once
 from tests.tables import WHOLE_MACHINES, runs_of
 
@@ -50,17 +50,16 @@ def fitted(runs: list[Run] | tuple[Run, ...]) -> WorkloadModel:
 
 
 def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:
-    """Rates alone, by vCPUs: one curve for each form of the scaling, and some that none of them fits."""
+    """Rates alone, by vCPUs: curves that forms of the scaling fit, and some that none of them does."""
     powers = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
     hump = [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 16, 20, 24, 32]
     return {
         "linear": (lambda c: 100 * c, [0.5, 1.0, 2.0, 4.0]),
         "power": (lambda c: 100 * c**0.7, powers),
-        "amdahl": (lambda c: 100 * c / (1 + 0.06 * (c - 1)), powers),
+        "saturating": (lambda c: 100 * c / (1 + 0.06 * (c - 1)), powers),
         "usl": (lambda c: 100 * c / (1 + 0.02 * (c - 1) + 0.0012 * c * (c - 1)), powers),
         "knee": (lambda c: 50 * (min(c, 16) + 0.33 * max(0.0, c - 16)), [1, 2, 4, 8, 16, 20, 24, 28, 32]),
-        "bend": (lambda c: 1000 * c if c <= 64 else 64_000 * (c / 64) ** -0.6, [2, 8, 32, 64, 128, 256, 512]),
-        "paired": (lambda c: 100 * (c - c // 2 + 0.3 * (c // 2)), [1, 2, 3, 4, 5, 6, 7, 8]),
+        "falling": (lambda c: 1000 * c if c <= 64 else 64_000 * (c / 64) ** -0.6, [2, 8, 32, 64, 128, 256, 512]),
         "capped": (lambda c: min(100 * c, 420), [1, 2, 4, 8, 16]),
         "quota": (lambda c: 100 * c * (0.8 if c % 1 else 1), [0.25, 0.5, 1, 1.5, 2, 2.5, 4]),
         "hump": (
@@ -77,9 +76,17 @@ def models(make_run: MakeRun, tmp_path_factory: pytest.TempPathFactory) -> dict[
     return made_once(tmp_path_factory, "models", lambda: dict(_models(make_run, tmp_path_factory.mktemp("tables"))))
 
 
+def _in_pairs(make_run: MakeRun, vcpus: int) -> Run:
+    """On a host that says that every second vCPU is the other half of a core."""
+    cores, pairs = -(-vcpus // 2), vcpus // 2
+    limited = LimitedBy(LimitedByKind.SIZER, "cgroup v2", cpus=f"0-{vcpus}", cores=cores, paired_cores=pairs)
+    return replace(make_run(100.0 * (cores + 0.3 * pairs), float(vcpus)), limited_by=limited)
+
+
 def _models(make_run: MakeRun, folder: Path) -> Iterator[tuple[str, WorkloadModel]]:
     for name, (rate, vcpus) in _curves().items():
         yield name, fitted([make_run(rate(c), float(c)) for c in vcpus])
+    yield "paired", fitted([_in_pairs(make_run, vcpus) for vcpus in (1, 2, 3, 4, 5, 6, 7, 8)])
     noisy = np.random.default_rng(3)
     yield (
         "noisy",

@@ -1,21 +1,25 @@
 """What each form and step of the model is for: left out by itself, how much worse is sizer on what was left out?
 
-    python benchmarks/accuracy/ablation.py [--whole] [--only NAME ...] [--processes 2]
+    python benchmarks/accuracy/ablation.py [--size middle] [--without NAME[+NAME ...] ...] [--kept FILE] [--processes 2]
 
 A change is shown where chance does not explain it: the cases are drawn again 1,000 times, for both models alike, and
-in 99 of 100 draws it has the same sign; and where it counts: LEAST points of an error, or LEAST_SHARE of a share. The
-small form takes less than 20 CPU minutes, `--whole` some hours.
+in 99 of 100 draws it has the same sign; and where it counts: LEAST points of an error, or LEAST_SHARE of a share. Only
+the cases in which a part says something are judged again without it. What was judged is kept in FILE, and not judged
+again; a changed model needs a new one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import astuple, dataclass
 from multiprocessing import get_context
+from multiprocessing.pool import Pool
 from pathlib import Path
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
@@ -28,8 +32,8 @@ sys.path.append(str(Path(__file__).parents[1] / "curves"))
 sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 import numpy as np
-from ablation_cases import FAMILIES, SMALL, WHOLE_SIZE, Judge, Outcome, cases
-from ablation_parts import WHOLE, parts
+from ablation_cases import FAMILIES, SIZES, Judge, Outcome, cases
+from ablation_parts import WHOLE, parts, touched
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -40,6 +44,16 @@ LEAST, LEAST_SHARE = 0.1, 0.5
 FIGURES = ("median", "90th", "covered", "right", "named")
 JUDGES: list[Judge] = []
 """All cases, made before the processes that judge them begin."""
+TOGETHER = "+"
+"""Between the names of parts that are left out together."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one case came to, by family; with the whole model also which parts said something in it."""
+
+    outcomes: dict[str, Outcome]
+    touched: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -63,18 +77,69 @@ def _share(flags: Sequence[bool]) -> float:
     return sum(flags) / len(flags) if flags else math.nan
 
 
-def judge_without(name: str) -> dict[str, Judged]:
-    """Every case with the part of this name left out, by family."""
-    found: dict[str, list[Outcome]] = {}
-    with next(part for part in (WHOLE, *parts()) if part.name == name).left_out():
-        for judge in JUDGES:
-            for family, outcome in judge().items():
-                found.setdefault(family, []).append(outcome)
-    return {family: Judged(tuple(outcomes)) for family, outcomes in found.items()}
+def judge_whole(number: int) -> Case:
+    """A case as the model is."""
+    with touched(parts()) as found:
+        outcomes = JUDGES[number]()
+    return Case(outcomes, frozenset(found))
+
+
+def judge_without(asked: tuple[int, str]) -> Case:
+    """A case with the parts of these names left out."""
+    number, names = asked
+    with ExitStack() as away:
+        for part in parts():
+            if part.name in names.split(TOGETHER):
+                away.enter_context(part.left_out())
+        return Case(JUDGES[number]())
+
+
+def all_without(names: str, whole: Sequence[Case], pool: Pool) -> list[Case]:
+    """Every case; those in which none of the parts said anything are as with the whole model."""
+    asked = [number for number, case in enumerate(whole) if case.touched & set(names.split(TOGETHER))]
+    again = dict(zip(asked, pool.map(judge_without, [(number, names) for number in asked], chunksize=2), strict=True))
+    return [again.get(number, case) for number, case in enumerate(whole)]
+
+
+def by_family(judged: Sequence[Case]) -> dict[str, Judged]:
+    """The cases of each."""
+    return {
+        family: Judged(tuple(case.outcomes[family] for case in judged if family in case.outcomes))
+        for family in FAMILIES
+    }
+
+
+class Kept:
+    """What was judged before, in a file of one line for each part that was left out; without a file nothing was."""
+
+    def __init__(self, path: Path | None, size: str) -> None:
+        self._path, self._size = path, size
+        lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
+        found = [json.loads(line) for line in lines]
+        self._known = {each["without"]: _read(each["cases"]) for each in found if each["size"] == size}
+
+    def get(self, names: str) -> list[Case] | None:
+        return self._known.get(names)
+
+    def add(self, names: str, judged: Sequence[Case]) -> None:
+        if self._path is None:
+            return
+        plain = [[{f: astuple(o) for f, o in case.outcomes.items()}, sorted(case.touched)] for case in judged]
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"size": self._size, "without": names, "cases": plain}) + "\n")
+
+
+def _read(plain: Sequence[tuple[dict[str, list[list[float]]], list[str]]]) -> list[Case]:
+    return [
+        Case({family: Outcome(*map(tuple, one)) for family, one in outcomes.items()}, frozenset(names))  # type: ignore[arg-type]
+        for outcomes, names in plain
+    ]
 
 
 def changes(whole: Judged, without: Judged) -> list[str]:
     """What leaving a part out changes beyond chance, in words."""
+    if whole == without:
+        return []
     random = np.random.default_rng(1)
     count = len(whole.cases)
     drawn = [random.integers(0, count, count) for _ in range(DRAWS)]
@@ -95,18 +160,26 @@ def line(name: str, cells: Sequence[str]) -> str:
 
 def main() -> int:
     asked = _arguments()
-    JUDGES.extend(cases(WHOLE_SIZE if asked.whole else SMALL))
-    chosen = [WHOLE.name, *(part.name for part in parts() if not asked.only or part.name in asked.only)]
-    print(line("without", FAMILIES))
-    print("|---" * (len(FAMILIES) + 1) + "|")
+    kept = Kept(asked.kept, asked.size)
+    JUDGES.extend(cases(SIZES[asked.size]))
+    print(line("without", ["cases", *FAMILIES]))
+    print("|---" * (len(FAMILIES) + 2) + "|")
     with get_context("fork").Pool(asked.processes) as pool:
-        for number, judged in enumerate(pool.imap(judge_without, chosen)):
-            if not number:
-                whole = judged
-                cells = [_in_words(whole[family]) for family in FAMILIES]
-            else:
-                cells = [", ".join(changes(whole[family], judged[family])) or "." for family in FAMILIES]
-            print(line(chosen[number], cells), flush=True)
+        whole = kept.get(WHOLE.name)
+        if whole is None:
+            whole = pool.map(judge_whole, range(len(JUDGES)), chunksize=2)
+            kept.add(WHOLE.name, whole)
+        all_judged = by_family(whole)
+        print(line(WHOLE.name, [str(len(whole)), *(_in_words(all_judged[family]) for family in FAMILIES)]), flush=True)
+        for names in asked.without or [part.name for part in parts()]:
+            judged = kept.get(names)
+            if judged is None:
+                judged = all_without(names, whole, pool)
+                kept.add(names, judged)
+            count = sum(bool(case.touched & set(names.split(TOGETHER))) for case in whole)
+            found = by_family(judged)
+            cells = [", ".join(changes(all_judged[family], found[family])) or "." for family in FAMILIES]
+            print(line(" and ".join(names.split(TOGETHER)), [str(count), *cells]), flush=True)
     return 0
 
 
@@ -117,10 +190,19 @@ def _in_words(judged: Judged) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--whole", action="store_true", help="all curves, many machines: hours")
-    parser.add_argument("--only", action="append", choices=[part.name for part in parts()], help="this part alone")
+    parser.add_argument("--size", choices=list(SIZES), default="small", help="how many cases")
+    parser.add_argument("--without", action="append", type=_names, help="this part alone, or these together")
+    parser.add_argument("--kept", type=Path, help="a file of what was judged, which grows by what is judged now")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
+
+
+def _names(text: str) -> str:
+    known = [part.name for part in parts()]
+    for name in text.split(TOGETHER):
+        if name not in known:
+            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+    return text
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What each part of the model is judged on: the grid, simulated machines, real curves and published tables.
+"""What each part of the model is judged on: the grid, simulated machines, real and drawn curves, published tables.
 
 All that does not depend on the model is made once: the truth of the machines is simulated for minutes.
 """
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accuracy_advised import REGRET, TARGET
+from accuracy_curves import SHAPES, Curve, drawn
 from accuracy_designs import designed
 from accuracy_grid import A_WORKLOAD, IN_ALL, by_workload, merged, predict_others
 from accuracy_real import told
-from accuracy_simulated import CaseResult, judged, prepared
+from accuracy_shapes import judged as judged_curve
+from accuracy_simulated import SEED, CaseResult, judged, prepared
 from answers_asked import ReadTable, asked, job_rows, read_table, write_table
 from answers_held_out import one_at_a_time
 from answers_jobs import PublishedJob, published_jobs
@@ -30,8 +32,9 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.records import Bottleneck, Configuration, Objective, Run
 
-GRID, INSIDE, BEYOND, CURVES, TABLES = "grid", "simulated", "simulated, beyond", "real curves", "published tables"
-FAMILIES = (GRID, INSIDE, BEYOND, CURVES, TABLES)
+GRID, INSIDE, BEYOND = "grid", "simulated", "simulated, beyond"
+CURVES, DRAWN, TABLES = "real curves", "drawn curves", "published tables"
+FAMILIES = (GRID, INSIDE, BEYOND, CURVES, DRAWN, TABLES)
 
 
 @dataclass(frozen=True)
@@ -51,20 +54,22 @@ Judge = Callable[[], dict[str, Outcome]]
 
 @dataclass(frozen=True)
 class Size:
-    """How many machines, and of the curves and published jobs one in so many."""
+    """How many machines, of the real curves and published jobs one in so many, and how many drawn curves a shape."""
 
     machines: int
     every_curve: int
     every_job: int
+    drawn: int
 
 
-SMALL, WHOLE_SIZE = Size(10, 16, 16), Size(150, 1, 2)
+SIZES = {"small": Size(10, 16, 16, 1), "middle": Size(60, 1, 4, 4), "whole": Size(150, 1, 1, 20)}
 
 
 def cases(size: Size) -> list[Judge]:
     """All of them, each to be judged as often as is wanted."""
     machines = [_machine(number) for number in range(size.machines)]
-    return [*_grid(), *_grid_answers(), *machines, *_curves(size.every_curve), *_tables(size.every_job)]
+    curves = [*_curves(size.every_curve), *_drawn(size.drawn)]
+    return [*_grid(), *_grid_answers(), *machines, *curves, *_tables(size.every_job)]
 
 
 def _grid() -> list[Judge]:
@@ -146,6 +151,20 @@ def _curves(every: int) -> list[Judge]:
         return judge
 
     return [judge_of(number) for number in range(0, len(taught), every)]
+
+
+def _drawn(each: int) -> list[Judge]:
+    """Curves of known shapes, of more points than the real ones, with noise."""
+    return [_drawn_curve(drawn(shape, number, SEED), number) for shape in SHAPES for number in range(each)]
+
+
+def _drawn_curve(curve: Curve, number: int) -> Judge:
+    def judge() -> dict[str, Outcome]:
+        found, _ = judged_curve(curve, SEED + number)
+        covered = tuple(each.low <= each.new_run <= each.high for each in found)
+        return {DRAWN: Outcome(tuple(each.error for each in found), covered)}
+
+    return judge
 
 
 def _tables(every: int) -> list[Judge]:

@@ -5,7 +5,8 @@ A part is left out by putting something else in the place of one name of one mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -19,6 +20,8 @@ from sizer.records import Configuration
 
 Kept = Callable[[Structure, MeasuredRange], Structure | None]
 """A structure as it is without the part; None where there is none."""
+Says = Callable[..., Any]
+"""A function of the model."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,43 @@ class Part:
 
 
 WHOLE = Part("the whole model", ())
+
+
+@contextmanager
+def touched(asked: Sequence[Part]) -> Iterator[set[str]]:
+    """The names of the parts without which, as long as this lasts, some function would have said something else.
+
+    Where a part is not among them in the end, all would have been the same without it. A constant always is.
+    """
+    places: dict[tuple[ModuleType, str], dict[str, Callable[[Any], Any]]] = defaultdict(dict)
+    for part in asked:
+        for each in part.replaced:
+            places[each.module, each.name][part.name] = each.by
+    found: set[str] = set()
+    with ExitStack() as away:
+        for (module, name), by in places.items():
+            there = getattr(module, name)
+            if callable(there):
+                without = {part: instead(there) for part, instead in by.items()}
+                away.enter_context(patch.object(module, name, _watched(there, without, found)))
+            else:
+                found.update(by)
+        yield found
+
+
+def _watched(
+    there: Callable[..., Any], without: Mapping[str, Callable[..., Any]], found: set[str]
+) -> Callable[..., Any]:
+    def watched(*given: Any) -> Any:
+        said = _whole(there(*given))
+        found.update(part for part, other in without.items() if part not in found and _whole(other(*given)) != said)
+        return said
+
+    return watched
+
+
+def _whole(said: Any) -> Any:
+    return list(said) if isinstance(said, Iterator) else said
 
 
 def parts() -> list[Part]:

@@ -22,14 +22,9 @@ const Model = (() => {
   };
   const FORMS = {
     linear: () => [0, 0],
-    overhead,
     power: (vcpus, parameter) => {
       const exponent = parameter("exponent"), above = Math.max(0, Math.log(vcpus));
       return [(1 - exponent) * above, above > 0 ? clip(1 - exponent, 0, 1) : 0];
-    },
-    amdahl: (vcpus, parameter) => {
-      const more = share(parameter("contention")) * Math.max(0, vcpus - 1);
-      return [Math.log(1 + more), more / (1 + more)];
     },
     usl: (vcpus, parameter) => {
       const extra = Math.max(0, vcpus - 1);
@@ -38,10 +33,6 @@ const Model = (() => {
     },
     siblings: knee,
     knee,
-    bend: (vcpus, parameter) => {
-      const slope = parameter("slope"), over = Math.max(0, Math.log(vcpus) - Math.max(0, parameter("knee")));
-      return [(1 - slope) * over, over > 0 ? clip(1 - slope, 0, 1) : 0];
-    },
     paired: (vcpus, parameter) => {
       const gain = clip(parameter("yield"), 0.05, 1.5), whole = Math.ceil(vcpus), seconds = Math.floor(whole / 2);
       return [Math.log(whole / (whole - seconds + gain * seconds)), 0];

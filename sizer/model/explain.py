@@ -28,7 +28,6 @@ CPU_ALONE = {
     "overhead",
     "knee",
     "yield",
-    "slope",
     "quota",
     "batch",
     "sharpness",
@@ -85,7 +84,7 @@ def _share(logit: float) -> float:
     return 1 / (1 + math.exp(-logit))
 
 
-VALUES: dict[str, Callable[[float], float]] = {"exponent": float, "yield": float, "slope": float, "contention": _share}
+VALUES: dict[str, Callable[[float], float]] = {"exponent": float, "yield": float, "contention": _share}
 """From the value that is fitted to the one that is shown; the others are logarithms."""
 
 
@@ -113,7 +112,6 @@ def _named(name: str, model: WorkloadModel, member: Member) -> tuple[Quantity, s
         "overhead": (Quantity.OVERHEAD, "", None),
         "knee": (Quantity.FULL_VCPUS, "", None),
         "yield": (Quantity.YIELD_BEYOND, "", None),
-        "slope": (Quantity.EXPONENT_BEYOND, "", None),
         "quota": (Quantity.FRACTION_COST, "", None),
         "cap": (
             Quantity.ACCELERATOR_CEILING if accelerator_caps else Quantity.SERIAL_CEILING,

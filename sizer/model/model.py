@@ -87,7 +87,6 @@ class Quantity(str, Enum):
     OVERHEAD = "overhead"
     FULL_VCPUS = "full_vcpus"
     YIELD_BEYOND = "yield_beyond"
-    EXPONENT_BEYOND = "exponent_beyond"
     FRACTION_COST = "fraction_cost"
     SERIAL_CEILING = "serial_ceiling"
     ACCELERATOR_CEILING = "accelerator_ceiling"

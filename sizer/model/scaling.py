@@ -16,20 +16,16 @@ Array = NDArray[np.float64]
 
 PARAMETERS = {
     "linear": (),
-    "overhead": ("overhead",),
     "power": ("exponent",),
-    "amdahl": ("contention",),
     "usl": ("contention", "coherence"),
     "siblings": ("overhead", "knee", "yield"),
     "knee": ("overhead", "knee", "yield"),
-    "bend": ("knee", "slope"),
     "paired": ("yield",),
 }
-"""Amdahl 1967; USL: Gunther 2007. `overhead`: each sample costs more as soon as several vCPUs work, by handing data on
-or clocks that fall, and no more than that with still more of them. `knee`: that, and from some number of vCPUs on each
-adds only its yield; `siblings`: the same where the second halves of hyperthreaded cores begin, at half of the vCPUs;
-`bend`: from a knee on the rate goes with a power of them, down as well as up. `paired`: every second vCPU is the other
-half of a core, as clouds hand them out. The power law covers what none of them describes."""
+"""USL: Gunther 2007; without coherence it is Amdahl's law. `knee`: each sample costs more as soon as several vCPUs
+work, by handing data on or clocks that fall, and from some number of vCPUs on each adds only its yield; `siblings`: the
+same where the second halves of hyperthreaded cores begin, at half of the vCPUs; `paired`: every second vCPU is the
+other half of a core, as clouds hand them out. The power law covers what none of them describes."""
 
 LEAST = 0.02
 """The part of the linear capacity that a falling yield leaves at the least."""
@@ -76,13 +72,6 @@ def _overhead(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     return Scaled(np.log(whole), wasted, {"overhead": overhead * (1 - inverse) / whole})
 
 
-def _amdahl(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
-    share, slope = _share(parameter("contention"))
-    extra = np.maximum(0.0, vcpus - 1)
-    whole = 1 + share * extra
-    return Scaled(np.log(whole), lambda: share * extra / whole, {"contention": slope * extra / whole})
-
-
 def _usl(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     share, slope = _share(parameter("contention"))
     extra = np.maximum(0.0, vcpus - 1)
@@ -125,20 +114,6 @@ def _knee(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     return Scaled(shared.log_factor + np.log(vcpus / effective), wasted, slopes)
 
 
-def _bend(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
-    knee, slope = np.maximum(0.0, parameter("knee")), parameter("slope")
-    over = np.maximum(0.0, np.log(vcpus) - knee)
-    slopes = {
-        "knee": np.where((over > 0) & (knee > 0), -(1 - slope), 0.0),
-        "slope": -over,
-    }
-
-    def wasted() -> Array:
-        return np.where(over > 0, _between(1 - slope, 0.0, 1.0), 0.0)
-
-    return Scaled((1 - slope) * over, wasted, slopes)
-
-
 def _paired(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     """A fraction is a quota over the next whole number of vCPUs, which all run for that share of the time."""
     given = parameter("yield")
@@ -152,12 +127,9 @@ def _paired(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
 
 FORMS: dict[str, Callable[[Array, Callable[[str], Array]], Scaled]] = {
     "linear": _linear,
-    "overhead": _overhead,
     "power": _power,
-    "amdahl": _amdahl,
     "usl": _usl,
     "siblings": _knee,
     "knee": _knee,
-    "bend": _bend,
     "paired": _paired,
 }

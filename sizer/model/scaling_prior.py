@@ -3,7 +3,7 @@
 Three or four vCPU values cannot choose a form. The odds were learnt by `benchmarks/curves/learn.py` from two thirds of
 180 cloud machines under stress-ng, PyTorch loaders on five clouds' CPUs and some programs, and rounded by hand; what is
 believed of parameters was set by hand, with quantiles of the same curves in view. `benchmarks/curves/README.md` has
-what `learn.py` prints now beside what stands here, and what was looked at meanwhile. The machines' figures are facts of
+what `learn.py` printed beside what stands here, and what was looked at meanwhile. The machines' figures are facts of
 Spare Cores' data base (https://github.com/SpareCores/sc-inspector-data @ 804d3c7, CC BY-SA 4.0, (c) Spare Cores);
 sources and licences of all of them are in `benchmarks/curves/README.md`.
 """
@@ -17,29 +17,23 @@ from sizer.model.model import Structure, WorkloadFacts
 
 FEWEST = 3
 """vCPU values below which no form can be told from a straight line."""
-MANY = 5
-"""vCPU values from which a knee with a slope behind it can be distinguished from the other forms."""
 
 ODDS: dict[str, tuple[float, float]] = {
     "linear": (0.3, 0.1),
-    "overhead": (0.2, 0.25),
     "power": (0.3, 0.6),
-    "amdahl": (0.1, 0.25),
     "usl": (0.12, 0.15),
     "siblings": (1.0, 0.25),
     "knee": (0.15, 0.15),
-    "bend": (0.15, 0.15),
     "paired": (1.0, 0.25),
 }
-"""Of each form without and with a cap, relative to the likeliest. `bend` and `paired` are not in those curves: they
-count as `knee` and `siblings`."""
+"""Of each form without and with a cap, relative to the likeliest. `paired` is not in those curves: it counts as
+`siblings`."""
 BELIEFS: dict[str, tuple[float, float]] = {
     "exponent": (0.9, 0.3),
     "contention": (math.log(0.05), 1.5),
     "coherence": (math.log(1e-3), 2.0),
     "overhead": (math.log(0.1), 1.5),
     "yield": (0.2, 0.15),
-    "slope": (0.0, 0.6),
 }
 """Mean and standard deviation of each parameter as it is fitted. Overheads: half of the machines below 0.01, loaders
 0.16 to 0.47 (5th to 95th percentile). Yields of a second hyperthread: JPEG 0.14 to 0.42 with a mean of 0.29 on 37 CPU
@@ -51,7 +45,7 @@ SIBLINGS, ANYWHERE = 0.03, 0.7
 else may (sockets, shared hosts)."""
 
 
-SHAPE = frozenset({"exponent", "contention", "coherence", "overhead", "knee", "yield", "slope", "cap", "sharpness"})
+SHAPE = frozenset({"exponent", "contention", "coherence", "overhead", "knee", "yield", "cap", "sharpness"})
 """The parameters whose worth is judged by the evidence for them."""
 
 
@@ -62,11 +56,7 @@ def forms(vcpus: Sequence[float], facts: WorkloadFacts) -> list[str]:
     """
     if len(vcpus) < FEWEST:
         return ["linear"]
-    found = ["linear", "overhead", "amdahl", "power", "usl", "knee", "paired" if facts.paired else "siblings"]
-    if len(vcpus) >= MANY:
-        odd = vcpus[0] <= 1 and any(value > 2 and value % 2 == 1 for value in vcpus)
-        found += ["bend", *(["paired"] if odd and not facts.paired else [])]
-    return found
+    return ["linear", "power", "usl", "knee", "paired" if facts.paired else "siblings"]
 
 
 def belief(name: str, structure: Structure, vcpus: Collection[float]) -> tuple[float, float]:

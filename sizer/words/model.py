@@ -110,7 +110,6 @@ _PARAMETERS: Mapping[Quantity, Callable[[Mapping[str, object]], str]] = {
     _Q.OVERHEAD: lambda k: _("cost of sharing a sample's work among vCPUs, relative to one vCPU"),
     _Q.FULL_VCPUS: lambda k: _("vCPUs up to which each counts in full"),
     _Q.YIELD_BEYOND: lambda k: _("yield of a vCPU beyond"),
-    _Q.EXPONENT_BEYOND: lambda k: _("exponent of vCPU scaling beyond"),
     _Q.FRACTION_COST: lambda k: _("CPU time with a fraction of a vCPU, relative to a whole one"),
     _Q.SERIAL_CEILING: lambda k: _("serial ceiling"),
     _Q.ACCELERATOR_CEILING: lambda k: _("{accelerator} ceiling", **k),
@@ -199,12 +198,9 @@ def _form(name: str) -> str:
     """The name under which a form is known; one that only a later version has, as it is spelt."""
     return {
         "linear": _("linear"),
-        "overhead": _("linear with an overhead"),
         "power": _("power law"),
-        "amdahl": _("Amdahl's law"),
         "usl": _("Universal Scalability Law"),
         "siblings": _("linear, with hyperthreads from half of the vCPUs on"),
         "knee": _("linear with a knee"),
-        "bend": _("power law from a bend on"),
         "paired": _("hyperthread pairs"),
     }.get(name, name)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from ablation import Judged, changes
+from ablation import Case, Judged, Kept, changes
 from ablation_cases import Outcome
-from ablation_parts import Part, parts
+from ablation_parts import Part, parts, touched
 
 from sizer.model import WorkloadModel, fit
 from sizer.model.scaling import FORMS
@@ -49,6 +50,27 @@ def test_without_averaging_one_form_is_left(make_run: Callable[..., Run]) -> Non
     assert len(fitted(make_run).members) > 1
     with named("averaging").left_out():
         assert len(fitted(make_run).members) == 1
+
+
+def test_a_part_that_says_nothing_changes_nothing(make_run: Callable[..., Run]) -> None:
+    """One that touched nothing gives the same model to the last digit; what has a part in this curve is found."""
+    with touched(parts()) as found:
+        whole = fitted(make_run)
+    assert {"cap", "usl", "averaging"} <= found
+    silent = [part for part in parts() if part.name not in found]
+    assert {"memory: reads of each disk", "slowness"} <= {part.name for part in silent}
+    for part in silent:
+        with part.left_out():
+            assert fitted(make_run) == whole
+
+
+def test_what_was_judged_is_read_back(tmp_path: Path) -> None:
+    """A run that was stopped goes on where it was; another size begins anew."""
+    judged = [Case({"grid": Outcome((0.1, 0.2), (True,), (), (False,))}, frozenset({"cap"})), Case({})]
+    Kept(tmp_path / "kept.jsonl", "small").add("cap", judged)
+    assert Kept(tmp_path / "kept.jsonl", "small").get("cap") == judged
+    assert Kept(tmp_path / "kept.jsonl", "middle").get("cap") is None
+    assert Kept(tmp_path / "none.jsonl", "small").get("cap") is None
 
 
 def test_a_change_is_told_from_chance() -> None:

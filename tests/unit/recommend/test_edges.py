@@ -17,7 +17,7 @@ from sizer.words import Terms, reason_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
-NOISY = ((0.5, 60), (1, 118), (2, 115))
+NOISY = ((0.5, 60), (1, 118), (2, 117))
 CONTENDED = (RunWarning(WarningKind.CONTENDED, {"cores": 1.1}),)
 IMPRECISE = (RunWarning(WarningKind.IMPRECISE, {"half_width": 0.196, "seconds": 5.0, "asked": 0.03}),)
 
