@@ -24,7 +24,15 @@ TESTS = ("test_contract.py", "test_real_limits.py", "test_real_disk.py", "test_d
 LEFT_OUT = "not (readahead or mapped or direct or through)"
 """Ways of reading and writing that take the block layer's same path once more, at emulated speed."""
 
-ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy", "gpus", "probe_core_seconds", "probe_rounds"}
+ELSEWHERE = {
+    "time",
+    "sizer_core_seconds",
+    "accelerator_busy",
+    "gpus",
+    "probe_core_seconds",
+    "product_core_seconds",
+    "probe_rounds",
+}
 """What of a Sample the groups do not count."""
 
 

@@ -24,7 +24,15 @@ from sizer.words import limits_in_words
 
 ROOT = "/sys/fs/cgroup"
 
-ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy", "gpus", "probe_core_seconds", "probe_rounds"}
+ELSEWHERE = {
+    "time",
+    "sizer_core_seconds",
+    "accelerator_busy",
+    "gpus",
+    "probe_core_seconds",
+    "product_core_seconds",
+    "probe_rounds",
+}
 """What of a Sample the groups do not count."""
 
 
