@@ -210,7 +210,7 @@ class Chooser:
         """The model and the answer of one workload among these runs; those of the same runs as before are kept, unless
         what others tell of the host since then moves them."""
         own, drift = _own(name, runs), self._drift_of(runs)
-        key = tuple((run.id, run.started_at, run.throughput, drift.at(run)) for run in own)
+        key = tuple((run.id, run.started_at, run.throughput, run.warnings, drift.at(run)) for run in own)
         found = self._known.get(name)
         if found is None or found[0] != key:
             found = self._known[name] = key, self._concluded(name, own, drift)

@@ -12,7 +12,7 @@ from sizer.model import fit
 from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
 from sizer.recommend import recommend
 from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReasonKind
-from sizer.records.run import Outcome
+from sizer.records.run import Outcome, RunWarning, WarningKind
 from sizer.records.study import DiskRates, DiskTier, Objective
 from tests.unit.adaptive.machine import HOST, LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 
@@ -62,6 +62,18 @@ def test_it_goes_on_alike_wherever_it_was_ended() -> None:
         assert [run.id for run in again] == [run.id for run in runs]
         assert [run.reason for run in again] == [run.reason for run in runs]
         assert its_end == end
+
+
+def test_a_mark_that_a_run_gets_later_counts() -> None:
+    """The host is found to have changed by a later run of the reference: what seemed settled is not any more."""
+    study = study_of()
+    chooser = chooser_of(study)
+    runs, end = chosen(study, knee(3.0))
+    assert chooser.next_run(runs) == end
+    mark = RunWarning(WarningKind.DRIFTING, {"before": 100.0, "after": 200.0}, "sample")
+    marked = [replace(run, warnings=(mark,)) for run in runs]
+    assert isinstance(chooser.next_run(marked), NextRun)
+    assert chooser.next_run(marked) == chooser_of(study).next_run(marked)
 
 
 def test_no_more_runs_than_allowed() -> None:
