@@ -17,6 +17,17 @@ from sizer.limits.topology import parse_topology
 from sizer.limits.tree import Tree
 from sizer.records import Message
 
+ELSEWHERE = {
+    "time",
+    "sizer_core_seconds",
+    "accelerator_busy",
+    "gpus",
+    "probe_core_seconds",
+    "product_core_seconds",
+    "probe_rounds",
+}
+"""What of a Sample the groups do not count."""
+
 V1_FILES = {
     "cpuset": {"cpuset.cpus": "", "cpuset.mems": ""},
     "cpu": {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "-1", "cpu.stat": "nr_periods 0\nnr_throttled 0\n"},

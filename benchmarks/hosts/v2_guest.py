@@ -16,6 +16,7 @@ import pytest
 from sizer.limits import Group, LimitsBackend, Throttle, detect, device_of
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
+from tests.described_hosts import ELSEWHERE
 
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 SECONDS = 2.0
@@ -23,17 +24,6 @@ TESTS = ("test_contract.py", "test_real_limits.py", "test_real_disk.py", "test_d
 
 LEFT_OUT = "not (readahead or mapped or direct or through)"
 """Ways of reading and writing that take the block layer's same path once more, at emulated speed."""
-
-ELSEWHERE = {
-    "time",
-    "sizer_core_seconds",
-    "accelerator_busy",
-    "gpus",
-    "probe_core_seconds",
-    "product_core_seconds",
-    "probe_rounds",
-}
-"""What of a Sample the groups do not count."""
 
 
 def core_share(backend: LimitsBackend, vcpus: float) -> float:

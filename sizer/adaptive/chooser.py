@@ -249,7 +249,7 @@ class Chooser:
         if not left:
             kind = PlanEndKind.SETTLED
         settled = tuple(name for name in self._axes if name not in left)
-        failed = tuple(name for name in left if _own(name, runs) and not completed(_own(name, runs)))
+        failed = tuple(name for name in left if (own := _own(name, runs)) and not completed(own))
         return PlanEnd(kind, settled, tuple(left), len(runs), spent, failed)
 
     def _next_repeats(self, axes: Axes, own: Sequence[Run]) -> list[tuple[RunSpec, bool]]:

@@ -19,17 +19,7 @@ from sizer.records.errors import HostError
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
 from sizer.words import limits_in_words
-
-ELSEWHERE = {
-    "time",
-    "sizer_core_seconds",
-    "accelerator_busy",
-    "gpus",
-    "probe_core_seconds",
-    "product_core_seconds",
-    "probe_rounds",
-}
-"""What of a Sample the groups do not count."""
+from tests.described_hosts import ELSEWHERE
 
 STALLS = {"cpu_stall", "memory_stall", "io_stall"}
 

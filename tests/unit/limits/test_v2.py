@@ -21,19 +21,9 @@ from sizer.records.errors import HostError
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
 from sizer.words import limits_in_words
+from tests.described_hosts import ELSEWHERE
 
 ROOT = "/sys/fs/cgroup"
-
-ELSEWHERE = {
-    "time",
-    "sizer_core_seconds",
-    "accelerator_busy",
-    "gpus",
-    "probe_core_seconds",
-    "product_core_seconds",
-    "probe_rounds",
-}
-"""What of a Sample the groups do not count."""
 
 
 def group_file(tree: Tree, file: str) -> Path:
