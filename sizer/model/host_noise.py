@@ -88,7 +88,9 @@ def _correction(run: Run, exposure: float, known: Coefficients, parts: Sequence[
     logs, own, common = (np.array([getattr(part, name) for part in parts]) for name in ("log", "own", "common"))
     felt = float(known.values @ logs)
     middle = rate.value * math.exp(exposure * felt)
-    low, high = ((end / rate.value) ** known.leaves if end > 0 else 0.0 for end in (rate.low, rate.high))
+    # What the host moves within a run is as much of its interval as its rate shows of it.
+    left = 1 - exposure * (1 - known.leaves)
+    low, high = ((end / rate.value) ** left if end > 0 else 0.0 for end in (rate.low, rate.high))
     variance = float(logs @ known.covariance @ logs) + float(((known.values * own) ** 2).sum())
     return Correction(
         throughput=Estimate(middle, middle * low, middle * high),

@@ -19,10 +19,9 @@ import numpy as np
 from sizer.model.equation import Array
 from sizer.model.feeds import made_alike
 from sizer.model.ridge import drawn_to_nothing
+from sizer.model.stretches import stretches
 from sizer.records import Run
 
-STRETCH = 2.0
-"""Seconds that a stretch lasts at the least: about four looks."""
 FEWEST_LOOKS = 2
 """Below which a stretch tells nothing."""
 FAR = 0.3
@@ -87,7 +86,7 @@ def errors_of(run: Run, kinds: int) -> Array:
 
 
 def _of_workload(runs: Sequence[Run], shown: Mapping[int, float], kinds: int) -> dict[int, Coefficients]:
-    groups = [{id(run): stretches(run, shown[id(run)], kinds) for run in group} for group in made_alike(runs)]
+    groups = [{id(run): _rows(run, shown[id(run)], kinds) for run in group} for group in made_alike(runs)]
     sums = [_sums(group.values(), kinds) for group in groups]
     found = {}
     for number, group in enumerate(groups):
@@ -147,28 +146,22 @@ def _without_chance(squares: Array, chance: Array) -> Array:
     return true
 
 
-def stretches(run: Run, exposure: float, kinds: int) -> Array:
+def _rows(run: Run, exposure: float, kinds: int) -> Array:
     """Of stretches of its steady state rows of ln seconds a sample, `exposure` times ln cost of each kind, and the
     variances by which these are off by chance."""
-    begin = run.steps[0].time + (run.warm_up_seconds or 0.0) if run.steps else 0.0
-    end = begin + (run.measured_seconds or 0.0)
-    within = [sample for sample in run.samples if begin <= sample.time <= end]
-    if run.probe is None or run.probe.during is None or not run.steps or len(within) < 2:
+    found = stretches(run)
+    if run.probe is None or run.probe.during is None or not found.times.size:
         return np.zeros((0, 1 + 2 * kinds))
-    times = np.array([sample.time for sample in within])
-    done = np.interp(times, [step.time for step in run.steps], np.cumsum([step.samples for step in run.steps]))
+    within, edges = found.readings, found.edges
     rounds = np.diff([sample.probe_rounds for sample in within])
     used = [[sample.probe_core_seconds, sample.product_core_seconds][:kinds] for sample in within]
     seconds, means = np.diff(used, axis=0), np.log([each.during or 1.0 for each in run.probe.kinds[:kinds]])
     looked = (rounds > 0) & (seconds > 0).all(axis=1)
     costs = np.log(np.where(looked[:, None], seconds / np.maximum(rounds, 1)[:, None], 1.0)) - means
     costs = np.where(looked[:, None], np.clip(costs, -FAR, FAR), 0.0)
-    parts = np.linspace(times[0], times[-1], max(1, int((times[-1] - times[0]) / STRETCH)) + 1)
-    edges = np.unique([*np.searchsorted(times, parts[:-1]), len(times) - 1])
     looks, sums = np.add.reduceat(looked.astype(float), edges[:-1]), np.add.reduceat(costs, edges[:-1], axis=0)
-    lasted, made = np.diff(times[edges]), np.diff(done[edges])
-    told = (looks >= FEWEST_LOOKS) & (made > 0)
+    told = (looks >= FEWEST_LOOKS) & (found.times > 0)
     probes = exposure * (sums[told] / looks[told, None] + means)
     chance = (exposure * errors_of(run, kinds)) ** 2 * looked.sum() / looks[told, None]
-    rows: Array = np.column_stack([np.log(lasted[told] / made[told]), probes, chance])
+    rows: Array = np.column_stack([np.log(found.times[told]), probes, chance])
     return rows
