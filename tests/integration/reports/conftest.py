@@ -76,7 +76,7 @@ class Browser:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium; one for each module, as an event loop runs here, and a thread more, for as long as it is there."""
+    """Debian's Chromium; one for each module, as it comes with an event loop and a thread, beside which nothing is forked."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("there is no Chromium here; apt-get install chromium")
