@@ -76,7 +76,7 @@ class Browser:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium; one for each module, as it comes with an event loop and a thread, beside which nothing is forked."""
+    """Debian's Chromium; one for each module: beside its event loop and its thread nothing is forked."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("there is no Chromium here; apt-get install chromium")
