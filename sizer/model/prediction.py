@@ -48,6 +48,14 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     return found
 
 
+def predict_rate(model: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Estimate:
+    """Its throughput alone, for a quarter of the time; 0 where it would run out of memory. Raises Refused as well."""
+    (found,) = predict_several(model, [configuration], what_if, with_headroom=False, with_bottleneck=False)
+    if isinstance(found, Refusal):
+        raise Refused(found)
+    return found.throughput
+
+
 def predict_several(
     model: WorkloadModel,
     configurations: Sequence[Configuration],
