@@ -309,10 +309,19 @@ def best_measured(model: WorkloadModel) -> Prediction:
 
     Not between them: a peak that no run shows is the form's, and everything would be judged against it.
     """
+    return predict(model, best_place(model))
+
+
+def best_place(model: WorkloadModel) -> Configuration:
+    """Where that is, without what binds it."""
     if model.refused or not model.members:
         raise advice.not_fitted(model)
     configurations = measured_values(model)
-    return predict(model, configurations[int(np.argmax(mean_rates(model, configurations)))])
+    best = configurations[int(np.argmax(mean_rates(model, configurations)))]
+    (found,) = predict_several(model, [best], with_headroom=False, with_bottleneck=False)
+    if isinstance(found, Refusal):
+        raise Refused(found)
+    return found.configuration
 
 
 def measured_values(model: WorkloadModel) -> list[Configuration]:
