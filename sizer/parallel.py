@@ -36,12 +36,16 @@ LARGEST_KEPT_BYTES = 1 << 25
 
 
 def in_parallel(
-    work: Callable[[Thing], Result], things: Sequence[Thing], begun: Callable[[int], object] = lambda _: None
+    work: Callable[[Thing], Result],
+    things: Sequence[Thing],
+    begun: Callable[[int], object] = lambda _: None,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> list[Result]:
     """What `work` makes of each, in their order, by as many processes as this one may use CPUs.
 
-    `begun` hears the number of each thing in turn as it is begun. With one thing or one CPU, and where another thread
-    runs, whose locks a forked process would have for ever, all is worked on here. Raises what `work` raises.
+    `begun` hears the number of each thing in turn as it is begun. While others work, this process does `meanwhile`,
+    which is nothing that it would not do by itself when it comes to it. With one thing or one CPU, and where another
+    thread runs, whose locks a forked process would have for ever, all is worked on here. Raises what `work` raises.
     """
     found: dict[int, Result] = {}
     told = 0
@@ -54,7 +58,7 @@ def in_parallel(
 
     processes = min(len(things), len(os.sched_getaffinity(0)), MOST_PROCESSES)
     if processes > 1 and threading.active_count() == 1:
-        with closing(_handed_over(work, things, processes)) as handed_over:
+        with closing(_handed_over(work, things, processes, meanwhile)) as handed_over:
             for number, results in handed_over:
                 tell(number)
                 found.update(zip(range(number, len(things), MOST_NUMBERS), results, strict=False))
@@ -66,7 +70,7 @@ def in_parallel(
 
 
 def _handed_over(
-    work: Callable[[Thing], Result], things: Sequence[Thing], processes: int
+    work: Callable[[Thing], Result], things: Sequence[Thing], processes: int, meanwhile: Callable[[], object]
 ) -> Generator[tuple[int, list[Result]], None, None]:
     """Twice each number that is dealt out: as it is begun, without results, and with those of its things."""
     numbers, dealt = os.pipe()
@@ -87,6 +91,7 @@ def _handed_over(
             ends.append(here)
             with there, suppress(OSError):  # where no further process may be made, those that are there do it
                 forked.append(_forked(partial(work_on, there)))
+        meanwhile()
         while ends:
             ready = wait(ends)
             for end in [each for each in ends if each in ready]:
