@@ -36,6 +36,7 @@ from sizer.runner.probe import Probe
 WINDOW, PAUSE = 2.0, 0.5
 IN_CACHE = 3 << 19
 AIM = 1.005
+FEWEST_PAIRS = 3
 
 
 def main() -> int:
@@ -87,14 +88,18 @@ def compared(job: Callable[[int, float, Any], None], cpu: int, seconds: float) -
     process.join()
     costs = [(_cost(noted, first, last), looks) for first, last, looks in windows]
     pairs = zip(costs[::2], costs[1::2], strict=False)
-    ratios = [(one / other) if looks else (other / one) for (one, looks), (other, _) in pairs]
+    ratios = [(one / other) if looks else (other / one) for (one, looks), (other, _) in pairs if one and other]
+    if len(ratios) < FEWEST_PAIRS:
+        raise SystemExit(f"probe_cost: the job worked in {len(ratios)} pairs of windows alone; try a longer --seconds")
     return ratio(ratios), 2 * sum(probe.core_seconds) / seconds
 
 
 def _cost(noted: np.ndarray[Any, np.dtype[Any]], begin: float, end: float) -> float:
-    """CPU seconds an image or a sum."""
+    """CPU seconds an image or a sum; 0 where the job did none, as where a busy host was slow to start it."""
+    if begin < noted[0, 0] or end > noted[-1, 0] + WINDOW:
+        return 0.0
     used, done = (np.interp([begin, end], noted[:, 0], noted[:, column]) for column in (1, 2))
-    return float((used[1] - used[0]) / (done[1] - done[0]))
+    return float((used[1] - used[0]) / (done[1] - done[0])) if done[1] > done[0] else 0.0
 
 
 if __name__ == "__main__":

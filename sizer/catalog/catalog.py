@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
@@ -133,19 +133,9 @@ class Catalog:
 
         InputError names the file, the entry and the field that is wrong.
         """
-        where = str(path or "catalog.json")
         if path is None:
-            text = (files("sizer.catalog") / "catalog.json").read_text(encoding="utf-8")
-        else:
-            text = read_given(Path(path), Message("a catalogue"))
-        try:
-            data = json.loads(text)
-        except RecursionError:
-            raise InputError("{where} is nested too deeply for a catalogue.", where=where) from None
-        except ValueError as error:
-            raise InputError("{where} is not JSON ({error}); correct it.", where=where, error=error) from error
-        found = _from_json(data, where)
-        return found if path is not None else replace(found, accelerators=shipped_rates())
+            return _shipped()
+        return _read(read_given(Path(path), Message("a catalogue")), str(path))
 
     def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
         """Instance types, all of them or those with this GPU (its memory size may be part of the name: V100-16GB)."""
@@ -249,6 +239,23 @@ class Catalog:
             gpu=gpu,
             known=AllOf(*known),
         )
+
+
+@cache
+def _shipped() -> Catalog:
+    """The one that comes with sizer, which is read once."""
+    found = _read((files("sizer.catalog") / "catalog.json").read_text(encoding="utf-8"), "catalog.json")
+    return replace(found, accelerators=shipped_rates())
+
+
+def _read(text: str, where: str) -> Catalog:
+    try:
+        data = json.loads(text)
+    except RecursionError:
+        raise InputError("{where} is nested too deeply for a catalogue.", where=where) from None
+    except ValueError as error:
+        raise InputError("{where} is not JSON ({error}); correct it.", where=where, error=error) from error
+    return _from_json(data, where)
 
 
 def _from_json(data: object, file: str) -> Catalog:

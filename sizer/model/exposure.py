@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from sizer.model.coordinates import vcpus_of
 from sizer.model.feeds import made_alike
+from sizer.model.stretches import stretches
 from sizer.records import Bottleneck, Estimate, Run, WarningKind
 
 BUSY = 0.85
@@ -27,6 +30,8 @@ UNTOLD = 0.05
 """Standard deviation of ln rate of a log that tells one and the same rate in every line."""
 BY_CHANCE = 0.5
 """Of the worst that others on the host may have done to a run: nobody knows on which CPU, or when, they ran."""
+FEWEST_STRETCHES = 3
+"""Of a configuration's runs, below which how its rate followed the cost of a sample is not known."""
 MARKED = 0.05
 """How far the host moved about a run whose mark of drift has no figures: the least that marks."""
 
@@ -35,13 +40,26 @@ def exposures(runs: Sequence[Run]) -> dict[int, float]:
     """By `id(run)` how much of a slower CPU its rate shows, 0 to 1; 1 where nothing was accounted.
 
     What binds belongs to a configuration, so of its runs the one that was the busiest says it: in another the CPU's
-    time may have been taken by others.
+    time may have been taken by others. It is no more than what was seen: where core-seconds a sample differed between
+    stretches of its runs, how much the seconds a sample did.
     """
     found: dict[int, float] = {}
     for group in made_alike(runs):
-        shown = max(map(_exposure, group))
+        shown = min(max(map(_exposure, group)), _followed(group))
         found |= {id(run): shown for run in group}
     return found
+
+
+def _followed(group: Sequence[Run]) -> float:
+    """By how many times as much as core-seconds a sample the seconds a sample moved, in ln, over stretches of the runs
+    of a configuration: at least what they moved because of these. Infinite where too few stretches tell."""
+    cut = [stretches(run) for run in group]
+    times, costs = (np.concatenate([getattr(each, name) for each in cut]) for name in ("times", "core_costs"))
+    told = (times > 0) & (costs > 0)
+    if told.sum() < FEWEST_STRETCHES:
+        return math.inf
+    time, cost = (float(np.std(np.log(each[told]))) for each in (times, costs))
+    return time / cost if cost else math.inf
 
 
 def _exposure(run: Run) -> float:
@@ -74,7 +92,8 @@ def rate_of(run: Run) -> Estimate:
 def own_deviation(run: Run, exposure: float, host_known: bool) -> float:
     """Standard deviation of ln rate that the run's own warnings and its correction name, beside what its interval says.
 
-    `host_known`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more.
+    `host_known`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more, as
+    beside a correction.
     """
     parts = [_of_warning(kind, run, exposure, host_known) for kind in {each.kind for each in run.warnings}]
     if run.correction is not None:
@@ -93,7 +112,7 @@ def _of_warning(kind: WarningKind, run: Run, exposure: float, host_known: bool) 
         return math.sqrt(NOT_TRUSTED**2 - 1) * (within(run) or 0.0)
     if kind is WarningKind.ONE_READING:
         return UNTOLD
-    if kind is WarningKind.DRIFTING and not host_known:
+    if kind is WarningKind.DRIFTING and not host_known and run.correction is None:
         return exposure * BY_CHANCE * _moved(figures)
     return 0.0
 

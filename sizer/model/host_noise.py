@@ -18,16 +18,12 @@ import numpy as np
 
 from sizer.model.exposure import exposures
 from sizer.model.feeds import feed_of
-from sizer.model.probe_coefficient import (
-    FEWEST_RUNS,
-    UNTOLD_ERROR,
-    Coefficients,
-    coefficients,
-    errors_of,
-    kinds_of,
-)
+from sizer.model.probe_coefficient import FEWEST_RUNS, Coefficients, coefficients, kinds_of
 from sizer.model.probe_levels import HostPart, Looks, host_parts
-from sizer.records import Correction, Estimate, Run
+from sizer.records import Correction, Estimate, RoundCost, Run
+
+UNTOLD_ERROR = 0.05
+"""Relative error of the mean cost of so few rounds that they do not tell it."""
 
 
 def corrected(runs: Sequence[Run]) -> list[Run]:
@@ -41,7 +37,7 @@ def corrected(runs: Sequence[Run]) -> list[Run]:
     if not any(each.values.any() for each in known.values()):
         return runs
     kinds = kinds_of(probed)
-    parts = zip(*(host_parts(_looks(probed, kind, kinds))[: len(probed)] for kind in range(kinds)), strict=True)
+    parts = zip(*(host_parts(_looks(probed, kind))[: len(probed)] for kind in range(kinds)), strict=True)
     found = {}
     for run, own in zip(probed, parts, strict=True):
         coefficient = known[id(run)]
@@ -88,7 +84,9 @@ def _correction(run: Run, exposure: float, known: Coefficients, parts: Sequence[
     logs, own, common = (np.array([getattr(part, name) for part in parts]) for name in ("log", "own", "common"))
     felt = float(known.values @ logs)
     middle = rate.value * math.exp(exposure * felt)
-    low, high = ((end / rate.value) ** known.leaves if end > 0 else 0.0 for end in (rate.low, rate.high))
+    # What the host moves within a run is as much of its interval as its rate shows of it.
+    left = 1 - exposure * (1 - known.leaves)
+    low, high = ((end / rate.value) ** left if end > 0 else 0.0 for end in (rate.low, rate.high))
     variance = float(logs @ known.covariance @ logs) + float(((known.values * own) ** 2).sum())
     return Correction(
         throughput=Estimate(middle, middle * low, middle * high),
@@ -99,7 +97,7 @@ def _correction(run: Run, exposure: float, known: Coefficients, parts: Sequence[
     )
 
 
-def _looks(runs: Sequence[Run], kind: int, kinds: int) -> Looks:
+def _looks(runs: Sequence[Run], kind: int) -> Looks:
     """Those of one kind beside the runs, in their order, and then those before them on the idle host."""
     workloads: dict[object, int] = {}
     configurations: dict[object, int] = {}
@@ -113,9 +111,14 @@ def _looks(runs: Sequence[Run], kind: int, kinds: int) -> Looks:
         workload = workloads.setdefault(name, len(workloads))
         configuration = configurations.setdefault((name, feed_of(run), run.configuration), len(configurations))
         middle = began + run.wall_seconds / 2
-        beside.append((middle, math.log(cost.during), float(errors_of(run, kinds)[kind]), workload, configuration))
+        beside.append((middle, math.log(cost.during), _error(cost), workload, configuration))
         if cost.idle is not None:
             cpus = "idle", run.limited_by.cpus if run.limited_by is not None else None
             place = workloads.setdefault(cpus, len(workloads)), configurations.setdefault(cpus, len(configurations))
             idle.append((began, math.log(cost.idle), UNTOLD_ERROR, *place))
     return Looks(*map(np.array, zip(*beside, *idle, strict=True)))
+
+
+def _error(cost: RoundCost) -> float:
+    """Relative standard error of its mean beside the run."""
+    return UNTOLD_ERROR if cost.error is None else cost.error

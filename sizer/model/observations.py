@@ -26,8 +26,8 @@ TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
 ABOUT_A_CURVE = 0.0125
-"""The same of rates about the curve that is fitted to them, which one source measured in one go: with it 95 % of the
-points left out of the real curves that taught the forms lie in their 90 % intervals, with 0.01 91 %, each kind of curve
+"""The same of rates about the curve that is fitted to them, which one source measured in one go: with it 94 % of the
+points left out of the real curves that taught the forms lie in their 90 % intervals, with 0.01 89 %, each kind of curve
 counting alike (`benchmarks/curves/README.md`)."""
 
 

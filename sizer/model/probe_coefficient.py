@@ -3,8 +3,9 @@
 Ln seconds a sample are regressed on ln cost of the reads and of the products of a round, over stretches of all of its
 runs, all about their mean over all repeats of a configuration: what differs between configurations has no say. Where
 the rate of a run shows little of a slower CPU (`exposure.py`), it is expected to show as little of this. For each run
-they are found from the other runs, and drawn to nothing by their error (`ridge.py`). What the probe is off by
-chance would make them too small (Fuller 1987, "Measurement error models"), so the squares that this adds are taken out.
+they are found from the other runs, and drawn to nothing by their error (`ridge.py`). What a probe is off by chance
+makes them smaller, and is not put back: how much of it is chance, a look to the next does not tell, as the host moves
+meanwhile, too; on a measured grid that took off a quarter too much.
 """
 
 from __future__ import annotations
@@ -19,24 +20,19 @@ import numpy as np
 from sizer.model.equation import Array
 from sizer.model.feeds import made_alike
 from sizer.model.ridge import drawn_to_nothing
+from sizer.model.stretches import stretches
 from sizer.records import Run
 
-STRETCH = 2.0
-"""Seconds that a stretch lasts at the least: about four looks."""
 FEWEST_LOOKS = 2
 """Below which a stretch tells nothing."""
 FAR = 0.3
 """Ln of how many times as much as the mean a look counts at the most, as for the mean itself (`probe_cost.py`)."""
 FEWEST_RUNS = 3
 """Others of the workload, below which no coefficient is known."""
-UNTOLD_ERROR = 0.05
-"""Relative error of the mean of so few rounds that they do not tell it."""
-LEAST_TRUE = 0.25
-"""Of the squares of the probe, what is not chance at the least: with less its coefficient would be chance, too."""
-LEAST_LEFT = 0.1
-"""Of the variance between stretches, at the least: they are too few to show less."""
-MOST_ALIKE = 0.95
-"""Correlation of two kinds, at the most: what is chance in each is not known so well that more could be."""
+MOST_CONDITION = 1e6
+"""Of the squares of the kinds: beyond it they moved so alike that nothing tells them apart."""
+LEAST_LEFT = 0.02
+"""Of the variance between stretches, at the least: less would be chance."""
 MOST = 1.5
 """Of a coefficient: no job feels much more of the host than what it is looked at by."""
 
@@ -55,10 +51,9 @@ class Coefficients:
 @dataclass(frozen=True)
 class _Sums:
     """Over the stretches of a run, about the means of its configuration: products of the kinds with each other (K, K),
-    those of each with itself that are chance (K,), products with the time of a sample (K,), and squares of that."""
+    with the time of a sample (K,), and squares of that."""
 
     squares: Array
-    chance: Array
     products: Array
     times: float
 
@@ -80,37 +75,29 @@ def kinds_of(runs: Iterable[Run]) -> int:
     return min((len(run.probe.kinds) for run in runs if run.probe is not None), default=0)
 
 
-def errors_of(run: Run, kinds: int) -> Array:
-    """Relative standard errors of the mean cost of each kind beside a run."""
-    assert run.probe is not None, "only probed runs are asked"
-    return np.array([UNTOLD_ERROR if each.error is None else each.error for each in run.probe.kinds[:kinds]])
-
-
 def _of_workload(runs: Sequence[Run], shown: Mapping[int, float], kinds: int) -> dict[int, Coefficients]:
-    groups = [{id(run): stretches(run, shown[id(run)], kinds) for run in group} for group in made_alike(runs)]
-    sums = [_sums(group.values(), kinds) for group in groups]
+    groups = [{id(run): _rows(run, shown[id(run)], kinds) for run in group} for group in made_alike(runs)]
+    sums = [_sums(group.values()) for group in groups]
     found = {}
     for number, group in enumerate(groups):
         others = [each for place, own in enumerate(sums) if place != number for each in own]
         for run in group:
-            alike = _sums((rows for other, rows in group.items() if other != run), kinds)
+            alike = _sums((rows for other, rows in group.items() if other != run))
             found[run] = _coefficients([*others, *alike], kinds)
     return found
 
 
-def _sums(group: Iterable[Array], kinds: int) -> list[_Sums]:
+def _sums(group: Iterable[Array]) -> list[_Sums]:
     """Of each run that was made alike; one stretch is no way off its own mean."""
     kept = [rows for rows in group if len(rows)]
     if sum(map(len, kept)) < 2:
         return []
     together = np.concatenate(kept)
-    left = 1 - 1 / len(together)
     middle = together.mean(axis=0)
     found = []
     for rows in kept:
-        times, probes = rows[:, 0] - middle[0], rows[:, 1 : 1 + kinds] - middle[1 : 1 + kinds]
-        chance = left * rows[:, 1 + kinds :].sum(axis=0)
-        found.append(_Sums(probes.T @ probes, chance, probes.T @ times, float(times @ times)))
+        times, probes = rows[:, 0] - middle[0], rows[:, 1:] - middle[1:]
+        found.append(_Sums(probes.T @ probes, probes.T @ times, float(times @ times)))
     return found
 
 
@@ -120,14 +107,12 @@ def _coefficients(sums: Sequence[_Sums], kinds: int) -> Coefficients:
     if count < FEWEST_RUNS + kinds - 1:
         return none
     squares = np.sum([each.squares for each in sums], axis=0)
-    if not (np.diag(squares) > 0).all():
+    if not (np.diag(squares) > 0).all() or np.linalg.cond(squares) > MOST_CONDITION:
         return none
-    true = _without_chance(squares, np.sum([each.chance for each in sums], axis=0))
-    shrunk = np.divide(true, squares, out=np.zeros_like(true), where=squares != 0)
     products = np.sum([each.products for each in sums], axis=0)
-    slopes = np.linalg.solve(true, products)
-    apart = np.array([each.products - (shrunk * each.squares) @ slopes for each in sums])
-    each = np.linalg.solve(true, apart.T)
+    slopes = np.linalg.solve(squares, products)
+    apart = np.array([each.products - each.squares @ slopes for each in sums])
+    each = np.linalg.solve(squares, apart.T)
     values, covariance = drawn_to_nothing(slopes, each @ each.T * count / (count - kinds))
     if not values.any():
         return none
@@ -137,38 +122,20 @@ def _coefficients(sums: Sequence[_Sums], kinds: int) -> Coefficients:
     return Coefficients(values, covariance, math.sqrt(min(1.0, max(LEAST_LEFT, left))))
 
 
-def _without_chance(squares: Array, chance: Array) -> Array:
-    """Chance is each kind's own, so that it adds to its square alone."""
-    whole = np.diag(squares)
-    own = whole * np.maximum(LEAST_TRUE, 1 - chance / whole)
-    most = MOST_ALIKE * np.sqrt(np.outer(own, own))
-    true: Array = np.clip(squares, -most, most)
-    np.fill_diagonal(true, own)
-    return true
-
-
-def stretches(run: Run, exposure: float, kinds: int) -> Array:
-    """Of stretches of its steady state rows of ln seconds a sample, `exposure` times ln cost of each kind, and the
-    variances by which these are off by chance."""
-    begin = run.steps[0].time + (run.warm_up_seconds or 0.0) if run.steps else 0.0
-    end = begin + (run.measured_seconds or 0.0)
-    within = [sample for sample in run.samples if begin <= sample.time <= end]
-    if run.probe is None or run.probe.during is None or not run.steps or len(within) < 2:
-        return np.zeros((0, 1 + 2 * kinds))
-    times = np.array([sample.time for sample in within])
-    done = np.interp(times, [step.time for step in run.steps], np.cumsum([step.samples for step in run.steps]))
+def _rows(run: Run, exposure: float, kinds: int) -> Array:
+    """Of stretches of its steady state rows of ln seconds a sample, `exposure` times ln cost of each kind."""
+    found = stretches(run)
+    if run.probe is None or run.probe.during is None or not found.times.size:
+        return np.zeros((0, 1 + kinds))
+    within, edges = found.readings, found.edges
     rounds = np.diff([sample.probe_rounds for sample in within])
     used = [[sample.probe_core_seconds, sample.product_core_seconds][:kinds] for sample in within]
     seconds, means = np.diff(used, axis=0), np.log([each.during or 1.0 for each in run.probe.kinds[:kinds]])
     looked = (rounds > 0) & (seconds > 0).all(axis=1)
     costs = np.log(np.where(looked[:, None], seconds / np.maximum(rounds, 1)[:, None], 1.0)) - means
     costs = np.where(looked[:, None], np.clip(costs, -FAR, FAR), 0.0)
-    parts = np.linspace(times[0], times[-1], max(1, int((times[-1] - times[0]) / STRETCH)) + 1)
-    edges = np.unique([*np.searchsorted(times, parts[:-1]), len(times) - 1])
     looks, sums = np.add.reduceat(looked.astype(float), edges[:-1]), np.add.reduceat(costs, edges[:-1], axis=0)
-    lasted, made = np.diff(times[edges]), np.diff(done[edges])
-    told = (looks >= FEWEST_LOOKS) & (made > 0)
+    told = (looks >= FEWEST_LOOKS) & (found.times > 0)
     probes = exposure * (sums[told] / looks[told, None] + means)
-    chance = (exposure * errors_of(run, kinds)) ** 2 * looked.sum() / looks[told, None]
-    rows: Array = np.column_stack([np.log(lasted[told] / made[told]), probes, chance])
+    rows: Array = np.column_stack([np.log(found.times[told]), probes])
     return rows

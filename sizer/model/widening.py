@@ -22,6 +22,10 @@ FOLDS = 24
 """Configurations are left out one at a time up to this many, then in this many groups."""
 FEWEST = 4
 """Configurations below which leaving one out says nothing."""
+FEW_RATES = 4
+"""Rates alone up to which leaving one out shows what three cannot foretell, and not how far off a place between all of
+them may be. Widened by it, intervals between four are half again as wide and hold 2 % more of real curves
+(`benchmarks/curves/README.md`)."""
 FEWEST_DEGREES = 2.0
 """Degrees of freedom, at the least, with which scatter about a curve shows the noise: with fewer, all is possible."""
 
@@ -33,12 +37,17 @@ def widening(
     main: Flags,
     left_out: Array | None,
 ) -> float:
-    """How many standard deviations make 90 %; `left_out` (n,) is what each row is predicted to be without it, in ln."""
+    """How many standard deviations make 90 %; `left_out` (n,) is what each row is predicted to be without it, in ln.
+
+    From FEW_RATES alone all is belief that real curves taught, and the draws have it.
+    """
     target = kept[0][0].problem.target
     n = int(main.sum())
     few = 1 + 1 / n
-    if left_out is None:  # from so few rates alone all is belief that real curves taught, and the draws have it
-        return NORMAL_90 if model.facts.core_seconds is None else NORMAL_90 * few
+    if model.facts.core_seconds is None and n <= FEW_RATES:
+        return NORMAL_90
+    if left_out is None:
+        return NORMAL_90 * few
     places = [o.configuration for o in observations]
     counts = _inner(places, main)
     variance = _draw_variance(model, kept)

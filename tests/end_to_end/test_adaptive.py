@@ -25,9 +25,6 @@ workloads:
     command: [child]
     axes: {vcpus: [0.5, 1, 1.5, 2]}
 """
-SLEEP = "    time.sleep(0.02)\n"
-BY_THE_CLOCK = "    time.sleep(0.02 - time.monotonic() % 0.02)\n"
-"""So that what else goes on here makes no run slower: it is about the order of runs, and not about their rates."""
 ALL = 12
 """Runs that the study asks for where none is chosen, the reference's further ones left out."""
 
@@ -35,9 +32,6 @@ ALL = 12
 @pytest.fixture
 def study(folder: Path) -> Path:
     (folder / "study.yaml").write_text(STUDY)
-    child = (folder / "child.py").read_text()
-    assert SLEEP in child
-    (folder / "child.py").write_text(child.replace(SLEEP, BY_THE_CLOCK))
     return folder / "study"
 
 

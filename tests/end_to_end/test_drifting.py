@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.conftest import BEAT
+
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
@@ -26,7 +28,7 @@ pause = 0.02 if len(launches.read_text()) < 5 else 0.03
 def folder(folder: Path) -> Path:
     """Four configurations, so that the reference is measured a second time, as the fifth run."""
     child = folder / "child.py"
-    steps = child.read_text().replace("time.sleep(0.02)", "time.sleep(pause)")
+    steps = child.read_text().replace(BEAT, "due + pause")
     child.write_text(COUNTED.format(place=str(folder / "launches")) + steps)
     study = folder / "study.yaml"
     study.write_text(study.read_text().replace("vcpus: [0.5, 1, 2]", "vcpus: [0.5, 1, 1.5, 2]"))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.conftest import BEAT
+
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
@@ -26,7 +28,7 @@ def folder(folder: Path) -> Path:
     """The child holds so much for each sample and takes 20 ms and 0.5 ms a sample for a step."""
     child = folder / "child.py"
     written = child.read_text().replace("batch_size=8", "batch_size=size").replace("samples=8", "samples=size")
-    written = written.replace("time.sleep(0.02)", "time.sleep(0.02 + 0.0005 * size)")
+    written = written.replace(BEAT, f"{BEAT} + 0.0005 * size")
     child.write_text(f"import sys\nsize = int(sys.argv[1])\nheld = bytearray(b'x') * ({EACH} * size)\n{written}")
     study = folder / "study.yaml"
     study.write_text(

@@ -17,7 +17,7 @@ from tests import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-FOR_DEVELOPERS = [ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+FOR_DEVELOPERS = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "benchmarks").rglob("README.md"))]
 OURS = ("sizer", "reports", "workloads", "tests", "benchmarks", "script")
 """Folders whose files the pages name."""
 
@@ -57,12 +57,36 @@ def test_the_exit_codes_are_those_of_the_help() -> None:
     assert re.findall(r"\b(\d+) [a-z]", paragraph[0]) == re.findall(r"\b(\d+) [a-z]", parser().epilog or "")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def name(page: Path) -> str:
+    """The path of a page in the checkout."""
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FOR_DEVELOPERS, ROOT / "CHANGELOG.md"], ids=name)
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
-    """Files, and pictures, beside the page."""
+    """Files, and pictures, beside the page, and the headings of pages."""
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
-    here = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
-    assert [link for link in here if not (page.parent / link).exists()] == []
+    here = [link.partition("#") for link in links if not re.match(r"[a-z]+:", link)]
+    assert [path for path, _, _ in here if not (page.parent / path).exists()] == []
+    assert [
+        f"{path}#{heading}"
+        for path, _, heading in here
+        if heading and heading not in headings(page.parent / path if path else page)
+    ] == []
+
+
+@cache
+def headings(page: Path) -> frozenset[str]:
+    """The anchors that GitHub gives the headings of a page: words in small letters, joined by strokes."""
+    lines = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines)
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in (ROOT / "benchmarks").glob("*/*.py")}), ids=name)
+def test_every_folder_of_benchmarks_has_a_page_that_the_table_links(folder: Path) -> None:
+    """But for what they share."""
+    linked = (ROOT / "benchmarks" / "README.md").read_text("utf-8").count(f"]({folder.name}/README.md)")
+    assert folder.name == "shared" or ((folder / "README.md").exists() and linked)
 
 
 @cache
@@ -71,7 +95,7 @@ def files() -> tuple[str, ...]:
     return tuple(f"/{path.relative_to(ROOT).as_posix()}" for name in OURS for path in (ROOT / name).rglob("*.*"))
 
 
-@pytest.mark.parametrize("page", [*PAGES, *FOR_DEVELOPERS], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *FOR_DEVELOPERS], ids=name)
 def test_every_file_and_module_that_is_named_exists(page: Path) -> None:
     """Files of Python by path or name, folders of sizer, and modules with what they hold; NAME.py is to be made."""
     named = re.findall(r"`([^`\n]+)`", page.read_text("utf-8"))

@@ -74,18 +74,24 @@ class Browser:
         self.faults.append(f"{message.type}: {message.text}")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium; one for each module, as an event loop runs in this thread for as long as it is there."""
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Chromium]:
+    """Debian's, started once: that takes as much CPU time as ten pages. Until it is gone an event loop runs here."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("there is no Chromium here; apt-get install chromium")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program)
-        found = Browser(chromium)
-        yield found
-        found.close()
+        yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Chromium) -> Iterator[Browser]:
+    """It with the tabs of this module's own."""
+    found = Browser(chromium)
+    yield found
+    found.close()
 
 
 @pytest.fixture(autouse=True)

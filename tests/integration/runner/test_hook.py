@@ -95,8 +95,11 @@ def test_torchrun(measure: Callable[..., Run], torch: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("way", "workers"), [("gluon", 0), ("gluon", 2), ("module", 0), ("next", 0), ("synthetic", 0)])
 def test_mxnet(measure: Callable[..., Run], tmp_path: Path, way: str, workers: int) -> None:
-    """gluon with its loaders, and a Module that reads a DataIter, or one of the program's own."""
-    run = measure(sys.executable, str(PROGRAMS / "mxnet_program.py"), way, str(workers))
+    """gluon with its loaders, and a Module that reads a DataIter, or one of the program's own.
+
+    On one vCPU, so one thread each: of more, those of a loader's workers do nothing but spin.
+    """
+    run = measure(sys.executable, str(PROGRAMS / "mxnet_program.py"), way, str(workers), vcpus=1)
     assert run.outcome is Outcome.COMPLETED, run.error
     assert run.meter == Meter(MeterKind.HOOK, "mxnet")
     assert steps_and_samples(run) == counted(tmp_path)

@@ -20,7 +20,7 @@ from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import Hooks
 from sizer.storage.disks import emulated_volume
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.disk]
 
 MB = 10**6
 READER = """

@@ -21,11 +21,10 @@ from sizer.storage.disks import (
 )
 from sizer.words import deviations_in_words
 
-pytestmark = pytest.mark.alone
-
 TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")
 
 
+@pytest.mark.alone
 @pytest.mark.root
 @pytest.mark.slow
 def test_an_emulated_tier_gives_what_it_declares(tmp_path: Path) -> None:
@@ -37,6 +36,7 @@ def test_an_emulated_tier_gives_what_it_declares(tmp_path: Path) -> None:
     assert check.measured.write_iops == pytest.approx(1500, rel=0.1)
 
 
+@pytest.mark.alone
 @pytest.mark.root
 @pytest.mark.slow
 def test_an_emulated_volume_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -54,6 +54,7 @@ def test_an_emulated_volume_leaves_nothing_behind(tmp_path: Path) -> None:
     assert str(tmp_path) not in Path("/proc/mounts").read_text()
 
 
+@pytest.mark.alone
 @pytest.mark.root
 @pytest.mark.slow
 def test_the_volume_of_a_killed_sizer_is_removed_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
@@ -65,6 +66,7 @@ def test_the_volume_of_a_killed_sizer_is_removed_and_that_of_a_living_one_is_not
         assert Path("/proc/mounts").read_text().count(str(tmp_path)) == 1
 
 
+@pytest.mark.alone
 @pytest.mark.root
 @pytest.mark.slow
 def test_a_volume_is_found_when_the_next_sizer_has_another_cache(tmp_path: Path) -> None:
@@ -89,6 +91,7 @@ def killed_with_a_volume(scratch: Path) -> None:
     assert str(scratch) in Path("/proc/mounts").read_text()
 
 
+@pytest.mark.alone
 @pytest.mark.root
 @pytest.mark.slow
 def test_a_real_mount_is_measured_as_it_is(tmp_path: Path) -> None:
@@ -104,6 +107,7 @@ def test_a_real_mount_is_measured_as_it_is(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.alone
 @pytest.mark.root
 @pytest.mark.slow
 def test_fio_measures_for_a_fraction_of_a_second(tmp_path: Path) -> None:
@@ -124,6 +128,7 @@ def test_a_mount_that_is_not_there_is_named() -> None:
         pass
 
 
+@pytest.mark.alone
 def test_our_folder_on_a_real_mount_outlives_a_killed_sizer_only_until_the_next(tmp_path: Path) -> None:
     """A copy of the data can be hundreds of gigabytes."""
     program = (

@@ -14,7 +14,7 @@ from sizer.model import fit
 from sizer.model.drift import NO_DRIFT, drift_of
 from sizer.model.exposure import exposures, own_deviation
 from sizer.model.observations import observe
-from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
+from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.study import Device
 
 MakeRun = Callable[..., Run]
@@ -99,6 +99,31 @@ def test_a_rate_shows_the_host_as_far_as_the_cpu_binds_it(make_run: MakeRun) -> 
     ]
     shown = exposures(runs)
     assert [shown[id(run)] for run in runs] == [1.0, pytest.approx(0.0010, abs=0.0002), 1.0, 1.0]
+
+
+def in_stretches(run: Run, times: Sequence[float], costs: Sequence[float]) -> Run:
+    """With counters of stretches of two seconds, in which a sample took so many seconds and core-seconds."""
+    made = np.cumsum([0.0, *(round(2000 / time) for time in times)])
+    at, used = (
+        np.arange(0.0, 2.0 * len(made), 2.0),
+        np.cumsum([0.0, *(2000 / t * c for t, c in zip(times, costs, strict=True))]),
+    )
+    steps = tuple(Step(float(t), int(n), 0.0, 0) for t, n in zip(at, np.diff(made, prepend=0.0), strict=True))
+    samples = tuple(Sample(float(t), core_seconds=float(c)) for t, c in zip(at, used, strict=True))
+    return replace(run, steps=steps, samples=samples, warm_up_seconds=0.0, measured_seconds=float(at[-1]))
+
+
+def test_a_rate_shows_no_more_of_the_host_than_was_seen(make_run: MakeRun) -> None:
+    """Beside core-seconds a sample that differed by 10 %, seconds a sample that did, by half of it, and not at all."""
+    costs = (1.0, 1.1, 0.95, 1.05)
+    shown = []
+    for follows in (1.0, 0.5, 0.0):
+        run = accounted(make_run(100.0, 1.0), 0.0098, Bottleneck.CPU)
+        run = in_stretches(run, [cost**follows for cost in costs], costs)
+        shown.append(exposures([run])[id(run)])
+    assert shown == [pytest.approx(1.0, abs=0.01), pytest.approx(0.5, abs=0.01), pytest.approx(0.0, abs=0.01)]
+    few = in_stretches(accounted(make_run(100.0, 1.0), 0.0098, Bottleneck.CPU), (1.0, 1.0), (1.0, 1.1))
+    assert exposures([few])[id(few)] == 1.0
 
 
 def test_an_accelerator_keeps_its_rate_while_the_host_drifts(make_run: MakeRun) -> None:

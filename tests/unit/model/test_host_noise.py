@@ -12,7 +12,10 @@ from noise_scores import log_rate, repeat_differences
 from simulated_noise import Host, Job, study
 
 from sizer.model import completed, corrected, drift_of, without_host_noise
-from sizer.records import Run
+from sizer.model.exposure import own_deviation
+from sizer.model.feeds import made_alike
+from sizer.model.observations import DRIFT, observe
+from sizer.records import Run, RunWarning, WarningKind
 
 VCPUS = (0.5, 1.0, 2.0)
 NOISY = Host(slow=0.06, quick=0.05, core_slow=0.03, core_quick=0.025)
@@ -62,9 +65,10 @@ def test_what_a_job_does_to_its_own_memory_bus_is_not_explained_away(slows: floa
     assert abs(fmean(moved)) < 0.01
 
 
-def test_a_run_that_an_accelerator_binds_keeps_its_rate() -> None:
-    """A slower CPU does not show in it."""
-    runs = runs_on(NOISY, Job("train", ceiling=20.0))
+@pytest.mark.parametrize("ceiling", [20.0, 39.0])
+def test_a_run_that_an_accelerator_binds_keeps_its_rate(ceiling: float) -> None:
+    """A slower CPU does not show in it, not even where that is nearly busy: the rate stood still, its costs did not."""
+    runs = runs_on(NOISY, Job("train", ceiling=ceiling))
     for before, after in zip(runs, without_host_noise(runs), strict=True):
         assert log_rate(after) == pytest.approx(log_rate(before), abs=0.003)
 
@@ -109,6 +113,18 @@ def test_a_coefficient_is_never_from_the_run_that_it_corrects() -> None:
     assert before[0].correction is not None
     assert changed[0].correction.log == pytest.approx(before[0].correction.log, rel=1e-9)
     assert changed[1].correction != before[1].correction
+
+
+def test_what_a_correction_is_off_by_counts_once() -> None:
+    """It is between the repeats already; and a mark of drift says nothing that the probe did not tell."""
+    marked = RunWarning(WarningKind.DRIFTING, {"before": 100.0, "after": 130.0})
+    runs = without_host_noise([replace(run, warnings=(marked,)) for run in runs_on(NOISY, Job("train"), repeats=8)])
+    for run in runs:
+        assert run.correction is not None
+        assert own_deviation(run, 1.0, host_known=False) == pytest.approx(run.correction.own)
+    found, _ = observe(runs)
+    spread = [np.std([log_rate(run) for run in group], ddof=1) / math.sqrt(8) for group in made_alike(runs)]
+    assert median(each.deviation for each in found) < 2 * math.hypot(median(spread), DRIFT)
 
 
 def test_what_was_corrected_is_not_corrected_again_as_drift() -> None:

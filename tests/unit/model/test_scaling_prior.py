@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from sizer.model import WorkloadModel, fit, predict
+from sizer.model import NORMAL_90, WorkloadModel, fit, predict
 from sizer.records import GIB
 from sizer.records.run import Configuration, LimitedBy, LimitedByKind, Run
 
@@ -44,6 +45,13 @@ def test_half_of_the_vcpus_are_cores(make_run: MakeRun) -> None:
     """Integer division on 8 vCPUs of an EPYC 7R32: linear up to its 4 cores, and nothing from the other 4."""
     found = predict(curve(make_run, {1: 100, 2: 200, 8: 401}), at(4)).throughput
     assert found.value == pytest.approx(400, rel=0.06)
+
+
+def test_four_rates_alone_widen_no_interval(make_run: MakeRun) -> None:
+    """Three of them cannot foretell the fourth of a sharp knee, which is no doubt about what lies between all four."""
+    model = curve(make_run, {1: 100, 2: 200, 4: 400, 8: 401})
+    assert model.widening == NORMAL_90
+    assert max(abs(math.log(each.predicted / each.measured)) for each in model.left_out) > 0.1
 
 
 def test_the_host_says_which_vcpus_share_a_core(make_run: MakeRun) -> None:

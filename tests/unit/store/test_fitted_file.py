@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.store import read_fitted, sources_of, write_fitted
+from sizer.store import fitted_file, read_fitted, sources_of, write_fitted
 
 FORM = {"workloads": [1, 2.5], "disks": ["ssd"]}
 
@@ -60,6 +60,16 @@ def test_it_is_read_again(study: Path) -> None:
     assert read(study) == FORM
     (study / "runs" / "note.txt").write_text("beside them")
     os.utime(study / "runs", (1e9, 1e9))
+    assert read(study) == FORM
+
+
+def test_by_a_model_whose_code_has_changed_it_is_not_believed(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkout of a newer state has the version of the one before, and may not know the forms of its model."""
+    (study / "model").mkdir()
+    monkeypatch.setattr(fitted_file, "MODEL", study / "model")
+    (study / "model/forms.py").write_text("FORMS = ()\n")
+    assert read(study) is None
+    write_fitted(study / "model.json", sources_of(study), FORM)
     assert read(study) == FORM
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -51,6 +52,13 @@ def small(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(made, "LEARNING_RATE", 0.01)
 
 
+@pytest.fixture
+def shallow(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One layer of each network that has a dozen; programs run them whole (`test_programs.py`)."""
+    for name in ("ViTConfig", "BertConfig", "GPT2Config"):
+        monkeypatch.setattr(made.transformers, name, partial(getattr(made.transformers, name), num_hidden_layers=1))
+
+
 @pytest.mark.parametrize("network", PARAMETERS)
 def test_each_has_the_published_parameters(made: Any, network: str) -> None:
     """Each count has its source; the weights that GPT-2 and BERT use twice are counted once."""
@@ -86,7 +94,7 @@ def test_nothing_is_asked_of_the_network() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("made")
+@pytest.mark.usefixtures("shallow")
 @pytest.mark.parametrize("network", PARAMETERS)
 def test_the_same_seed_gives_the_same_loss(network: str) -> None:
     """Weights, input, masks and dropout follow it."""

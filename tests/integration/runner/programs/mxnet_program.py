@@ -12,7 +12,7 @@ if "bool" not in vars(numpy):
 import mxnet as mx
 from mxnet import autograd, gluon
 
-SAMPLES, BATCH, EPOCHS = 1000, 32, 3
+SAMPLES, BATCH, EPOCHS = 300, 32, 3
 
 
 class SameBatch(mx.io.DataIter):

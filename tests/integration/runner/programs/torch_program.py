@@ -6,7 +6,7 @@ import sys
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-SAMPLES, BATCH, EPOCHS = 1000, 32, 3
+SAMPLES, BATCH, EPOCHS = 300, 32, 3
 
 
 def main() -> None:

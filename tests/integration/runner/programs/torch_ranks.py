@@ -8,7 +8,7 @@ from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 def main() -> None:
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    data = TensorDataset(torch.randn(1000, 10), torch.randn(1000, 1))
+    data = TensorDataset(torch.randn(300, 10), torch.randn(300, 1))
     loader = DataLoader(data, 16, sampler=DistributedSampler(data))
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(10, 1))
     optimizer = torch.optim.SGD(model.parameters(), 0.01)
