@@ -93,7 +93,8 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
     noise = _noise([[(run, slow.get(id(run), 0.0)) for run in group] for group in grouped.values()])
     noise = noise if noise.measured else Noise(ABOUT_A_CURVE, measured=False)
     seen = {key: [seen_run(run, shown[id(run)], slow, drift) for run in group] for key, group in grouped.items()}
-    left, noise = left_noise(seen.values(), noise.run, noise.repeated), _with_drift(noise, runs, shown, drift)
+    left = left_noise(seen.values(), noise.run, noise.repeated)
+    noise = _with_drift(_with_slowness(noise, grouped.values(), slow), runs, shown, drift)
     observations = []
     for (feed, configuration), group in grouped.items():
         slower = mean(slow.get(id(run), 0.0) for run in group)
@@ -122,6 +123,11 @@ def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], d
     if noise.repeated or not moved:
         return noise
     return replace(noise, run=math.hypot(noise.run, moved * mean(shown.values())), measured=True)
+
+
+def _with_slowness(noise: Noise, groups: Collection[Sequence[Run]], slow: Mapping[int, float]) -> Noise:
+    """What moves a new run: what accounting took off these for the host, it meets again, as their repeats show."""
+    return noise_of(groups) if noise.repeated and slow else noise
 
 
 def _accounted(group: Sequence[Run], name: str) -> float | None:

@@ -65,7 +65,6 @@ def steps_and_samples(run: Run) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("way", "workers"),
     [
-        ("plain", 0),
         ("plain", 2),
         ("two", 0),
         ("accumulate", 0),

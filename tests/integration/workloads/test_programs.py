@@ -5,7 +5,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import lmdb
@@ -77,14 +79,14 @@ def test_a_folder_of_jpegs_is_packed_once_and_said(run: Run, jpegs: Path, tmp_pa
 
 
 def test_an_emulated_device_sets_the_rate(run: Run, records: Path) -> None:
-    """With input faster than the device, steps follow each other at exactly its pace."""
+    """With input faster than the device, steps follow each other at exactly its pace, however late one is woken."""
     ended = run(
         "image_training", *IMAGE, "--data", records, "--format", "recordio", "--device", "emulated", "--rate", 40,
         "--cache", "warm", "--steps", 8,
     )  # fmt: skip
-    seconds = ended.steps[-1]["time"] - ended.steps[1]["time"]
     assert ended.code == 0, ended.err
-    assert seconds == pytest.approx(6 * 4 / 40, rel=0.05)
+    times = [step["time"] for step in ended.steps[1:]]
+    assert median(later - earlier for earlier, later in pairwise(times)) == pytest.approx(4 / 40, rel=0.05)
     assert "emulated" in ended.out.splitlines()[-1]
 
 

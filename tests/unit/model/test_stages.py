@@ -143,7 +143,8 @@ def test_accelerators_are_counted(make_run: MakeRun) -> None:
 
 
 def test_slow_hours_of_the_host_are_no_property_of_a_limit(make_run: MakeRun) -> None:
-    """Runs whose samples cost more core-seconds were made on slower CPUs: at usual ones the curve is straight."""
+    """Runs whose samples cost more core-seconds were made on slower CPUs: at usual ones the curve is straight. Some new
+    run meets slower ones again."""
     slow = {0: 1.0, 1: 1.2, 2: 0.9}
     runs = [
         make_run(
@@ -157,8 +158,11 @@ def test_slow_hours_of_the_host_are_no_property_of_a_limit(make_run: MakeRun) ->
     ]
     model = job(runs)
     usual = math.exp(sum(math.log(0.01 * value) for value in (1.0, 1.2, 0.9)) / 3)
-    assert model.noise < 0.03
-    assert predict(model, at(3)).throughput.value == pytest.approx(3 / usual, rel=0.03)
+    found = predict(model, at(3)).throughput
+    assert found.value == pytest.approx(3 / usual, rel=0.03)
+    assert found.low < 3 / 0.012
+    assert found.high > 3 / 0.009
+    assert model.misfit < 0.01
 
 
 def test_reads_that_miss_are_amplified(make_run: MakeRun) -> None:
