@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sizer import words
-from sizer.model import best_measured
+from sizer.model import best_place
 from sizer.recommend import LEAST_GAIN, Change, ChangeKind, changes, judged_by
 from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
 from sizer.words import Badge, BadgeKind, badge
@@ -27,7 +27,7 @@ def place_of_answer(subject: Subject) -> Configuration | None:
         return None
     spec = subject.answer.spec if subject.answer is not None else None
     try:
-        return judged_by(subject.model, spec) if spec is not None else best_measured(subject.model).configuration
+        return judged_by(subject.model, spec) if spec is not None else best_place(subject.model)
     except NoAnswer:
         return None
 

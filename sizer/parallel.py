@@ -29,15 +29,23 @@ MOST_NUMBERS = 1000
 NUMBER_BYTES = 4
 PR_SET_PDEATHSIG = 1
 """prctl(2): the signal that a process gets when its parent dies."""
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""mallopt(3). By itself glibc gives arrays of a megabyte back as soon as they are freed, and the next ones come page by
+page again: a tenth of what a fit of a hundred configurations takes."""
+LARGEST_KEPT_BYTES = 1 << 25
 
 
 def in_parallel(
-    work: Callable[[Thing], Result], things: Sequence[Thing], begun: Callable[[int], object] = lambda _: None
+    work: Callable[[Thing], Result],
+    things: Sequence[Thing],
+    begun: Callable[[int], object] = lambda _: None,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> list[Result]:
     """What `work` makes of each, in their order, by as many processes as this one may use CPUs.
 
-    `begun` hears the number of each thing in turn as it is begun. With one thing or one CPU, and where another thread
-    runs, whose locks a forked process would have for ever, all is worked on here. Raises what `work` raises.
+    `begun` hears the number of each thing in turn as it is begun. While others work, this process does `meanwhile`,
+    which is nothing that it would not do by itself when it comes to it. With one thing or one CPU, and where another
+    thread runs, whose locks a forked process would have for ever, all is worked on here. Raises what `work` raises.
     """
     found: dict[int, Result] = {}
     told = 0
@@ -50,7 +58,7 @@ def in_parallel(
 
     processes = min(len(things), len(os.sched_getaffinity(0)), MOST_PROCESSES)
     if processes > 1 and threading.active_count() == 1:
-        with closing(_handed_over(work, things, processes)) as handed_over:
+        with closing(_handed_over(work, things, processes, meanwhile)) as handed_over:
             for number, results in handed_over:
                 tell(number)
                 found.update(zip(range(number, len(things), MOST_NUMBERS), results, strict=False))
@@ -62,7 +70,7 @@ def in_parallel(
 
 
 def _handed_over(
-    work: Callable[[Thing], Result], things: Sequence[Thing], processes: int
+    work: Callable[[Thing], Result], things: Sequence[Thing], processes: int, meanwhile: Callable[[], object]
 ) -> Generator[tuple[int, list[Result]], None, None]:
     """Twice each number that is dealt out: as it is begun, without results, and with those of its things."""
     numbers, dealt = os.pipe()
@@ -83,6 +91,7 @@ def _handed_over(
             ends.append(here)
             with there, suppress(OSError):  # where no further process may be made, those that are there do it
                 forked.append(_forked(partial(work_on, there)))
+        meanwhile()
         while ends:
             ready = wait(ends)
             for end in [each for each in ends if each in ready]:
@@ -115,7 +124,11 @@ def _forked(task: Callable[[], object]) -> int:
             pid = os.fork()
         if pid == 0:
             try:
-                ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                system = ctypes.CDLL(None)
+                system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                if hasattr(system, "mallopt"):
+                    system.mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT_BYTES)
+                    system.mallopt(M_TRIM_THRESHOLD, -1)
                 if os.getppid() == parent:
                     gc.freeze()  # to look through what it was given would copy all of it
                     task()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 from markupsafe import Markup, escape
 
@@ -22,9 +23,7 @@ LONGEST_DESCRIPTION = 6000
 
 def element(name: str, *children: Markup | str, **attributes: Attribute) -> Markup:
     """One element; `class_` becomes `class`, `stroke_width` becomes `stroke-width`, None leaves an attribute out."""
-    written = "".join(
-        f' {_name(key)}="{escape(_value(value))}"' for key, value in attributes.items() if value is not None
-    )
+    written = "".join([f' {_name(key)}="{_written(value)}"' for key, value in attributes.items() if value is not None])
     inside = "".join(map(escape, children))
     return Markup(f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>")
 
@@ -120,8 +119,14 @@ def drawing(
     )
 
 
+@cache
 def _name(key: str) -> str:
     return key if key in ("viewBox", "patternUnits") else key.rstrip("_").replace("_", "-")
+
+
+def _written(value: Attribute) -> str:
+    """An attribute's value between its quotes; a number has nothing to escape."""
+    return escape(value) if isinstance(value, str) else _value(value)
 
 
 def _value(value: Attribute) -> str:

@@ -20,7 +20,7 @@ from sizer.catalog import Catalog
 from sizer.model import (
     WorkloadModel,
     batch_of,
-    best_measured,
+    best_place,
     disk_of,
     gpus_of,
     memory_matters,
@@ -127,7 +127,7 @@ def open_answer(
     nothing to choose from."""
     if model.refused or not model.members or answer.spec is None:
         return None
-    best = best_measured(model).configuration
+    best = best_place(model)
     offer = offered(model, best, catalog, (vcpus_of(place) for place in places))
     measured = [rate.configuration for rate in model.measured.rates]
     asked = list(dict.fromkeys([*offer.places, best, *places, *measured]))

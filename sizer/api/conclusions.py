@@ -10,7 +10,6 @@ from pathlib import Path
 
 from sizer import __version__
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
-from sizer.api.measuring_host import recorded_size
 from sizer.api.status import asked_specs, chosen_next
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled.reports import Material, Progress
@@ -32,6 +31,7 @@ from sizer.records import (
     typed_path,
 )
 from sizer.store import StudyFolder
+from sizer.study import recorded_size
 from sizer.words import in_language, reader_language
 
 

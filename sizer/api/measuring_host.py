@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sizer.host import Host, facts
 from sizer.limits import LimitsBackend, detect
@@ -34,8 +32,3 @@ def this_host(fio: Fio = Fio()) -> MeasuringHost:
     """The machine that this runs on; to ask it takes about a second."""
     backend = detect()
     return MeasuringHost(facts(backend), backend, cache_folder(os.environ), fio)
-
-
-def recorded_size(host: Mapping[str, Any]) -> HostSize:
-    """The same of the host.json of a study folder, which may be that of another machine."""
-    return HostSize(int(host.get("cpus", 1)), int(host.get("memory_bytes", 1)))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sizer.adaptive import NextRun, chooser_of
 from sizer.api.fitted_model import stored_study
-from sizer.api.measuring_host import recorded_size
 from sizer.model import Model
 from sizer.plan import UNFINISHED, estimate_seconds, of_older_form, plan, remaining
 from sizer.records import PlanEnd, Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
+from sizer.study import recorded_size
 
 
 @dataclass(frozen=True)

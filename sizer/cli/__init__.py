@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,10 @@ from sizer.records import InputError, Message, SizerError
 BROKEN_PIPE_STATUS = 141
 """What a shell shows for a program that SIGPIPE ended."""
 
+RARELY = 20_000
+"""Objects more than before at which Python looks for circles among them. At its own 700 it looks through all that a
+command has imported and read, again and again, and finds next to none."""
+
 SEARCHED = frozenset({"PATH", "LD_LIBRARY_PATH"})
 """Variables with folders that are searched for programs and libraries."""
 
@@ -22,6 +27,7 @@ SEARCHED = frozenset({"PATH", "LD_LIBRARY_PATH"})
 @escaped()
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code; whatever goes wrong is one sentence on stderr."""
+    gc.set_threshold(RARELY)
     _search_in_no_relative_folder()
     with readers_language(os.environ):
         return _ended(words)

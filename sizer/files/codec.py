@@ -94,7 +94,8 @@ def _is_stored(field: Field[Any]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    if value is None or type(value) in _PLAIN_ALREADY:
+    kind = type(value)
+    if value is None or kind in _PLAIN_ALREADY or (kind is float and math.isfinite(value)):
         return value
     if isinstance(value, Enum):
         return value.value

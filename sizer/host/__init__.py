@@ -17,14 +17,12 @@ if TYPE_CHECKING:
     from sizer.host.machine import (
         PACKAGES,
         Host,
-        Installed,
-        Virtualization,
         checks,
         facts,
-        installed_of,
         with_frameworks,
     )
     from sizer.host.nvml import Gpu, gpus, has_driver
+    from sizer.host.stored_host import Installed, Virtualization, installed_of
 else:
     __getattr__ = exports(__name__, __file__)
 

@@ -10,16 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import psutil
 
-from sizer.files import FormatError, from_json
 from sizer.host.asking import ask, first_line
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.frameworks import framework_checks, transformers_check
 from sizer.host.interpreters import interpreter, look_into
 from sizer.host.nvml import Gpu, gpus
+from sizer.host.stored_host import Installed, Virtualization
 from sizer.limits import AS_ROOT, Capability, CpuCounts, LimitsBackend, detect
 from sizer.records import HostError, Message
 
@@ -30,24 +29,6 @@ PACKAGES = {
     "tensorflow": ("tensorflow",),
 }
 """Whose versions are in a study's record by framework: they decide how fast a workload runs."""
-
-
-@dataclass(frozen=True)
-class Virtualization:
-    """The hypervisor of a virtual machine, None on bare metal, and whether this is a container."""
-
-    hypervisor: str | None
-    container: bool
-
-
-@dataclass(frozen=True)
-class Installed:
-    """Where the programs of a framework run: the interpreter, its version, and those of what they import."""
-
-    framework: str
-    path: str
-    python: str
-    packages: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -100,15 +81,6 @@ def facts(backend: LimitsBackend | None = None) -> Host:
         fio=first_line("fio", "--version"),
         packages=_packages(found),
     )
-
-
-def installed_of(host: Mapping[str, Any]) -> tuple[Installed, ...]:
-    """What a stored host.json says of the frameworks of its study; none where it is of an older form."""
-    found = host.get("frameworks")
-    try:
-        return tuple(from_json(Installed, each, "frameworks") for each in found) if isinstance(found, list) else ()
-    except FormatError:
-        return ()
 
 
 def with_frameworks(host: Host, places: Mapping[str, Path]) -> Host:

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
     from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
-    from sizer.model.prediction import best_measured, measured_values, predict, predict_several, predictions
+    from sizer.model.prediction import best_measured, best_place, measured_values, predict, predict_several, predictions
     from sizer.model.relief import headroom
     from sizer.model.stages import INSTANT, as_good
     from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
@@ -134,6 +134,7 @@ __all__ = [
     "batch_of",
     "before_the_last_doubling",
     "best_measured",
+    "best_place",
     "bounds",
     "caps",
     "completed",

@@ -14,7 +14,7 @@ from sizer.model.edge import reaches, vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.model import Member, Parameter, Quantity, Source, WorkloadModel
 from sizer.model.predicted_rates import mean_rates, predict_rates
-from sizer.model.prediction import best_measured, predict
+from sizer.model.prediction import best_place, predict
 from sizer.model.stages import disk_is_free, read_seconds
 from sizer.model.trend import CLEAR, GAIN, Trend
 from sizer.records import Configuration, Figure, Reason, ReasonCode, rate_unit, reason
@@ -166,7 +166,7 @@ def _scaling(model: WorkloadModel) -> Reason:
     known = model.measured.vcpus
     if len(known) < 3:
         return _best(model)
-    top = best_measured(model).configuration
+    top = best_place(model)
     rates = predict_rates(model, [top, replace(top, vcpus=known[-1])])
     if rates.mean[0] - rates.mean[1] > math.log(1 + GAIN):
         fallen = rates.draws[:, 0] - rates.draws[:, 1] - math.log(1 + GAIN)

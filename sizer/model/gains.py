@@ -12,7 +12,7 @@ from sizer.model.feeds import with_usual_accelerator
 from sizer.model.intervals import BEYOND, UNMEASURED_DISK, outside
 from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
 from sizer.model.predicted_rates import predict_rates
-from sizer.model.prediction import predict
+from sizer.model.prediction import predict_rate
 from sizer.records import Configuration, Estimate
 
 LITTLE = 0.05
@@ -32,12 +32,12 @@ def gain(
     would run out of memory. Raises Refused where the runs cannot say, as `predict` does.
     """
     other = as_if or model
-    before, after = predict(model, here), predict(other, there, what_if)
-    if before.throughput.value <= 0 or after.throughput.value <= 0:
+    before, after = predict_rate(model, here).value, predict_rate(other, there, what_if).value
+    if before <= 0 or after <= 0:
         return None
     here, there = (with_usual_accelerator(model.measured, each) for each in (here, there))
     rates, changed = predict_rates(model, [here]), predict_rates(other, [there], what_if)
-    centre = math.log(after.throughput.value / before.throughput.value)
+    centre = math.log(after / before)
     unseen = _unseen(model, here, there, what_if, changed.shares[0])
     below, above = _reach(centre, changed.draws[:, 0] - rates.draws[:, 0], rates.weights, unseen)
     return Estimate(math.expm1(centre), math.expm1(centre - below), math.expm1(centre + above))

@@ -309,8 +309,7 @@ def _disk(name: str | None, group: Sequence[Run]) -> MeasuredDisk:
     checks = [run.disk for run in group if run.disk is not None]
     if not checks:
         return MeasuredDisk(name, DiskRates())
-    rates = {
-        field.name: median_of([getattr(check.rates, field.name) for check in checks]) for field in fields(DiskRates)
-    }
+    known = [check.rates for check in checks]
+    rates = {field.name: median_of([getattr(each, field.name) for each in known]) for field in fields(DiskRates)}
     tier = checks[0].tier
     return MeasuredDisk(name, DiskRates(**rates), tier.disk_class, tier.catalog_name, tier.emulated is not None)

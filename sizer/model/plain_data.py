@@ -172,7 +172,7 @@ PLACE = tuple(field.name for field in fields(Configuration))
 
 
 def _place(configuration: Configuration) -> list[Any]:
-    return list(astuple(configuration))
+    return [getattr(configuration, name) for name in PLACE]
 
 
 def _rounded(values: Iterable[float], digits: int) -> list[float]:

@@ -48,6 +48,14 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     return found
 
 
+def predict_rate(model: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Estimate:
+    """Its throughput alone, for a quarter of the time; 0 where it would run out of memory. Raises Refused as well."""
+    (found,) = predict_several(model, [configuration], what_if, with_headroom=False, with_bottleneck=False)
+    if isinstance(found, Refusal):
+        raise Refused(found)
+    return found.throughput
+
+
 def predict_several(
     model: WorkloadModel,
     configurations: Sequence[Configuration],
@@ -301,10 +309,19 @@ def best_measured(model: WorkloadModel) -> Prediction:
 
     Not between them: a peak that no run shows is the form's, and everything would be judged against it.
     """
+    return predict(model, best_place(model))
+
+
+def best_place(model: WorkloadModel) -> Configuration:
+    """Where that is, without what binds it."""
     if model.refused or not model.members:
         raise advice.not_fitted(model)
     configurations = measured_values(model)
-    return predict(model, configurations[int(np.argmax(mean_rates(model, configurations)))])
+    best = configurations[int(np.argmax(mean_rates(model, configurations)))]
+    (found,) = predict_several(model, [best], with_headroom=False, with_bottleneck=False)
+    if isinstance(found, Refusal):
+        raise Refused(found)
+    return found.configuration
 
 
 def measured_values(model: WorkloadModel) -> list[Configuration]:

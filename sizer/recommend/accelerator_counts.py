@@ -14,7 +14,7 @@ from sizer.model import (
     WorkloadModel,
     accelerators_alone,
     as_asked,
-    best_measured,
+    best_place,
     counted_outcomes,
     gpus_of,
     predict,
@@ -103,7 +103,7 @@ def _of_kind(model: WorkloadModel, kind: tuple[Gpus, ...], what_if: WhatIf) -> C
 def _places(model: WorkloadModel, kind: tuple[Gpus, ...]) -> Iterator[Configuration]:
     """Where they may be compared: at the best that the model knows, then where these were measured, fastest first."""
     if model.refused is None:
-        yield best_measured(model).configuration
+        yield best_place(model)
     alike = [rate for rate in model.measured.rates if rate.configuration.gpu == kind[0].gpu]
     for rate in sorted(alike, key=lambda each: -each.throughput.value):
         yield rate.configuration

@@ -184,39 +184,45 @@ def _contenders(machines: Sequence[Machine], objective: Objective) -> tuple[Cont
     prompt = [_prompt(each, objective.latency_p99) for each in machines]
     best = _best_of_each(machines, prompt, objective)
     found = tuple(
-        replace(_contender(machine, best[kind_of(machine)], objective), prompt=likely)
+        _contender(machine, best[kind_of(machine)], objective, likely)
         for machine, likely in zip(machines, prompt, strict=True)
     )
     return _by_disk(found) if objective.rate is None and objective.prefer != "fastest" else found
 
 
-def _contender(machine: Machine, best: Machine, objective: Objective) -> Contender:
+def _contender(machine: Machine, best: Machine, objective: Objective, prompt: float) -> Contender:
     """`best` is the fastest of its kind and count."""
     fraction = machine.rate / best.rate
     if objective.rate is not None:
         spread = math.hypot(machine.deviation, machine.noise)
         likely = NormalDist().cdf(math.log(machine.rate / objective.rate) / spread)
-        return Contender(machine, likely, fraction)
+        return Contender(machine, likely, fraction, prompt)
     if fraction >= 1:
-        return Contender(machine, 1.0, fraction)
+        return Contender(machine, 1.0, fraction, prompt)
     spread = math.hypot(machine.deviation, best.deviation)
-    return Contender(machine, NormalDist().cdf(math.log(fraction / objective.target) / spread), fraction)
+    return Contender(machine, NormalDist().cdf(math.log(fraction / objective.target) / spread), fraction, prompt)
 
 
 def _by_disk(contenders: Sequence[Contender]) -> tuple[Contender, ...]:
     """The same with what each loses by its disk, and whether a cheaper disk loses no more than a disk may."""
-    alike: dict[tuple[object, ...], list[Contender]] = defaultdict(list)
-    for each in contenders:
+    alike: dict[tuple[object, ...], list[Machine]] = defaultdict(list)
+    sizes = [but_for_disk(each.machine) for each in contenders]
+    for each, size in zip(contenders, sizes, strict=True):
         if each.prompt_enough:
-            alike[but_for_disk(each.machine)].append(each)
+            alike[size].append(each.machine)
+    best = {size: _best_by_disk(group) for size, group in alike.items()}
     found = []
-    for each in contenders:
-        group = [other.machine for other in alike[but_for_disk(each.machine)]] or [each.machine]
-        top = max(other.rate for other in group)
-        good = [other for other in group if 1 - other.rate / top <= DISK_LOSS + SLACK]
-        dearer = each.machine.disk_usd_per_hour > min(other.disk_usd_per_hour for other in good)
-        found.append(replace(each, disk_loss=max(0.0, 1 - each.machine.rate / top), dearer_disk=dearer))
+    for each, size in zip(contenders, sizes, strict=True):
+        top, least = best.get(size) or _best_by_disk([each.machine])
+        loss, dearer = max(0.0, 1 - each.machine.rate / top), each.machine.disk_usd_per_hour > least
+        found.append(replace(each, disk_loss=loss, dearer_disk=dearer) if loss or dearer else each)
     return tuple(found)
+
+
+def _best_by_disk(alike: Sequence[Machine]) -> tuple[float, float]:
+    """Of machines that differ in nothing but the disk: the highest rate, and the least that a good disk costs."""
+    top = max(each.rate for each in alike)
+    return top, min(each.disk_usd_per_hour for each in alike if 1 - each.rate / top <= DISK_LOSS + SLACK)
 
 
 def _best_of_each(

@@ -78,12 +78,10 @@ def cheapest_holding(spec: Spec, accelerators: Accelerators, device: Device, cat
 
     What is not known of a spec is no bound. None where no accelerator and no vCPUs are known: any machine would do.
     """
-    priced = [
-        each
-        for each in instances_like(spec, accelerators, device, catalog)
-        if each.usd_per_hour is not None and not is_arm(each)
-    ]
-    return min(priced, key=lambda each: each.usd_per_hour or math.inf, default=None)
+    holding = instances_like(spec, accelerators, device, catalog)
+    priced = [each for each in holding if each.usd_per_hour is not None]
+    cheapest_first = sorted(priced, key=lambda each: each.usd_per_hour or math.inf)
+    return next((each for each in cheapest_first if not is_arm(each)), None)
 
 
 def instances_like(

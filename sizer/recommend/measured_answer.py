@@ -15,8 +15,8 @@ from sizer.recommend.growth import Growth, with_count
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
 from sizer.recommend.machines import Machine, measured_machines
-from sizer.recommend.measured_binding import Binding, binding
-from sizer.recommend.measured_choice import MeasuredChoice, named_baseline
+from sizer.recommend.measured_binding import binding
+from sizer.recommend.measured_choice import Binding, MeasuredChoice, named_baseline
 from sizer.recommend.measured_edges import (
     beyond_measured,
     growth_of,

@@ -15,6 +15,8 @@ from sizer.recommend.machines import Machine
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.quality import Quality
 from sizer.records import (
+    Bottleneck,
+    Configuration,
     Figure,
     Objective,
     Reason,
@@ -23,11 +25,22 @@ from sizer.records import (
 
 
 @dataclass(frozen=True)
+class Binding:
+    """What holds a machine back, where the runs show it; `shares` are those of the curve where it names none."""
+
+    bottleneck: Bottleneck | None = None
+    next_bottleneck: Bottleneck | None = None
+    headroom: float | None = None
+    reasons: tuple[Reason, ...] = ()
+    shares: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class MeasuredChoice:
     """One workload's machines and what is asked of them.
 
     `other_inputs` are rates with synthetic input by kind and count of accelerator; `one_curve`: the machines are sizes
-    of one kind, so that the model's curve describes them.
+    of one kind, so that the model's curve describes them; `bindings` is what is known so far of what holds which back.
     """
 
     model: WorkloadModel
@@ -38,7 +51,11 @@ class MeasuredChoice:
     machine: InstanceType | None = None
     other_inputs: Mapping[Accelerators, float] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def bindings(self) -> dict[tuple[Configuration, float, Bottleneck | None], Binding]:
+        return {}
+
+    @cached_property
     def one_curve(self) -> bool:
         kinds = {kind_of(each) for each in self.machines}
         named = any(each.rented is not None for each in self.machines)

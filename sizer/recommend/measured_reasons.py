@@ -11,8 +11,7 @@ from sizer.recommend.comparison import Comparison, Contender, but_for_disk, kind
 from sizer.recommend.disks import other_disk
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
-from sizer.recommend.measured_binding import Binding
-from sizer.recommend.measured_choice import MeasuredChoice, beside, named_baseline, of_million
+from sizer.recommend.measured_choice import Binding, MeasuredChoice, beside, named_baseline, of_million
 from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
 from sizer.recommend.scoring import rounded
 from sizer.recommend.thresholds import SURE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from sizer.records.adaptive import RunReason
@@ -102,8 +102,7 @@ class DiskCheck:
         """The figures to compute with: measured where they were, declared where they were not."""
         declared = self.tier.emulated or DiskRates()
         chosen = {
-            name: value if value is not None else getattr(declared, name)
-            for name, value in asdict(self.measured).items()
+            name: value if value is not None else getattr(declared, name) for name, value in vars(self.measured).items()
         }
         return DiskRates(**chosen)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 from sizer.records.errors import InputError
 
@@ -100,6 +101,7 @@ def spell_bytes(count: int) -> str:
     return f"{number}{unit}"
 
 
+@lru_cache(maxsize=4096)
 def format_number(value: float) -> str:
     """Three significant digits with thousands separators: `183`, `12,300`, `0.0123`; `unknown` if not finite."""
     if not math.isfinite(value):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sizer.study.json_schema import schema
     from sizer.study.own_job import Axes, OwnJob, own_job_text
     from sizer.study.parse import parse_study, read_study
-    from sizer.study.presets import SMALLEST_VCPUS, HostSize
+    from sizer.study.presets import SMALLEST_VCPUS, HostSize, recorded_size
     from sizer.study.resolved import to_yaml
 else:
     __getattr__ = exports(__name__, __file__)
@@ -24,6 +24,7 @@ __all__ = [
     "own_job_text",
     "parse_study",
     "read_study",
+    "recorded_size",
     "schema",
     "template",
     "to_yaml",

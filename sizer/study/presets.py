@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
+from typing import Any
 
 from sizer.records import Measure
 
@@ -28,6 +30,11 @@ class HostSize:
 
     vcpus: int
     memory_bytes: int
+
+
+def recorded_size(host: Mapping[str, Any]) -> HostSize:
+    """Of the host.json of a study folder, which may be that of another machine."""
+    return HostSize(int(host.get("cpus", 1)), int(host.get("memory_bytes", 1)))
 
 
 MEASURE = {

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sizer.catalog import AcceleratorRate, DiskOffer, InstanceType
-from sizer.host import BusyBy, Check, Finding, FindingKind, Host, Virtualization
+from sizer.host import BusyBy, Check, Finding, FindingKind, Virtualization
 from sizer.limits import CpuCounts
 from sizer.records import InstanceOffer, format_bytes, format_usd, typed_path
 from sizer.words.errors import in_words
 from sizer.words.language import _, _n
 from sizer.words.names import listed, row
 from sizer.words.units import vcpus_in_words
+
+if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadata of packages
+    from sizer.host import Host
 
 
 def looking_at_host() -> str:

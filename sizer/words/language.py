@@ -53,7 +53,7 @@ def language_tag() -> str:
 
 def _(message: str, /, **values: object) -> str:
     """The message in the language of the reader, with its placeholders filled in."""
-    found = _marked(_catalogue(_language.get()).gettext(message))
+    found = _marked(_translated(_language.get(), message))
     return _filled(found, values) if values else found
 
 
@@ -75,6 +75,11 @@ def _filled(message: str, values: Mapping[str, object]) -> str:
 
 def _marked(message: str) -> str:
     return message if _marks.get() else message.replace("`", "")
+
+
+@cache
+def _translated(language: str, message: str) -> str:
+    return _catalogue(language).gettext(message)
 
 
 @cache

@@ -137,3 +137,11 @@ def test_signals_are_for_the_process_that_waits() -> None:
         assert taken == [os.getpid()]
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+def test_this_process_does_something_meanwhile_where_others_work() -> None:
+    """What is to be done in any case is done while it waits, and not where nobody works for it."""
+    done: list[int] = []
+    assert in_parallel(str, [1, 2, 3], meanwhile=lambda: done.append(os.getpid())) == ["1", "2", "3"]
+    assert in_parallel(str, [1], meanwhile=lambda: done.append(0)) == ["1"]
+    assert done == [os.getpid()]
