@@ -12,6 +12,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "sizer/__init__.py").read_t
 # the profiler itself does not, so nothing here holds numpy back when MXNet lives in an interpreter of its own.
 PROFILER = [
     "numpy>=1.23,<3",
+    "scipy>=1.10,<2",
     "jinja2>=3.1,<4",
     "psutil>=5.9,<8",
     "nvidia-ml-py>=12,<14",
@@ -36,8 +37,6 @@ PYTORCH = ["torch==2.13.0"]
 TRANSFORMERS = [*PYTORCH, "transformers>=5,<6"]
 TEST = [
     "pytest>=8,<10",
-    # What distributions, optima and filters of our own are compared with, and what benchmarks compute by.
-    "scipy>=1.10,<2",
     # The decoder that most users of PyTorch have.
     "pillow>=10",
     # Runs tests side by side that do not disturb each other.

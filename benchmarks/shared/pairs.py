@@ -7,7 +7,8 @@ import statistics
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from sizer.distributions import student_quantile
+from scipy.special import stdtrit
+
 from sizer.records.run import Estimate
 
 Thing = TypeVar("Thing")
@@ -29,7 +30,7 @@ def ratio(ratios: Sequence[float]) -> Estimate:
     if len(logarithms) < 2:
         return Estimate(math.exp(mean), 0.0, math.inf)
     spread = statistics.stdev(logarithms) / math.sqrt(len(logarithms))
-    half = student_quantile(len(logarithms) - 1, 0.975) * spread
+    half = float(stdtrit(len(logarithms) - 1, 0.975)) * spread
     return Estimate(math.exp(mean), math.exp(mean - half), math.exp(mean + half))
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import stdtrit
 
 from sizer.analysis.steady_state import Array, SteadyState
-from sizer.distributions import student_quantile
 from sizer.records import Estimate, MemoryGrowth, Sample, Step
 
 BLOCKS = 10
@@ -53,7 +53,7 @@ def _slope(steps: Array, values: Array) -> Estimate:
         return Estimate(0.0, 0.0, 0.0)
     slope = float((away * y).sum()) / power
     left = y - y.mean() - slope * away
-    half = float(student_quantile(BLOCKS - 2, 0.975) * np.sqrt((left**2).sum() / (BLOCKS - 2) / power))
+    half = float(stdtrit(BLOCKS - 2, 0.975) * np.sqrt((left**2).sum() / (BLOCKS - 2) / power))
     return Estimate(slope, slope - half, slope + half)
 
 

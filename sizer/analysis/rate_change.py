@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import stdtrit
 
 from sizer.analysis.accounting import grown, other_cores
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.steady_state import Array, long_run_variance, mean_rate, without_line
-from sizer.distributions import student_quantile
 from sizer.records import RateChange, Run, Step
 
 BINS = 60
@@ -84,7 +84,7 @@ def _fell(rates: Array, split: int) -> bool:
         return False
     variance, freedom = long_run_variance(residuals, fitted=2)
     error = np.sqrt(variance * (1 / split + 1 / (len(rates) - split)))
-    return bool(high - low > student_quantile(freedom, CONFIDENCE) * error)
+    return bool(high - low > stdtrit(freedom, CONFIDENCE) * error)
 
 
 FOLLOWS = 0.5

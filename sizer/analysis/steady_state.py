@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
-from sizer.distributions import student_quantile
 from sizer.records import Estimate, Step
 
 Array = NDArray[np.float64]
@@ -137,7 +137,7 @@ def _rate(durations: Array, samples: Array) -> tuple[Estimate, bool]:
     residuals = without_line(_batches(samples - value * durations, batches))
     variance, freedom = long_run_variance(residuals, fitted=2)
     error = float(np.sqrt(variance * batches)) / seconds
-    most = student_quantile(freedom, 0.975)
+    most = float(stdtrit(freedom, 0.975))
     skewness = _skewness(residuals) / np.sqrt(batches)
     low, high = value - error * _skewed(most, skewness), value - error * _skewed(-most, skewness)
     settled = variance == 0 or (freedom >= FEWEST_FREEDOM and abs(skewness) <= MOST_SKEWED)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from statistics import stdev
 from typing import Any
 
-from sizer.distributions import student_quantile
+from scipy.special import stdtrit
+
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED, GPU_COLUMNS, MACHINE_COLUMNS
 from sizer.records import (
@@ -347,7 +348,7 @@ def _throughput(epochs: EpochRows) -> Estimate | None:
     if len(rates) < FEWEST_EPOCHS:
         return Estimate(mean, mean, mean)
     # Sizer 0.2 had three digits of this quantile (0.2 % off at most) and 2 from eleven epochs on (10 % off).
-    half = student_quantile(len(rates) - 1, 0.975) * stdev(rates) / math.sqrt(len(rates))
+    half = float(stdtrit(len(rates) - 1, 0.975)) * stdev(rates) / math.sqrt(len(rates))
     return Estimate(mean, mean - half, mean + half)
 
 

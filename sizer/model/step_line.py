@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtrc, fdtrc, stdtrit
 
-from sizer.distributions import chi_squared_tail, f_tail, student_quantile
 from sizer.model.model import NORMAL_90
 from sizer.records import Estimate, StepFit
 
@@ -107,10 +107,10 @@ def _is_off(found: _Fit, sizes: Array, times: Array, repeated: float | None, noi
     if misfit <= LEAST_MISFIT:
         return False
     if repeated is not None:
-        return chi_squared_tail(freedom, off_line / max(repeated, 1e-6) ** 2) < UNLIKELY
+        return float(chdtrc(freedom, off_line / max(repeated, 1e-6) ** 2)) < UNLIKELY
     if left >= 2:
         variance = max(pure / left, 1e-12)
-        return f_tail(freedom, left, off_line / freedom / variance) < UNLIKELY
+        return float(fdtrc(freedom, left, off_line / freedom / variance)) < UNLIKELY
     return misfit > max(MOST_MISFIT, 2 * (noise or 0.0))
 
 
@@ -121,7 +121,7 @@ def _half_widths(found: _Fit, times: Array, noise: float | None) -> Array | None
         return None
     squares = float(np.sum((times / found.fitted - 1) ** 2))
     seen = np.sqrt(squares / left) if left else 0.0
-    quantile = student_quantile(left, 0.95) if len(times) > 2 else NORMAL_90
+    quantile = float(stdtrit(left, 0.95)) if len(times) > 2 else NORMAL_90
     return np.asarray(quantile * max(seen, noise or 0.0, LEAST_OFF) * found.spread)
 
 

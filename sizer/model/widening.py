@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import stdtrit
 
-from sizer.distributions import student_quantile
 from sizer.model.coordinates import vcpus_of
 from sizer.model.equation import Array, Flags, solve, solve_forms
 from sizer.model.least_squares import minimise
@@ -67,7 +67,7 @@ def widening_of_noise(kept: Sequence[tuple[Fitted, float]], main: Flags, noise: 
     """
     if noise.measured:
         return NORMAL_90
-    return student_quantile(float(max(FEWEST_DEGREES, int(main.sum()) - kept[0][0].effective - 1)), 0.95)
+    return float(stdtrit(max(FEWEST_DEGREES, int(main.sum()) - kept[0][0].effective - 1), 0.95))
 
 
 def _inner(places: Sequence[Configuration], main: Flags) -> Flags:

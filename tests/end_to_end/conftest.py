@@ -122,7 +122,7 @@ def sizer(folder: Path, environment: dict[str, str]) -> Typed:
     """Type `sizer ...` and wait for its end.
 
     What measures is a process of its own. What only reads is called in this one, which spares it Python's start and
-    the import of numpy.
+    the import of numpy and scipy.
     """
 
     def typed(*words: str) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,6 @@
 """`sizer ...` in a process of its own that is forked from one which has imported it already.
 
-Python's start and the imports of numpy and sizer cost 0.7 s of CPU time, and tests type sizer a hundred times. What a
+Python's start and the import of numpy and scipy cost 0.7 s of CPU time, and tests type sizer a hundred times. What a
 process meets as it starts, and signals and streams, are tried with `python -m sizer`.
 """
 

@@ -47,7 +47,7 @@ def test_a_limit_that_was_not_held_is_an_aim_missed() -> None:
 def test_the_machine_gets_sizer_without_what_only_its_workloads_need() -> None:
     """Its own requirements from PyPI, its own files from here."""
     names = {line.split("<")[0].split(">")[0].lower() for line in requirements()}
-    assert {"numpy", "psutil", "jinja2"} <= names
+    assert {"numpy", "scipy", "psutil", "jinja2"} <= names
     assert not {"mxnet", "opencv-python-headless", "pytest"} & names
     targets = {target for _, target in sources()}
     assert {"sizer/limits/v2.py", "sizer/api/demo.yaml"} <= targets
