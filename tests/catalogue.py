@@ -52,10 +52,16 @@ def spoken(folder: Path) -> Iterator[None]:
     """sizer speaks PSEUDO, from the catalogue in a folder of languages, and knows no other one but English."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(language, "_folder", lambda: folder)
-        language._catalogue.cache_clear()
+        _forget()
         with language.in_language(PSEUDO):
             yield
+    _forget()
+
+
+def _forget() -> None:
+    """What was looked up in the catalogues that were there before."""
     language._catalogue.cache_clear()
+    language._translated.cache_clear()
 
 
 def write_catalogue(folder: Path, translated: Callable[[str], str]) -> None:

@@ -47,6 +47,7 @@ JOBS = (
 )
 SEED = 1
 MEDIAN, NINETIETH = 0.015, 0.05
+COVERED = 0.92, 0.98
 
 
 def main() -> int:
@@ -101,17 +102,19 @@ def show(runs: Sequence[Run]) -> int:
     print(f"{'':16s} {'repeats differ, % (median, 90th)':>36s} {'covered':>17s} {'probe %':>8s} {'sizer %':>8s}")
     for before, after in zip(_by_workload(runs), _by_workload(corrected), strict=True):
         line(before[0].spec.workload.name, before, after)
-    line("all", runs, corrected)
+    held = line("all", runs, corrected)
     everything = repeat_differences(corrected)
     moved = [100 * abs(run.correction.log) for run in corrected if run.correction is not None] or [0.0]
     groups = zip(made_alike(runs), made_alike(corrected), strict=True)
     means = [100 * abs(fmean(map(log_rate, after)) - fmean(map(log_rate, before))) for before, after in groups]
     print(f"rates corrected by {median(moved):.2f} % (median) and {max(moved):.2f} % at the most")
     print(f"the mean of a configuration moved by {max(means):.2f} % at the most")
-    return int(not everything or median(everything) > MEDIAN or float(np.percentile(everything, 90)) > NINETIETH)
+    apart = not everything or median(everything) > MEDIAN or float(np.percentile(everything, 90)) > NINETIETH
+    return int(apart or not COVERED[0] <= held <= COVERED[1])
 
 
-def line(name: str, runs: Sequence[Run], corrected: Sequence[Run]) -> None:
+def line(name: str, runs: Sequence[Run], corrected: Sequence[Run]) -> float:
+    """What the intervals of the corrected rates cover."""
     both = [_differences(repeat_differences(each)) for each in (runs, corrected)]
     held = [covered([pair for own in _by_workload(each) for pair in held_out(own)]) for each in (runs, corrected)]
     probe = [run.probe.share for run in runs if run.probe is not None] or [0.0]
@@ -121,6 +124,7 @@ def line(name: str, runs: Sequence[Run], corrected: Sequence[Run]) -> None:
         f"{100 * fmean(sizer):6.2f} (most {100 * max(sizer):.2f})",
         flush=True,
     )
+    return held[1]
 
 
 def _by_workload(runs: Sequence[Run]) -> list[list[Run]]:

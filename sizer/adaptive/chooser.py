@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from sizer.adaptive.open_answer import OpenAnswer, open_answer
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
@@ -78,8 +79,8 @@ class Known:
 
     def sure(self, prefer: str) -> bool:
         """Whether the answer has its probability, and is as probably neither too slow nor too dear; where it cannot be
-        said what else it may be, each configuration must have been tried."""
-        if self.answer.status == "refused" or (self.opened is None and not self.complete):
+        said what else it may be, each configuration must have been tried. Never where the rate still rises."""
+        if self.answer.status in ("refused", "at_least") or (self.opened is None and not self.complete):
             return False
         if self.opened is not None and self.opened.right < SURE:
             return False
@@ -129,10 +130,11 @@ class Chooser:
         left = self._left(runs)
         if self._asked.runs is not None:
             left = left[: max(0, self._asked.runs - len(runs))]
-        seconds = estimate_seconds(left, runs)
+        seconds = sorted(estimate_seconds([spec], runs) for spec in left)
         if self._asked.budget is not None:
-            seconds = min(seconds, max(0.0, self._asked.budget - self._seconds_of(runs)))
-        return len(left), seconds
+            spent = list(accumulate(seconds, initial=self._seconds_of(runs)))
+            seconds = [each for each, whole in zip(seconds, spent[1:], strict=True) if whole <= self._asked.budget]
+        return len(seconds), sum(seconds)
 
     def start(self) -> tuple[RunSpec, ...]:
         """The first runs, whatever they show: of each workload the most of every axis, the least, and the middle."""

@@ -53,7 +53,8 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     specs, finished, todo = plan.specs, plan.finished, plan.todo
     if plan.chooser is not None:
         made = {run.id for run in plan.kept}
-        todo = tuple(spec for spec in plan.chooser.start() if spec.id not in made)
+        most, seconds = plan.chooser.at_most(plan.kept)
+        todo = tuple(spec for spec in plan.chooser.start() if spec.id not in made)[:most]
     emulated = plan.study.emulated_disks
     for spec in todo:
         reference = spec.purpose is Purpose.REFERENCE
@@ -65,7 +66,7 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     if plan.chooser is None:
         yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
     else:
-        yield start_to_come(*plan.chooser.at_most(plan.kept))
+        yield start_to_come(most, seconds)
     guessed = guessed_workloads(todo, finished)
     if guessed:
         yield time_guessed(guessed)

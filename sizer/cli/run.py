@@ -72,13 +72,16 @@ def _measure(measurement: api.Measurement, printer: EventPrinter) -> int:
 
 
 def _adaptive(study: Study, arguments: argparse.Namespace) -> Adaptive | None:
-    """As the study file says, or the command line where it says more. Raises InputError for a bound of no such plan."""
+    """As the study file says, with the bound of the command line in the place of its own. Raises InputError for a bound
+    of no such plan."""
     bounded = arguments.budget is not None or arguments.runs is not None
     if study.adaptive is None and arguments.until is None:
         if bounded:
             raise InputError("{option} is for runs that are chosen; add --until settled.", option=_bound(arguments))
         return None
-    return Adaptive(arguments.budget, arguments.runs) if bounded else study.adaptive or Adaptive()
+    filed = study.adaptive or Adaptive()
+    budget = filed.budget if arguments.budget is None else arguments.budget
+    return Adaptive(budget, filed.runs if arguments.runs is None else arguments.runs)
 
 
 def _bound(arguments: argparse.Namespace) -> str:

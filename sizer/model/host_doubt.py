@@ -9,6 +9,7 @@ from sizer.model.exposure import exposures, within
 from sizer.model.feeds import made_alike
 from sizer.model.isolation import end_to_end
 from sizer.model.observations import completed, noise_of
+from sizer.model.probe_coefficient import FEWEST_OTHERS
 from sizer.model.seen_runs import EXPOSED
 from sizer.records import Run, WarningKind
 
@@ -18,9 +19,10 @@ MORE_THAN_TOLD = 1.5
 
 def probe_would_help(runs: Sequence[Run], vcpus: float | None, gpu: str | None) -> bool:
     """Whether the host moved by more than the workload's runs tell of themselves, the CPU binds those with so many
-    vCPUs and that accelerator, so that it shows in their rates, and no probe was asked for yet."""
+    vCPUs and that accelerator, so that it shows in their rates, no probe was asked for yet, and the runs are enough to
+    tell a coefficient."""
     runs = [run for run in completed(end_to_end(runs)) if not run.imported]
-    if not runs or any(run.probe is not None for run in runs) or not _host_moved(runs):
+    if len(runs) <= FEWEST_OTHERS or any(run.probe is not None for run in runs) or not _host_moved(runs):
         return False
     shown = exposures(runs)
     alike = [run for run in runs if run.configuration.vcpus == vcpus and gpu in (None, run.configuration.gpu)]

@@ -18,9 +18,9 @@ import numpy as np
 
 from sizer.model.exposure import exposures
 from sizer.model.feeds import feed_of
-from sizer.model.probe_coefficient import FEWEST_RUNS, Coefficients, coefficients, kinds_of
+from sizer.model.probe_coefficient import FEWEST_OTHERS, Coefficients, coefficients, kinds_of
 from sizer.model.probe_levels import HostPart, Looks, host_parts
-from sizer.records import Correction, Estimate, RoundCost, Run
+from sizer.records import Correction, Estimate, RoundCost, Run, WarningKind
 
 UNTOLD_ERROR = 0.05
 """Relative error of the mean cost of so few rounds that they do not tell it."""
@@ -30,7 +30,7 @@ def corrected(runs: Sequence[Run]) -> list[Run]:
     """The runs of a whole study, as they were measured, each with its correction as far as probes tell one."""
     runs = [run if run.correction is None else replace(run, correction=None) for run in runs]
     probed = [run for run in runs if _is_probed(run)]
-    if len(probed) <= FEWEST_RUNS:
+    if len(probed) < FEWEST_OTHERS:
         return runs
     shown = exposures(probed)
     known = coefficients(probed, shown)
@@ -65,8 +65,13 @@ def _without(run: Run, correction: Correction | None) -> Run:
 
 
 def _is_probed(run: Run) -> bool:
-    told = run.probe is not None and run.probe.during is not None
+    told = run.probe is not None and run.probe.during is not None and not _is_costly(run)
     return told and run.throughput is not None and run.throughput.value > 0 and _began(run) is not None
+
+
+def _is_costly(run: Run) -> bool:
+    """Whether sizer with its probe took more of the run than it may, so that its look at it is not believed."""
+    return any(each.kind is WarningKind.OVERHEAD for each in run.warnings)
 
 
 def _began(run: Run) -> float | None:

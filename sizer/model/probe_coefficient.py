@@ -27,8 +27,8 @@ FEWEST_LOOKS = 2
 """Below which a stretch tells nothing."""
 FAR = 0.3
 """Ln of how many times as much as the mean a look counts at the most, as for the mean itself (`probe_cost.py`)."""
-FEWEST_RUNS = 3
-"""Others of the workload, below which no coefficient is known."""
+FEWEST_OTHERS = 4
+"""Other runs of the workload, below which no coefficient is known; one less where there are reads alone."""
 MOST_CONDITION = 1e6
 """Of the squares of the kinds: beyond it they moved so alike that nothing tells them apart."""
 LEAST_LEFT = 0.02
@@ -104,7 +104,7 @@ def _sums(group: Iterable[Array]) -> list[_Sums]:
 def _coefficients(sums: Sequence[_Sums], kinds: int) -> Coefficients:
     """By least squares; their variance by how far single runs are off, as stretches of a run have much in common."""
     none, count = Coefficients(np.zeros(kinds), np.zeros((kinds, kinds))), len(sums)
-    if count < FEWEST_RUNS + kinds - 1:
+    if count < FEWEST_OTHERS + kinds - 2:
         return none
     squares = np.sum([each.squares for each in sums], axis=0)
     if not (np.diag(squares) > 0).all() or np.linalg.cond(squares) > MOST_CONDITION:

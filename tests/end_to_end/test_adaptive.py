@@ -93,6 +93,17 @@ def test_a_dry_run_shows_the_start_and_the_bound(sizer: Typed, study: Path) -> N
     assert not study.exists()
 
 
+def test_a_bound_takes_the_place_of_its_own_alone(sizer: Typed, study: Path, folder: Path) -> None:
+    """A budget in the file holds beside `--runs`, and where no run has room in it none is announced."""
+    text = (folder / "study.yaml").read_text()
+    (folder / "study.yaml").write_text(text.replace("measure: {", "measure: {plan: adaptive, budget: 1s, "))
+    done = sizer("run", "study.yaml", "--runs", "5", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "repeat 1" not in done.stdout
+    assert "0 runs in all at the most" in done.stdout
+    assert not study.exists()
+
+
 def test_a_bound_alone_is_refused(sizer: Typed, study: Path) -> None:
     """It bounds nothing."""
     done = sizer("run", "study.yaml", "--budget", "30m")

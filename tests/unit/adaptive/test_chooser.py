@@ -140,5 +140,16 @@ def test_how_many_runs_may_come() -> None:
     count, seconds = chooser_of(study).at_most([])
     assert count >= 2 * len(LADDER)
     assert chooser_of(study, runs=4).at_most([])[0] == 4
-    assert chooser_of(study, budget=60.0).at_most([])[1] == 60.0
-    assert seconds > 60.0
+    assert seconds > 200.0
+    bounded, most = chooser_of(study, budget=200.0).at_most([])
+    assert 0 < bounded < count
+    assert most <= 200.0
+    assert chooser_of(study, budget=1.0).at_most([]) == (0, 0)
+
+
+def test_a_rate_that_still_rises_is_not_settled() -> None:
+    """However sure it is that more is no less."""
+    runs, end = chosen(study_of(), lambda configuration: 100.0 * (configuration.vcpus or 1.0))
+    assert recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0].status == "at_least"
+    assert end.kind is PlanEndKind.NOTHING_LEFT
+    assert end.open == ("job",)

@@ -148,6 +148,15 @@ def test_a_run_as_measured_keeps_its_rate_and_says_what_is_taken_off() -> None:
         assert math.exp(run.correction.log) == pytest.approx(math.exp(log_rate(taken) - log_rate(run)))
 
 
+def test_a_run_of_which_sizer_took_too_much_has_no_correction() -> None:
+    """Beside others that have one."""
+    runs = runs_on(NOISY, Job("train"))
+    marked = replace(runs[0], warnings=(RunWarning(WarningKind.OVERHEAD, {"share": 0.012}),))
+    found = corrected([marked, *runs[1:]])
+    assert found[0].correction is None
+    assert all(run.correction is not None for run in found[1:])
+
+
 def test_runs_without_a_probe_stay_as_they_are() -> None:
     """As those of a table, or of a sizer before."""
     runs = [replace(run, probe=None) for run in runs_on(NOISY, Job("train"))]
