@@ -61,9 +61,10 @@ def show(sizes: Sequence[float], long: Sequence[Run], short: Sequence[Run]) -> i
     print(f"{'vCPUs':>6s} {'round ms':>9s} {'long':>8s} {'short':>8s} {'corrected':>10s}")
     for size in sizes:
         rounds = [run.probe.during for run in short if run.configuration.vcpus == size and run.probe is not None]
-        cost = median(each for each in rounds if each is not None)
+        looks = [1e3 * each for each in rounds if each is not None]
+        cost = f"{median(looks):9.3f}" if looks else f"{'no look':>9s}"
         ratios = [math.exp(_mean(runs, size) - _mean(runs, sizes[0])) for runs in (long, short, corrected)]
-        print(f"{size:6g} {1e3 * cost:9.3f} {ratios[0]:8.3f} {ratios[1]:8.3f} {ratios[2]:10.3f}")
+        print(f"{size:6g} {cost} {ratios[0]:8.3f} {ratios[1]:8.3f} {ratios[2]:10.3f}")
     moved = [_mean(corrected, s) - _mean(corrected, sizes[0]) - _mean(short, s) + _mean(short, sizes[0]) for s in sizes]
     print(f"the correction moved a ratio by {100 * max(map(abs, moved)):.2f} % at the most")
     spread = [100 * median(repeat_differences(each)) for each in (short, corrected)]

