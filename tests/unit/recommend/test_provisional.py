@@ -294,15 +294,17 @@ def settling(vcpus: float) -> Suggestion:
 
 
 def test_where_the_host_moved_a_run_that_the_cpu_binds_is_asked_for_with_a_probe(make_run: Callable[..., Run]) -> None:
-    """Repeats that differ by more than their intervals, or the marks of drift, say so; with a probe nothing is said."""
-    apart = [make_run(rate, 2.0, repeat=n, spread=0.005) for n, rate in enumerate((100.0, 112.0, 93.0, 105.0))]
-    alike = [make_run(rate, 2.0, repeat=n, spread=0.02) for n, rate in enumerate((100.0, 101.0, 99.5, 100.4))]
+    """Repeats that differ by more than their intervals, or the marks of drift, say so; with a probe nothing is said, nor
+    of so few runs that a probe beside as many would tell no coefficient."""
+    apart = [make_run(rate, 2.0, repeat=n, spread=0.005) for n, rate in enumerate((100.0, 112.0, 93.0, 105.0, 96.0))]
+    alike = [make_run(rate, 2.0, repeat=n, spread=0.02) for n, rate in enumerate((100.0, 101.0, 99.5, 100.4, 99.9))]
     marked_ones = marked(alike, (RunWarning(WarningKind.DRIFTING, {"before": 84.0, "after": 99.1}),), 2.0)
     said = [suggestion_sentences(with_probe(settling(2.0), runs), Terms("train", "image")) for runs in (apart, alike)]
     assert "`probe: true` under `measure`" in said[0]
     assert "probe" not in said[1]
     assert with_probe(settling(2.0), marked_ones) == with_probe(settling(2.0), apart) != settling(2.0)
     assert with_probe(settling(2.0), [replace(run, probe=ProbeCost(0)) for run in apart]) == settling(2.0)
+    assert with_probe(settling(2.0), apart[:4]) == settling(2.0)
 
 
 def test_where_an_accelerator_binds_no_probe_is_named(make_run: Callable[..., Run]) -> None:
