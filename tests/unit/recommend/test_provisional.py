@@ -294,8 +294,8 @@ def settling(vcpus: float) -> Suggestion:
 
 
 def test_where_the_host_moved_a_run_that_the_cpu_binds_is_asked_for_with_a_probe(make_run: Callable[..., Run]) -> None:
-    """Repeats that differ by more than their intervals, or the marks of drift, say so; nothing with a probe, and nothing
-    of so few runs that a probe beside as many would tell no coefficient."""
+    """Repeats that differ by more than their intervals, or the marks of drift, say so; with a probe nothing does, and
+    nothing of so few runs that a probe beside as many would tell no coefficient."""
     apart = [make_run(rate, 2.0, repeat=n, spread=0.005) for n, rate in enumerate((100.0, 112.0, 93.0, 105.0, 96.0))]
     alike = [make_run(rate, 2.0, repeat=n, spread=0.02) for n, rate in enumerate((100.0, 101.0, 99.5, 100.4, 99.9))]
     marked_ones = marked(alike, (RunWarning(WarningKind.DRIFTING, {"before": 84.0, "after": 99.1}),), 2.0)
