@@ -13,6 +13,9 @@ from sizer.model.feeds import made_alike
 from sizer.model.seen_runs import SeenRun, left_noise, seen_run
 from sizer.records import Purpose, Run
 
+COVERED = 0.92, 0.98
+"""Of the differences to a repeat that is held out, by 95 % intervals: at the least and at the most."""
+
 
 def log_rate(run: Run) -> float:
     assert run.throughput is not None, "only measured runs are asked"

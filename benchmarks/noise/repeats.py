@@ -33,7 +33,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 
 from bench import opened
 from neighbour import neighbour
-from noise_scores import covered, held_out, log_rate, planned, repeat_differences
+from noise_scores import COVERED, covered, held_out, log_rate, planned, repeat_differences
 
 from sizer.files import from_json, to_json
 from sizer.model import without_host_noise
@@ -47,7 +47,6 @@ JOBS = (
 )
 SEED = 1
 MEDIAN, NINETIETH = 0.015, 0.05
-COVERED = 0.92, 0.98
 
 
 def main() -> int:

@@ -32,7 +32,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from noise_scores import covered, held_out, log_rate, repeat_differences
+from noise_scores import COVERED, covered, held_out, log_rate, repeat_differences
 from simulated_noise import Host, Job, study
 
 from sizer.model import without_host_noise
@@ -92,13 +92,13 @@ def line(host: str, job: str, studies: int, reads: bool = False) -> int:
     moved = fmean(both[1][1]) - fmean(both[0][1])
     cells = [f"{100 * median(apart):5.2f} {100 * float(np.percentile(apart, 90)):5.2f}" for apart, _, _ in both]
     root = [100 * math.sqrt(fmean(each * each for each in off)) for _, off, _ in both]
-    share = [100 * covered(held) for _, _, held in both]
+    share = [covered(held) for _, _, held in both]
     print(
         f"{host:12s} {job:21s} {cells[0]:>12s} -> {cells[1]:>12s} {root[0]:6.2f} -> {root[1]:5.2f} {100 * moved:6.2f} "
-        f"{share[0]:5.1f} -> {share[1]:5.1f}",
+        f"{100 * share[0]:5.1f} -> {100 * share[1]:5.1f}",
         flush=True,
     )
-    return int(abs(moved) > 0.01 or not 92 <= share[1] <= 98)
+    return int(abs(moved) > 0.01 or not COVERED[0] <= share[1] <= COVERED[1])
 
 
 def _ratio(runs: Sequence[Run]) -> float:

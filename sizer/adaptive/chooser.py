@@ -15,7 +15,16 @@ from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
 from sizer.catalog import Catalog
 from sizer.model import Drift, Model, as_asked, completed, drift_of, fit, name_of_disk, without_host_noise
-from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, position, reference, repeated
+from sizer.plan import (
+    MOST_BETWEEN,
+    estimate_seconds,
+    is_measurement,
+    plan,
+    position,
+    reference,
+    repeated,
+    seconds_of_each,
+)
 from sizer.recommend import SURE, recommend
 from sizer.records import (
     Adaptive,
@@ -130,7 +139,7 @@ class Chooser:
         left = self._left(runs)
         if self._asked.runs is not None:
             left = left[: max(0, self._asked.runs - len(runs))]
-        seconds = sorted(estimate_seconds([spec], runs) for spec in left)
+        seconds = sorted(seconds_of_each(left, runs))
         if self._asked.budget is not None:
             spent = list(accumulate(seconds, initial=self._seconds_of(runs)))
             seconds = [each for each, whole in zip(seconds, spent[1:], strict=True) if whole <= self._asked.budget]

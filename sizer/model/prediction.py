@@ -50,10 +50,15 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
 
 def predict_rate(model: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Estimate:
     """Its throughput alone, for a quarter of the time; 0 where it would run out of memory. Raises Refused as well."""
+    return _without_binding(model, configuration, what_if).throughput
+
+
+def _without_binding(model: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
+    """Raises Refused."""
     (found,) = predict_several(model, [configuration], what_if, with_headroom=False, with_bottleneck=False)
     if isinstance(found, Refusal):
         raise Refused(found)
-    return found.throughput
+    return found
 
 
 def predict_several(
@@ -318,10 +323,7 @@ def best_place(model: WorkloadModel) -> Configuration:
         raise advice.not_fitted(model)
     configurations = measured_values(model)
     best = configurations[int(np.argmax(mean_rates(model, configurations)))]
-    (found,) = predict_several(model, [best], with_headroom=False, with_bottleneck=False)
-    if isinstance(found, Refusal):
-        raise Refused(found)
-    return found.configuration
+    return _without_binding(model, best).configuration
 
 
 def measured_values(model: WorkloadModel) -> list[Configuration]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         of_older_form,
         plan,
         remaining,
+        seconds_of_each,
     )
     from sizer.plan.seen_times import SeenTimes
     from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult, TwoEpochs, two_epoch_passes
@@ -68,6 +69,7 @@ __all__ = [
     "remaining",
     "repeated",
     "searches",
+    "seconds_of_each",
     "spread",
     "two_epoch_passes",
     "usual_band",
