@@ -11,9 +11,11 @@ import pytest
 import repeats
 import saturation
 import simulated
+from grid_data import save_runs
 from noise_scores import covered, held_out, planned, repeat_differences
 from probe_gain import corrected, every, spread, thin, windows
 from probe_series import Series
+from repeat_table import show_repeats
 from simulated_noise import Host, Job, study
 
 from sizer.records import GIB, Purpose, Study, WorkloadPlan
@@ -39,7 +41,7 @@ def test_simulated_studies_meet_their_aim(capsys: pytest.CaptureFixture[str]) ->
 def test_tables_of_measured_runs_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """From runs as they are measured, raw and corrected."""
     runs = study([Job("preprocessing")], (0.5, 1.0), 4, 6.0, Host(0.05, 0.05), np.random.default_rng(3))
-    repeats.show(runs)
+    show_repeats(runs)
     saturation.show([0.5, 1.0], runs, runs)
     told = capsys.readouterr().out
     assert "rates corrected by" in told
@@ -82,6 +84,10 @@ def test_runs_of_a_stored_study_are_compared_without_its_reference(
     assert repeats.main() in (0, 1)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["preprocessing", "all"]
+    save_runs(StudyFolder.open(tmp_path / "s").runs(), tmp_path / "runs.jsonl")
+    monkeypatch.setattr(sys, "argv", ["repeats.py", "--runs", str(tmp_path / "runs.jsonl")])
+    assert repeats.main() in (0, 1)
+    assert capsys.readouterr().out.splitlines() == lines
     assert "rates corrected by" in lines[3]
 
 
