@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from statistics import median
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from sizer.model.probe_coefficient import FEWEST_OTHERS, Coefficients, coefficie
 from sizer.model.probe_levels import HostPart, Looks, host_parts
 from sizer.records import Correction, Estimate, RoundCost, Run, WarningKind
 
+FAR = 3.0
+"""Neighbours make a round of reads or products up to twice as dear; memory of the probe that the kernel had taken and
+brings back, tenfold (one of 256 runs of a measured grid)."""
 UNTOLD_ERROR = 0.05
 """Relative error of the mean cost of so few rounds that they do not tell it."""
 
@@ -29,7 +33,7 @@ UNTOLD_ERROR = 0.05
 def corrected(runs: Sequence[Run]) -> list[Run]:
     """The runs of a whole study, as they were measured, each with its correction as far as probes tell one."""
     runs = [run if run.correction is None else replace(run, correction=None) for run in runs]
-    probed = [run for run in runs if _is_probed(run)]
+    probed = _alike([run for run in runs if _is_probed(run)])
     if len(probed) < FEWEST_OTHERS:
         return runs
     shown = exposures(probed)
@@ -74,6 +78,21 @@ def _is_costly(run: Run) -> bool:
     return any(each.kind is WarningKind.OVERHEAD for each in run.warnings)
 
 
+def _alike(probed: Sequence[Run]) -> list[Run]:
+    """Without those whose probe cost FAR times as much or as little as usual: such a look met something else."""
+    kinds = range(kinds_of(probed))
+    usual = [median(_cost(run, kind) for run in probed) for kind in kinds]
+    return [run for run in probed if all(abs(_cost(run, kind) - usual[kind]) <= math.log(FAR) for kind in kinds)]
+
+
+def _cost(run: Run, kind: int) -> float:
+    """Ln of the core-seconds of a round of this kind beside the run."""
+    assert run.probe is not None, "only probed runs are asked"
+    during = run.probe.kinds[kind].during
+    assert during is not None, "only probed runs are asked"
+    return math.log(during)
+
+
 def _began(run: Run) -> float | None:
     if run.started_at is None:
         return None
@@ -110,13 +129,12 @@ def _looks(runs: Sequence[Run], kind: int) -> Looks:
     for run in runs:
         assert run.probe is not None, "only probed runs are asked"
         cost, began = run.probe.kinds[kind], _began(run)
-        assert cost.during is not None, "only probed runs are asked"
         assert began is not None, "only probed runs are asked"
         name = run.spec.workload.name
         workload = workloads.setdefault(name, len(workloads))
         configuration = configurations.setdefault((name, feed_of(run), run.configuration), len(configurations))
         middle = began + run.wall_seconds / 2
-        beside.append((middle, math.log(cost.during), _error(cost), workload, configuration))
+        beside.append((middle, _cost(run, kind), _error(cost), workload, configuration))
         if cost.idle is not None:
             cpus = "idle", run.limited_by.cpus if run.limited_by is not None else None
             place = workloads.setdefault(cpus, len(workloads)), configurations.setdefault(cpus, len(configurations))

@@ -157,6 +157,18 @@ def test_a_run_of_which_sizer_took_too_much_has_no_correction() -> None:
     assert all(run.correction is not None for run in found[1:])
 
 
+def test_a_look_that_met_something_else_corrects_nothing() -> None:
+    """Reads ten times as dear are no neighbour's doing; what the others tell is as if that run had had no probe."""
+    runs = runs_on(NOISY, Job("train"))
+    probe = runs[0].probe
+    assert probe is not None
+    assert probe.during is not None
+    odd = replace(runs[0], probe=replace(probe, during=10 * probe.during))
+    blind = replace(runs[0], probe=None)
+    assert corrected([odd, *runs[1:]])[0].correction is None
+    assert corrected([odd, *runs[1:]])[1:] == corrected([blind, *runs[1:]])[1:]
+
+
 def test_runs_without_a_probe_stay_as_they_are() -> None:
     """As those of a table, or of a sizer before."""
     runs = [replace(run, probe=None) for run in runs_on(NOISY, Job("train"))]
