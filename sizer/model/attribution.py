@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
 from sizer.model.stages import disk_is_free
@@ -28,7 +28,7 @@ BENT = 0.4
 """A last doubling that gained less is bent: less than half of it, in logarithms, went into the rate."""
 FASTER = 0.03
 """Ln by which another disk, or more memory, must be faster to show that this one holds the rate back; and by which a
-larger batch, or more accelerators, to show that the disk does not."""
+larger batch, more accelerators or fewer vCPUs, to show that the disk does not."""
 CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}
 DISKS = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value)
 NOT_OF_DISKS = (Bottleneck.SERIAL.value, Bottleneck.ACCELERATOR.value)
@@ -208,7 +208,7 @@ def may_be_the_disk(model: WorkloadModel, configuration: Configuration, found: A
     """Whether a plateau may as well be a disk's of which nothing is known but the rates: no other disk was measured; or
     the forms give it the disk, and another is slower.
 
-    `with_other_batches` may show that it is not.
+    `not_the_disks` may show that it is not.
     """
     facts, measured = model.facts, model.measured
     if facts.core_seconds is not None or measured.evidence_at(configuration) is not None:
@@ -220,16 +220,19 @@ def may_be_the_disk(model: WorkloadModel, configuration: Configuration, found: A
     return len(measured.disks) == 1 or (found.unshown > CLOSE and found.elsewhere < -FASTER)
 
 
-def with_other_batches(model: WorkloadModel, configuration: Configuration) -> list[tuple[Configuration, int]]:
-    """The same with every other measured batch size and number of accelerators; 1 where that is more, -1 where less.
+def not_the_disks(model: WorkloadModel, configuration: Configuration) -> list[tuple[Configuration, int]]:
+    """The same with every other measured batch size and number of accelerators and with fewer vCPUs: 1 if its being
+    faster shows that the disk does not bind here, -1 if its being slower does.
 
-    What a disk makes of a sample depends on neither: where more is faster, it is not the disk that binds.
+    What a disk makes of a sample depends on none of them, and with fewer vCPUs it is no faster.
     """
-    here, measured = batch_of(configuration), model.measured
+    here, gpus, measured = batch_of(configuration), gpus_of(configuration), model.measured
     found = [(replace(configuration, batch_size=size), 1 if size > here else -1) for size in measured.batch_size]
     counts = [each.count for each in measured.gpus if each.gpu == configuration.gpu and each.count is not None]
-    found += [(replace(configuration, gpu_count=n), 1 if n > gpus_of(configuration) else -1) for n in counts]
-    return [(each, more) for each, more in found if each != configuration]
+    found += [(replace(configuration, gpu_count=count), 1 if count > gpus else -1) for count in counts]
+    fewer = [vcpus for vcpus in measured.vcpus if vcpus < vcpus_of(configuration)]
+    found += [(replace(configuration, vcpus=vcpus), 1) for vcpus in fewer]
+    return [(each, sign) for each, sign in found if each != configuration]
 
 
 def _slowed_by_memory(model: WorkloadModel, shares: dict[str, float], with_more: float) -> dict[str, float]:

@@ -17,12 +17,12 @@ from sizer.model.attribution import (
     Rivals,
     bottleneck_of,
     may_be_the_disk,
+    not_the_disks,
     rivals,
     shares_by_bottleneck,
     shown,
     shown_by_an_axis,
     with_accounted_cpu,
-    with_other_batches,
 )
 from sizer.model.coordinates import memory_of, or_unknown
 from sizer.model.equation import LATENCY, Array
@@ -219,13 +219,11 @@ def _may_be_disks(
 ) -> list[bool]:
     """Of each whether it is a plateau that may as well be the disk's."""
     doubted = [may_be_the_disk(model, *each) for each in zip(configurations, found, strict=True)]
-    others = [
-        with_other_batches(model, each) if doubt else [] for each, doubt in zip(configurations, doubted, strict=True)
-    ]
+    others = [not_the_disks(model, each) if doubt else [] for each, doubt in zip(configurations, doubted, strict=True)]
     places = [each for each, some in zip(configurations, others, strict=True) if some]
     known = _own_rates(model, [*places, *(each for some in others for each, _ in some)])
     return [
-        doubt and not any(more * (known[other] - known[here]) > FASTER for other, more in some)
+        doubt and not any(sign * (known[other] - known[here]) > FASTER for other, sign in some)
         for here, doubt, some in zip(configurations, doubted, others, strict=True)
     ]
 

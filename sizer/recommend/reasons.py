@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model import WorkloadModel, vcpus_of
+from sizer.model import WorkloadModel, no_single, on_plateau, vcpus_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
@@ -55,7 +55,12 @@ def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[
         accounted = {"accounted": rate.evidence.value, "busy": rate.busy}
     if prediction.bottleneck is not Bottleneck.AMBIGUOUS:
         return [reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)]
-    return [reason(ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE, **shares, **accounted)]
+    code = ReasonCode.BOTTLENECK_CLOSE
+    if accounted:
+        code = ReasonCode.BOTTLENECK_DISPUTED
+    elif on_plateau(prediction.shares) and not no_single(prediction.shares):
+        code = ReasonCode.BOTTLENECK_OR_DISK
+    return [reason(code, **shares, **accounted)]
 
 
 def next_bottleneck(prediction: Prediction, bound: Bottleneck) -> Bottleneck | None:
