@@ -14,7 +14,7 @@ from statistics import fmean
 import numpy as np
 from accuracy_curves import SHAPES, Curve, drawn
 from accuracy_draws import Case, draw_case
-from accuracy_machines import Faster
+from accuracy_machines import Faster, Question
 from accuracy_runs import measured_runs
 from accuracy_shapes import PUBLISHED_CURVES
 from grid_data import load_grid
@@ -70,8 +70,9 @@ class ReplayCase:
     known: Mapping[Key, tuple[Run, ...]]
     truth: Mapping[Configuration, float] | None = None
 
-    def run(self, spec: RunSpec) -> Run:
-        """The run of this spec; a repeat beyond those that were measured is one of them again, in their order."""
+    def run(self, spec: RunSpec, _before: Sequence[Run] = ()) -> Run:
+        """The run of this spec, whatever was made before it; a repeat beyond those that were measured is one of them
+        again, in their order."""
         runs = self.known[key_of(spec)]
         return replace(runs[spec.repeat % len(runs)], spec=spec)
 
@@ -96,17 +97,22 @@ def case_of(
     disks: Sequence[DiskTier] = (),
     truth: Mapping[Configuration, float] | None = None,
 ) -> ReplayCase:
-    """The study that these runs are the whole of. Their warnings are left out: most are of the order in which they were
-    made, or say that a rate is imprecise, and the rates show that themselves."""
+    """The study that these runs are the whole of."""
     known: dict[Key, tuple[Run, ...]] = {}
     for run in runs:
-        known[key_of(run.spec)] = (*known.get(key_of(run.spec), ()), replace(run, warnings=()))
+        known[key_of(run.spec)] = (*known.get(key_of(run.spec), ()), as_replayed(run))
     repeats = min(3, max(1, round(fmean(map(len, known.values())))))
     measure = replace(runs[0].spec.measure, repeats=repeats)
     plans = tuple(_plan_of([run for run in runs if run.spec.workload.name == each]) for each in _names(runs))
     most = max(vcpus_of(run.configuration) for run in runs)
     host = HostSize(math.ceil(most), max(memory_of(run.configuration) for run in runs))
     return ReplayCase(name, family, Study("replayed", plans, tuple(disks), measure=measure), host, known, truth)
+
+
+def as_replayed(run: Run) -> Run:
+    """Without warnings: most are of the order in which runs were made, or say that a rate is imprecise, and the rates
+    show that themselves."""
+    return replace(run, warnings=())
 
 
 def _names(runs: Iterable[Run]) -> list[str]:
@@ -144,12 +150,19 @@ def machine_cases(count: int, first: int = 0, seed: int = SEED) -> list[ReplayCa
     found: list[ReplayCase] = []
     number = first
     while len(found) < count:
-        case = draw_case(number, seed)
+        case = few_axes(number, seed, MOST_CONFIGURATIONS)
         number += 2  # those between have rates alone
-        grid = _crossed(case)
-        if len(grid) <= MOST_CONFIGURATIONS and len(case.axes.gpu_counts) == 1:
-            found.append(_machine_case(replace(case, measured=grid)))
+        if case is not None:
+            truth = case.machine.truth([(each, Faster()) for each in case.measured if case.machine.holds(each)])
+            found.append(machine_case(case, truth))
     return found
+
+
+def few_axes(number: int, seed: int, most: int) -> Case | None:
+    """The machine of this number with every configuration of its axes, where these are no more than `most`."""
+    case = draw_case(number, seed)
+    grid = _crossed(case)
+    return replace(case, measured=grid) if len(grid) <= most and len(case.axes.gpu_counts) == 1 else None
 
 
 def _crossed(case: Case) -> tuple[Configuration, ...]:
@@ -158,9 +171,9 @@ def _crossed(case: Case) -> tuple[Configuration, ...]:
     return tuple(Configuration(c, m, d, b, axes.gpu, n) for c, m, d, b, n in crossed)
 
 
-def _machine_case(case: Case) -> ReplayCase:
-    truth = case.machine.truth([(each, Faster()) for each in case.measured if case.machine.holds(each)])
-    runs = [_timed(run) for run in measured_runs(case, truth)]
+def machine_case(case: Case, truth: Mapping[Question, float]) -> ReplayCase:
+    """The study of one machine, of which the rate of each configuration that fits into its memory is known."""
+    runs = [timed(run) for run in measured_runs(case, truth)]
     tiers = tuple({run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}.values())
     rates = {configuration: rate for (configuration, _), rate in truth.items()}
     return case_of(f"machine {case.number}", "machine", runs, tiers, rates)
@@ -202,12 +215,13 @@ def curve_case(curve: Curve, number: int, seed: int) -> ReplayCase:
             spec = RunSpec(Workload("curve", "command"), BATCH, Limits(place), Measure(repeats), repeat)
             estimate = Estimate(seen, seen * (1 - half), seen * (1 + half))
             place_of = Configuration(place, MEMORY, HOST_DISK, BATCH)
-            runs.append(_timed(Run(spec, Outcome.COMPLETED, place_of, STARTED, 0.0, throughput=estimate)))
+            runs.append(timed(Run(spec, Outcome.COMPLETED, place_of, STARTED, 0.0, throughput=estimate)))
     truth = {run.configuration: rate for run, rate in zip(runs, curve.truth, strict=False)} if curve.noise else None
     return case_of(f"{curve.shape} {number}", "curve", runs, truth=truth)
 
 
-def _timed(run: Run) -> Run:
+def timed(run: Run) -> Run:
+    """With the seconds that a run of this size usually takes."""
     vcpus = vcpus_of(run.configuration)
     steady = STEADY if run.outcome is Outcome.COMPLETED else 0.0
     return replace(run, wall_seconds=START_UP / min(vcpus, 1.0) + steady)

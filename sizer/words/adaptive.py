@@ -108,6 +108,10 @@ def _host_again(why: RunReason) -> str:
     return _("to see whether the host has changed in {runs} runs", runs=f"{why.figures['runs']:g}")
 
 
+def _host_open(why: RunReason) -> str:
+    return _("how slow the host was meanwhile leaves the answer of {name} open", name=_named(why.names))
+
+
 _REASONS: dict[RunReasonKind, Callable[[RunReason], str]] = {
     RunReasonKind.START: lambda _why: _("the first runs show the most, the least and the middle"),
     RunReasonKind.NOT_SEEN: _not_seen,
@@ -119,4 +123,5 @@ _REASONS: dict[RunReasonKind, Callable[[RunReason], str]] = {
     RunReasonKind.NOT_COMPARED: lambda _why: _("the answer is the best of what was measured, and this was not yet"),
     RunReasonKind.NOT_FITTED: lambda _why: _("the runs so far do not carry an answer"),
     RunReasonKind.HOST_AGAIN: _host_again,
+    RunReasonKind.HOST_OPEN: _host_open,
 }
