@@ -58,9 +58,16 @@ def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[
     code = ReasonCode.BOTTLENECK_CLOSE
     if accounted:
         code = ReasonCode.BOTTLENECK_DISPUTED
-    elif on_plateau(prediction.shares) and not no_single(prediction.shares):
+    elif disk_may_bind(model, prediction):
         code = ReasonCode.BOTTLENECK_OR_DISK
     return [reason(code, **shares, **accounted)]
+
+
+def disk_may_bind(model: WorkloadModel, prediction: Prediction) -> bool:
+    """Whether nothing is named for a plateau because a disk may make it as well."""
+    if prediction.bottleneck is not Bottleneck.AMBIGUOUS or no_single(prediction.shares):
+        return False
+    return on_plateau(prediction.shares) and model.measured.evidence_at(prediction.configuration) is None
 
 
 def next_bottleneck(prediction: Prediction, bound: Bottleneck) -> Bottleneck | None:
