@@ -7,15 +7,16 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
+from types import MappingProxyType
 
 import numpy as np
 from accuracy_curves import SHAPES, Curve, drawn
 from accuracy_draws import Case, draw_case
 from accuracy_machines import Faster, Question
-from accuracy_runs import measured_runs
+from accuracy_runs import NAME, measured_runs
 from accuracy_shapes import PUBLISHED_CURVES
 from grid_data import load_grid
 
@@ -47,6 +48,8 @@ LEAST_VALUES = 4
 MOST_VALUES = 12
 BATCH, MEMORY = 32, 64 * GIB
 """Of every run of a curve."""
+CURVE = "curve"
+"""The workload of a curve."""
 STARTED = "2026-11-21T00:00:00+00:00"
 SEED = 2018
 
@@ -61,14 +64,14 @@ def key_of(spec: RunSpec) -> Key:
 
 @dataclass(frozen=True)
 class ReplayCase:
-    """A study with every run of it, in the order of its repeats, and the true rates where they are known."""
+    """A study with every run of it, in the order of its repeats, and by workload true rates where they are known."""
 
     name: str
     family: str
     study: Study
     host: HostSize
     known: Mapping[Key, tuple[Run, ...]]
-    truth: Mapping[Configuration, float] | None = None
+    truth: Mapping[str, Mapping[Configuration, float]] = field(default_factory=dict)
 
     def run(self, spec: RunSpec, _before: Sequence[Run] = ()) -> Run:
         """The run of this spec, whatever was made before it; a repeat beyond those that were measured is one of them
@@ -95,7 +98,7 @@ def case_of(
     family: str,
     runs: Sequence[Run],
     disks: Sequence[DiskTier] = (),
-    truth: Mapping[Configuration, float] | None = None,
+    truth: Mapping[str, Mapping[Configuration, float]] = MappingProxyType({}),
 ) -> ReplayCase:
     """The study that these runs are the whole of."""
     known: dict[Key, tuple[Run, ...]] = {}
@@ -176,7 +179,7 @@ def machine_case(case: Case, truth: Mapping[Question, float]) -> ReplayCase:
     runs = [timed(run) for run in measured_runs(case, truth)]
     tiers = tuple({run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}.values())
     rates = {configuration: rate for (configuration, _), rate in truth.items()}
-    return case_of(f"machine {case.number}", "machine", runs, tiers, rates)
+    return case_of(f"machine {case.number}", "machine", runs, tiers, {NAME: rates})
 
 
 def curve_cases(each: int, seed: int = SEED) -> list[ReplayCase]:
@@ -212,12 +215,12 @@ def curve_case(curve: Curve, number: int, seed: int) -> ReplayCase:
         for place, rate in zip(curve.places, curve.truth, strict=True):
             seen = rate * math.exp(curve.noise * random.standard_normal())
             half = 1.96 * max(curve.noise, 0.01) * 0.5
-            spec = RunSpec(Workload("curve", "command"), BATCH, Limits(place), Measure(repeats), repeat)
+            spec = RunSpec(Workload(CURVE, "command"), BATCH, Limits(place), Measure(repeats), repeat)
             estimate = Estimate(seen, seen * (1 - half), seen * (1 + half))
             place_of = Configuration(place, MEMORY, HOST_DISK, BATCH)
             runs.append(timed(Run(spec, Outcome.COMPLETED, place_of, STARTED, 0.0, throughput=estimate)))
-    truth = {run.configuration: rate for run, rate in zip(runs, curve.truth, strict=False)} if curve.noise else None
-    return case_of(f"{curve.shape} {number}", "curve", runs, truth=truth)
+    truth = {run.configuration: rate for run, rate in zip(runs, curve.truth, strict=False)} if curve.noise else {}
+    return case_of(f"{curve.shape} {number}", "curve", runs, truth={CURVE: truth})
 
 
 def timed(run: Run) -> Run:
@@ -232,12 +235,12 @@ class Truth:
     """The rates that an answer is judged by: true ones, or those of the whole grid, with its model between them."""
 
     model: WorkloadModel
-    truth: Mapping[Configuration, float] | None
+    truth: Mapping[Configuration, float]
 
     def log_rates(self, places: Sequence[Configuration]) -> list[float]:
         """Ln samples per second at each place."""
         fitted = predict_rates(self.model, places).mean
-        known = {_plain(place): rate for place, rate in (self.truth or {}).items()}
+        known = {_plain(place): rate for place, rate in self.truth.items()}
         measured = {_plain(rate.configuration): rate.throughput.value for rate in self.model.measured.rates}
         found = []
         for place, log_rate in zip(places, fitted, strict=True):
@@ -252,7 +255,7 @@ def _plain(place: Configuration) -> tuple[object, ...]:
 
 def truth_of(case: ReplayCase, runs: Sequence[Run]) -> Truth:
     """Of one workload, whose whole grid these runs are."""
-    return Truth(fit(runs).workloads[0], case.truth)
+    return Truth(fit(runs).workloads[0], case.truth.get(runs[0].spec.workload.name, {}))
 
 
 def by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:

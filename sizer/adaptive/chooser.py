@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
+from sizer.adaptive.bounds import within
 from sizer.adaptive.open_answer import OpenAnswer, open_answer
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
@@ -33,7 +33,6 @@ from sizer.plan import (
     position,
     reference,
     repeated,
-    seconds_of_each,
 )
 from sizer.recommend import SURE, recommend
 from sizer.records import (
@@ -147,16 +146,10 @@ class Chooser:
             return self._end(PlanEndKind.BUDGET, runs, spent)
         return chosen
 
-    def at_most(self, runs: Sequence[Run]) -> tuple[int, float]:
-        """How many more runs may be made after these, and how many seconds they may take."""
-        left = self._left(runs)
-        if self._asked.runs is not None:
-            left = left[: max(0, self._asked.runs - len(runs))]
-        seconds = sorted(seconds_of_each(left, runs))
-        if self._asked.budget is not None:
-            spent = list(accumulate(seconds, initial=self._seconds_of(runs)))
-            seconds = [each for each, whole in zip(seconds, spent[1:], strict=True) if whole <= self._asked.budget]
-        return len(seconds), sum(seconds)
+    def at_most(self, runs: Sequence[Run], after: Sequence[RunSpec] = ()) -> tuple[int, float]:
+        """How many more runs may be made after these, and how many seconds they may take. `after` are those that
+        searches and passes may take."""
+        return within(self._asked, [*self._left(runs), *after], runs)
 
     def start(self) -> tuple[RunSpec, ...]:
         """The first runs, whatever they show: of each workload the most of every axis, the least, and the middle."""

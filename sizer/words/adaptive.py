@@ -23,8 +23,18 @@ def chosen_in_words(run: str, why: RunReason) -> str:
     return _("{run}, again: {reason}", **known) if why.again else _("{run}: {reason}", **known)
 
 
-def start_to_come(most: int, seconds: float) -> str:
-    """Of a dry run, after the first runs of an adaptive plan: how many may be made in all."""
+def start_to_come(most: int, seconds: float, others: bool = False) -> str:
+    """Of a dry run, after the first runs of an adaptive plan: how many may be made in all; `others` where searches or
+    passes are among them."""
+    if others:
+        return _n(
+            "then one run after another, each chosen by what it would tell, until every answer is settled, and what is "
+            "searched for after that: {count} run in all at the most, about {time}",
+            "then one run after another, each chosen by what it would tell, until every answer is settled, and what is "
+            "searched for after that: {count} runs in all at the most, about {time}",
+            most,
+            time=format_seconds(seconds),
+        )
     return _n(
         "then one run after another, each chosen by what it would tell, until every answer is settled: {count} run in "
         "all at the most, about {time}",
