@@ -484,20 +484,51 @@ const Model = (() => {
       return design.vcpusWith(at).size > 1 || evidenceAt(at) !== null;
     };
     const gainOver = (places, here) => places.length ? Math.max(...places.map(meanAt)) - here : -Infinity;  // _gain
-    const shownByAnAxis = (at, shares, here) => {
+    const shownByAnAxis = (at, shares, waits, here) => {
       const moved = { ...shares };
       const others = [...measured.disks.values()].filter(each => nameOfDisk(each.name) !== diskOf(at));
       const more = measured.memory_bytes.filter(size => size > memoryOf(at));
       const withMore = gainOver(more.map(size => ({ ...at, memory_bytes: size })), here);
-      let taken = 0;
-      const take = name => { taken += moved[name] ?? 0; delete moved[name]; };
-      if (diskIsFree(at.disk)
-        && Math.max(withMore, gainOver(others.map(each => ({ ...at, disk: each.name })), here)) <= K.FASTER) {
-        ["disk_bandwidth", "disk_iops"].forEach(take);
+      const elsewhere = gainOver(others.map(each => ({ ...at, disk: each.name })), here);
+      let unshown = 0;
+      if (diskIsFree(at.disk)) {
+        const gain = Math.max(withMore, elsewhere);
+        for (const name of ["disk_bandwidth", "disk_iops"]) {
+          if (name in moved && !facts.accounted) {
+            const busy = Math.min(gain <= K.FASTER ? waits : Math.max(0, waits - 1 + Math.exp(-gain)), moved[name]);
+            moved[name] -= busy;
+            moved.cpu = (moved.cpu ?? 0) + busy;
+          }
+          if (gain <= K.FASTER) {
+            unshown += moved[name] ?? 0;
+            delete moved[name];
+          }
+        }
       }
-      if (withMore <= K.FASTER) take("memory");
+      let taken = unshown;
+      if (withMore <= K.FASTER) {
+        taken += moved.memory ?? 0;
+        delete moved.memory;
+      }
       if (taken > 0) moved.serial = (moved.serial ?? 0) + taken;
-      return slowedByMemory(moved, withMore);
+      return { shares: slowedByMemory(moved, withMore), unshown, elsewhere };
+    };
+    const onPlateau = shares =>
+      ["serial", "accelerator"].includes(ordered(shares)[0]) && (shares.cpu ?? 0) <= K.CLOSE;
+    const mayBeTheDisk = (at, { shares, unshown, elsewhere }) => {
+      if (facts.accounted || evidenceAt(at) !== null || !facts.reads_disk || !onPlateau(shares)) return false;
+      if (facts.accelerator_rates.length || !diskIsFree(at.disk)) return false;
+      if (measured.disks.size !== 1 && !(unshown > K.CLOSE && elsewhere < -K.FASTER)) return false;
+      const here = meanAt(at);
+      return !notTheDisks(at).some(([other, sign]) => sign * (meanAt(other) - here) > K.FASTER);
+    };
+    const notTheDisks = at => {
+      const counts = measured.gpus.filter(each => each.gpu === at.gpu && each.count !== null).map(each => each.count);
+      return [
+        ...measured.batch_size.map(size => [{ ...at, batch_size: size }, size > batchOf(at) ? 1 : -1]),
+        ...counts.map(count => [{ ...at, gpu_count: count }, count > gpusOf(at) ? 1 : -1]),
+        ...measured.vcpus.filter(vcpus => vcpus < vcpusOf(at)).map(vcpus => [{ ...at, vcpus }, 1]),
+      ].filter(([other]) => keyOf(other) !== keyOf(at));
     };
     const slowedByMemory = (shares, withMore) => {  // _slowed_by_memory
       const slowing = sum(members.map(each => each.structure.memory_acts === "slows" ? each.weight : 0));
@@ -735,12 +766,14 @@ const Model = (() => {
       const both = [lower, upper].map(each => ratesAt(each, whatIf, true)), rates = between(both, position);
       const own = plain ? rateAt(at) : null, beyond = plain ? onward(at) : null;
       const split = splitByLastDoubling(at, sharesByBottleneck(rates));
-      let shares = withAccountedCpu(at, shownByAnAxis(at, split, rates.mean));
+      const told = shownByAnAxis(at, split, rates.shares[LATENCY], rates.mean);
+      let shares = withAccountedCpu(at, told.shares);
       const around = position > 0 && position < 1 ? both.map(each => each.mean) : [rates.mean];
       const atItsWord = own !== null && (data.refused || !facts.accounted);
       const throughput = atItsWord ? { value: own.value, low: own.low, high: own.high } : estimated(rates, at, whatIf, beyond, around);
       let bottleneck = isOpen(at, beyond) ? "ambiguous" : bottleneckOf(shares, own?.evidence ?? null);
       if (!shown(at, bottleneck, shares)) [bottleneck, shares] = ["ambiguous", {}];
+      else if (mayBeTheDisk(at, { ...told, shares })) bottleneck = "ambiguous";
       const guessed = K.CPU_LIKE.includes(bottleneck) && !measured.vcpus.length;
       return {
         throughput, shares,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from sizer.model.coordinates import disk_of, memory_of, name_of_disk
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
 from sizer.model.stages import disk_is_free
@@ -27,9 +27,11 @@ NOT_OF_VCPUS = (
 BENT = 0.4
 """A last doubling that gained less is bent: less than half of it, in logarithms, went into the rate."""
 FASTER = 0.03
-"""Ln by which another disk, or more memory, must be faster to show that this one holds the rate back."""
+"""Ln by which another disk, or more memory, must be faster to show that this one holds the rate back; and by which a
+larger batch, more accelerators or fewer vCPUs, to show that the disk does not."""
 CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}
 DISKS = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value)
+NOT_OF_DISKS = (Bottleneck.SERIAL.value, Bottleneck.ACCELERATOR.value)
 DISK_LIKE = {Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS, Bottleneck.DISK_WRITE, Bottleneck.MEMORY}
 
 
@@ -39,6 +41,19 @@ class Rivals:
 
     elsewhere: tuple[Configuration, ...]
     with_more: tuple[Configuration, ...]
+
+
+@dataclass(frozen=True)
+class Attributed:
+    """Shares by the name of the resource, as far as the runs show them.
+
+    `unshown` is the part that the forms give to a disk and no axis does, counted as serial; `elsewhere` is by how much
+    in ln the best of the other disks is faster, -inf where it was not asked for.
+    """
+
+    shares: dict[str, float]
+    unshown: float = 0.0
+    elsewhere: float = -math.inf
 
 
 def shares_by_bottleneck(shares: Array, contention: float, read_is_iops: bool) -> dict[str, float]:
@@ -151,23 +166,73 @@ def rivals(model: WorkloadModel, configuration: Configuration, shares: dict[str,
 
 
 def shown_by_an_axis(
-    model: WorkloadModel, configuration: Configuration, shares: dict[str, float], elsewhere: float, with_more: float
-) -> dict[str, float]:
-    """The shares, with those that only the curve shows given to the serial part where no other axis shows them.
+    model: WorkloadModel,
+    configuration: Configuration,
+    shares: dict[str, float],
+    waits: float,
+    elsewhere: float,
+    with_more: float,
+) -> Attributed:
+    """The shares, with those that only the curve shows given to the CPU and the serial part where no other axis does.
 
     A disk without figures, or a memory level, is distinguished from whatever else vCPUs do not relieve by one thing
-    alone: that the rate is higher on another disk, or with more memory; by how much in ln the best of each is.
+    alone: that the rate is higher on another disk, or with more memory; by how much in ln the best of each is. Of
+    `waits`, the share for which workers wait for the disk, so much is shown as that gain: the rest is relieved by more
+    vCPUs, which come with a worker each, and from rates alone cannot be told from the CPU's.
     """
     moved = dict(shares)
-    taken = 0.0
-    free = disk_is_free(model.facts, model.measured, disk_of(configuration))
-    if free and max(with_more, elsewhere) <= FASTER:
-        taken += sum(moved.pop(name, 0.0) for name in DISKS)
+    unshown, gain = 0.0, max(with_more, elsewhere)
+    if disk_is_free(model.facts, model.measured, disk_of(configuration)):
+        for name in DISKS:
+            if name in moved and model.facts.core_seconds is None:
+                busy = min(waits if gain <= FASTER else max(0.0, waits - 1 + math.exp(-gain)), moved[name])
+                moved[name] -= busy
+                moved[Bottleneck.CPU.value] = moved.get(Bottleneck.CPU.value, 0.0) + busy
+            if gain <= FASTER:
+                unshown += moved.pop(name, 0.0)
+    taken = unshown
     if with_more <= FASTER:
         taken += moved.pop(Bottleneck.MEMORY.value, 0.0)
     if taken > 0:
         moved[Bottleneck.SERIAL.value] = moved.get(Bottleneck.SERIAL.value, 0.0) + taken
-    return _slowed_by_memory(model, moved, with_more)
+    return Attributed(_slowed_by_memory(model, moved, with_more), unshown, elsewhere)
+
+
+def on_plateau(shares: dict[str, float]) -> bool:
+    """Whether nearly all is what vCPUs do not relieve, and most of it the serial part's or the accelerator's."""
+    first = max(shares, key=lambda name: shares[name], default="")
+    return first in NOT_OF_DISKS and shares.get(Bottleneck.CPU.value, 0.0) <= CLOSE
+
+
+def may_be_the_disk(model: WorkloadModel, configuration: Configuration, found: Attributed) -> bool:
+    """Whether a plateau may as well be a disk's of which nothing is known but the rates: no other disk was measured; or
+    the forms give it the disk, and another is slower.
+
+    `not_the_disks` may show that it is not.
+    """
+    facts, measured = model.facts, model.measured
+    if facts.core_seconds is not None or measured.evidence_at(configuration) is not None:
+        return False
+    if facts.setting.input != "disk" or facts.setting.cache == "warm" or not on_plateau(found.shares):
+        return False
+    if facts.accelerator_rates or not disk_is_free(facts, measured, disk_of(configuration)):
+        return False
+    return len(measured.disks) == 1 or (found.unshown > CLOSE and found.elsewhere < -FASTER)
+
+
+def not_the_disks(model: WorkloadModel, configuration: Configuration) -> list[tuple[Configuration, int]]:
+    """The same with every other measured batch size and number of accelerators and with fewer vCPUs: 1 if its being
+    faster shows that the disk does not bind here, -1 if its being slower does.
+
+    What a disk makes of a sample depends on none of them, and with fewer vCPUs it is no faster.
+    """
+    here, gpus, measured = batch_of(configuration), gpus_of(configuration), model.measured
+    found = [(replace(configuration, batch_size=size), 1 if size > here else -1) for size in measured.batch_size]
+    counts = [each.count for each in measured.gpus if each.gpu == configuration.gpu and each.count is not None]
+    found += [(replace(configuration, gpu_count=count), 1 if count > gpus else -1) for count in counts]
+    fewer = [vcpus for vcpus in measured.vcpus if vcpus < vcpus_of(configuration)]
+    found += [(replace(configuration, vcpus=vcpus), 1) for vcpus in fewer]
+    return [(each, sign) for each, sign in found if each != configuration]
 
 
 def _slowed_by_memory(model: WorkloadModel, shares: dict[str, float], with_more: float) -> dict[str, float]:

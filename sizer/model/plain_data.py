@@ -81,6 +81,7 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
             "step_apart": facts.step_apart,
             "reads": facts.setting.input != "synthetic",
             "cached": facts.setting.input == "cached" or facts.setting.cache == "warm",
+            "reads_disk": facts.setting.input == "disk" and facts.setting.cache != "warm",
             "computes": facts.setting.input != REPLAY,
             "natural": facts.natural,
             "read_bytes": facts.read_bytes,

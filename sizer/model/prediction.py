@@ -12,8 +12,12 @@ import numpy as np
 
 from sizer.model import advice
 from sizer.model.attribution import (
+    FASTER,
+    Attributed,
     Rivals,
     bottleneck_of,
+    may_be_the_disk,
+    not_the_disks,
     rivals,
     shares_by_bottleneck,
     shown,
@@ -21,7 +25,7 @@ from sizer.model.attribution import (
     with_accounted_cpu,
 )
 from sizer.model.coordinates import memory_of, or_unknown
-from sizer.model.equation import Array
+from sizer.model.equation import LATENCY, Array
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.intervals import outside, place_of, throughputs
 from sizer.model.memory import does_not_fit, needed_bytes
@@ -204,11 +208,23 @@ def _bound(
     beyond: Sequence[Onward | None],
 ) -> list[tuple[Bottleneck, dict[str, float]]]:
     """What binds each, with the shares."""
-    shares = _shares(model, configurations, rates)
+    found = _attributed(model, configurations, rates)
     own = _own_rates(model, [c for c, each in zip(configurations, beyond, strict=True) if each is not None])
+    told = zip(configurations, found, _may_be_disks(model, configurations, found), beyond, strict=True)
+    return [_binding(model, here, each.shares, plain, doubted, further, own) for here, each, doubted, further in told]
+
+
+def _may_be_disks(
+    model: WorkloadModel, configurations: Sequence[Configuration], found: Sequence[Attributed]
+) -> list[bool]:
+    """Of each whether it is a plateau that may as well be the disk's."""
+    doubted = [may_be_the_disk(model, *each) for each in zip(configurations, found, strict=True)]
+    others = [not_the_disks(model, each) if doubt else [] for each, doubt in zip(configurations, doubted, strict=True)]
+    places = [each for each, some in zip(configurations, others, strict=True) if some]
+    known = _own_rates(model, [*places, *(each for some in others for each, _ in some)])
     return [
-        _binding(model, configuration, shares[row], plain, beyond[row], own)
-        for row, configuration in enumerate(configurations)
+        doubt and not any(sign * (known[other] - known[here]) > FASTER for other, sign in some)
+        for here, doubt, some in zip(configurations, doubted, others, strict=True)
     ]
 
 
@@ -217,6 +233,7 @@ def _binding(
     configuration: Configuration,
     shares: dict[str, float],
     plain: bool,
+    doubted: bool,
     beyond: Onward | None,
     own: Mapping[Configuration, float],
 ) -> tuple[Bottleneck, dict[str, float]]:
@@ -225,14 +242,14 @@ def _binding(
     open_ended = beyond is not None and is_open(own[configuration], beyond)
     bottleneck = Bottleneck.AMBIGUOUS if open_ended else bottleneck_of(shares, evidence)
     if shown(model, configuration, bottleneck, shares):
-        return bottleneck, shares
+        return Bottleneck.AMBIGUOUS if doubted else bottleneck, shares
     return Bottleneck.AMBIGUOUS, {}
 
 
-def _shares(
+def _attributed(
     model: WorkloadModel, configurations: Sequence[Configuration], rates: PredictedRates
-) -> list[dict[str, float]]:
-    """Of each by the name of the resource, as far as the runs show it."""
+) -> list[Attributed]:
+    """Of each the shares by the name of the resource, as far as the runs show them."""
     found = [
         split_by_last_doubling(
             model,
@@ -244,8 +261,8 @@ def _shares(
     others = [rivals(model, each, shares) for each, shares in zip(configurations, found, strict=True)]
     known = _own_rates(model, [rival for each in others for rival in (*each.elsewhere, *each.with_more)])
     return [
-        _shown(model, configuration, shares, each, float(here), known)
-        for configuration, shares, each, here in zip(configurations, found, others, rates.mean, strict=True)
+        _shown(model, configuration, shares, float(rates.shares[row, LATENCY]), others[row], rates.mean[row], known)
+        for row, (configuration, shares) in enumerate(zip(configurations, found, strict=True))
     ]
 
 
@@ -253,17 +270,17 @@ def _shown(
     model: WorkloadModel,
     configuration: Configuration,
     shares: dict[str, float],
+    waits: float,
     others: Rivals,
     here: float,
     known: Mapping[Configuration, float],
-) -> dict[str, float]:
+) -> Attributed:
     """The shares by what the best of the others gain in ln rate over the rate here."""
     elsewhere, with_more = (
         max((known[each] for each in some), default=-math.inf) - here for some in (others.elsewhere, others.with_more)
     )
-    return with_accounted_cpu(
-        model, configuration, shown_by_an_axis(model, configuration, shares, elsewhere, with_more)
-    )
+    found = shown_by_an_axis(model, configuration, shares, waits, elsewhere, with_more)
+    return replace(found, shares=with_accounted_cpu(model, configuration, found.shares))
 
 
 def _own_rates(model: WorkloadModel, configurations: Sequence[Configuration]) -> dict[Configuration, float]:

@@ -114,6 +114,7 @@ class ReasonCode(str, Enum):
     BOTTLENECK_UNKNOWN = "bottleneck_unknown"
     BOTTLENECK_DISPUTED = "bottleneck_disputed"
     BOTTLENECK_CLOSE = "bottleneck_close"
+    BOTTLENECK_OR_DISK = "bottleneck_or_disk"
     VCPUS_NOT_IN_TABLE = "vcpus_not_in_table"
     VCPUS_NOT_VARIED = "vcpus_not_varied"
     SIZE_SOLD = "size_sold"

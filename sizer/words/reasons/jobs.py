@@ -66,6 +66,9 @@ _HELP: Mapping[Bottleneck, Callable[[], str]] = {
     Bottleneck.DISK_WRITE: lambda: _("A disk that writes faster would help."),
     Bottleneck.ACCELERATOR: lambda: _("A faster accelerator, or more of them, would help."),
     Bottleneck.MEMORY: lambda: _("More memory would help."),
+    Bottleneck.AMBIGUOUS: lambda: _(
+        "More vCPUs do not help there; what does, runs on another disk or with a larger batch would tell."
+    ),
 }
 
 

@@ -22,6 +22,7 @@ MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]
 P100 = Device("emulated", gpu="P100", samples_per_second=219, source="published")
 DEMAND = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
+KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
 TIERS = {"slow": DiskRates(500, 1e7), "middle": DiskRates(2000, 1e8), "fast": DiskRates(9000, 4e8)}
 
 
@@ -31,7 +32,7 @@ def said(answer: Answer) -> str:
 
 def test_a_knee_is_recommended_with_each_cheaper_size_rejected(curve: Curve, ask: Callable[..., Answer]) -> None:
     """The smallest size at the plateau, its neighbours rejected with a share of the target and what binds them."""
-    answer = ask(curve((1, 100), (2, 197), (4, 300), (8, 303), (16, 304)))
+    answer = ask(curve(*KNEE, cache="warm"))
     assert answer.status == "recommended"
     assert answer.spec is not None
     assert answer.spec.vcpus == 4
@@ -45,6 +46,20 @@ def test_a_knee_is_recommended_with_each_cheaper_size_rejected(curve: Curve, ask
     assert answer.runner_up.vcpus == 8
     assert answer.bottleneck is Bottleneck.SERIAL
     assert answer.next_bottleneck is Bottleneck.CPU
+
+
+def test_a_plateau_on_one_disk_names_nothing_and_says_which_run_would_tell(
+    curve: Curve, ask: Callable[..., Answer]
+) -> None:
+    """A disk that nothing is known of makes the same plateau: the size stays the same, and two runs are named."""
+    answer = ask(curve(*KNEE))
+    assert answer.status == "recommended"
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 4
+    assert answer.bottleneck is Bottleneck.AMBIGUOUS
+    assert "do not tell the disk from the serial part. Runs on another disk, or with a larger batch, would." in said(
+        answer
+    )
 
 
 @pytest.mark.parametrize("points", [((1, 100), (2, 200), (4, 400)), ((0.5, 50), (1, 100), (2, 170))])
