@@ -12,7 +12,7 @@ from sizer import __version__
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
 from sizer.api.status import asked_specs, chosen_next
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
-from sizer.bundled.reports import Material, Progress
+from sizer.bundled.reports import Material, Progress, compile_templates
 from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv, write_rows
@@ -71,7 +71,7 @@ def recommend(
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
-    runs, model = on_usual_host(folder), fitted(folder, on_step)
+    runs, model = on_usual_host(folder), fitted(folder, on_step, meanwhile=compile_templates)
     on_step(StepBegun(Stage.RECOMMENDING))
     recommendation = _write_recommendation(folder, runs, model)
     on_step(StepBegun(Stage.REPORTING))
