@@ -80,9 +80,9 @@ def write_report(path: Path, material: Material) -> None:
 
 def render(material: Material) -> str:
     """The whole page as one HTML text that loads nothing."""
-    style, script = _joined("css"), _joined("js")
+    page, style, script = _templates().get_template("page.html"), _joined("css"), _joined("js")
     shown = list(_shown(material, _html).values())
-    return _templates().get_template("page.html").render(
+    return page.render(
         style=Markup(style),
         script=Markup(script),
         policy=Markup(f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"),
@@ -127,7 +127,7 @@ def _shown(material: Material, form: Callable[[str, Mapping[str, Any]], Shown]) 
         return section.of_each(subject)
 
     parts: dict[str, list[Any]] = defaultdict(list)
-    results = in_parallel(made, asked) if len(found) > 1 else map(made, asked)
+    results = in_parallel(made, asked, meanwhile=compile_templates) if len(found) > 1 else map(made, asked)
     for (section, _), result in zip(asked, results, strict=True):
         parts[section.name].append(result)
     shown = {

@@ -87,9 +87,7 @@ def fit(folder: StudyFolder) -> Model:
     return fitted(folder)
 
 
-def fitted(
-    folder: StudyFolder, on_step: OnStep = no_step, meanwhile: Callable[[], object] = lambda: None
-) -> Model:
+def fitted(folder: StudyFolder, on_step: OnStep = no_step, meanwhile: Callable[[], object] = lambda: None) -> Model:
     """The study's model, fitted first if it is missing, edited, of another sizer, or of other runs than are there.
 
     While other processes fit it, this one does `meanwhile`, which is nothing that it would not do by itself later.

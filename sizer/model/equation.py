@@ -40,11 +40,12 @@ class Design:
 
     `read` and `write` are ln seconds a sample takes at the disk by demand and rates (-inf: no such stage), `missed` the
     share of reads that go to the disk; `accelerator` and `disk` index the structure's own parameters (-1: none),
-    `memory_bytes` is what levels of memory are found by, `gpus` counts accelerators, `speed_up` is ln of how many times the samples of one they make where that
-    is stated, else 0. `decodes` and `computes` say which parts of the CPU's work a row does: synthetic input decodes
-    nothing, a replay of the files does neither, and `step_on_cpu` where the step is the CPU's own. `slowness` is ln of
-    how much slower the CPUs were than usual. `supposed`: the disk is given by its figures alone. `decode_shift`,
-    `accelerator_shift` and `latency_shift` are a what-if's factors on these times, in ln.
+    `memory_bytes` is what levels of memory are found by, `gpus` counts accelerators, `speed_up` is ln of how many times
+    the samples of one they make where that is stated, else 0. `decodes` and `computes` say which parts of the CPU's
+    work a row does: synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the
+    step is the CPU's own. `slowness` is ln of how much slower the CPUs were than usual. `supposed`: the disk is given
+    by its figures alone. `decode_shift`, `accelerator_shift` and `latency_shift` are a what-if's factors on these
+    times, in ln.
     """
 
     vcpus: Array
