@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizer.adaptive import NextRun
+from sizer.adaptive import NextRun, Unfinished
 from sizer.model import Model
 from sizer.plan import Spread
 from sizer.records import DiskCheck, Note, PlanEnd, Recommendation, Run, Study
@@ -15,16 +15,22 @@ from sizer.records import DiskCheck, Note, PlanEnd, Recommendation, Run, Study
 @dataclass(frozen=True)
 class Progress:
     """How far a study is: by workload, how many runs it asks for, how many of them are there, and how many others are
-    stored, of an `older` form of the study file; `chosen` is what an adaptive plan does next, or how it ended."""
+    stored, of an `older` form of the study file; `chosen` is what an adaptive plan does next, or how it ended, and
+    `searching` are the searches that have a run left after all others."""
 
     planned: Mapping[str, int]
     finished: Mapping[str, int]
     older: Mapping[str, int] = field(default_factory=dict)
     chosen: NextRun | PlanEnd | None = None
+    searching: tuple[Unfinished, ...] = ()
 
     @property
     def is_complete(self) -> bool:
-        return not isinstance(self.chosen, NextRun) and sum(self.finished.values()) >= sum(self.planned.values())
+        return not isinstance(self.chosen, NextRun) and self._all_runs and not self.searching
+
+    @property
+    def _all_runs(self) -> bool:
+        return sum(self.finished.values()) >= sum(self.planned.values())
 
     def is_missing(self, workload: str) -> bool:
         """Whether runs of that workload are still to be made."""

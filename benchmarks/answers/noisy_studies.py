@@ -69,10 +69,11 @@ def _is_small(case: Case) -> bool:
 
 def _questions(case: Case) -> list[Question]:
     places = [configuration for configuration, _ in measured_questions(case)]
-    return [(place, _slower(by)) for place in places for by in SLOWER]
+    return [(place, slower_cpus(by)) for place in places for by in SLOWER]
 
 
-def _slower(by: float) -> Faster:
+def slower_cpus(by: float) -> Faster:
+    """Cores and what holds a lock, slower by so much in ln."""
     return Faster(cpu=math.exp(-by), lock=math.exp(-by))
 
 
@@ -87,7 +88,7 @@ def _measured(study: NoisyStudy, truths: Sequence[Mapping[Question, float]], noi
     runs = []
     for index, (job, configuration, spec) in enumerate(planned):
         slower = study.host.slower(job, index / len(planned)) if noisy else 0.0
-        rate = _rate(truths[job], configuration, slower)
+        rate = rate_at(truths[job], configuration, slower)
         if rate is not None:
             rate *= math.exp(measurings[job].case.noise * random.standard_normal())
         dearer = math.exp(slower) if study.host.seen else 1.0
@@ -97,9 +98,9 @@ def _measured(study: NoisyStudy, truths: Sequence[Mapping[Question, float]], noi
     return [marked.get(run.id, run) for run in runs]
 
 
-def _rate(truth: Mapping[Question, float], configuration: Configuration, slower: float) -> float | None:
-    """None where it does not fit into its memory."""
-    known = [truth.get((configuration, _slower(by))) for by in SLOWER]
+def rate_at(truth: Mapping[Question, float], configuration: Configuration, slower: float) -> float | None:
+    """The rate on CPUs that are slower by so much in ln, between SLOWER; None where its memory is too little."""
+    known = [truth.get((configuration, slower_cpus(by))) for by in SLOWER]
     logs = [math.log(rate) for rate in known if rate is not None]
     return math.exp(float(np.interp(slower, SLOWER, logs))) if logs else None
 

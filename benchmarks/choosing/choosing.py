@@ -23,9 +23,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
+sys.path.append(str(Path(__file__).parents[1] / "answers"))
 sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 from accuracy_scores import HEAD, GoalRow, quantile, share
+from drifting import drifting_cases
 from judged import WholeGrid, answer_of, whole_grids
 from orders import Order, as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
@@ -84,7 +86,7 @@ def replay_all(case: ReplayCase) -> list[Replay]:
     for name, order in orders.items():
         runs: list[Run] = []
         while len(runs) < allowed and (spec := order(runs)) is not None:
-            runs.append(case.run(spec))
+            runs.append(case.run(spec, runs))
         found.append(_judged(case, grids, runs, allowed, name))
     return found
 
@@ -92,7 +94,7 @@ def replay_all(case: ReplayCase) -> list[Replay]:
 def _adaptive(case: ReplayCase, grids: dict[str, WholeGrid], asked: Adaptive, allowed: int, name: str) -> Replay:
     chooser, runs = Chooser(case.study, case.host, Catalog.load(), asked), list[Run]()
     while isinstance(chosen := chooser.next_run(runs), NextRun):
-        runs.append(case.run(chosen.spec))
+        runs.append(case.run(chosen.spec, runs))
     return _judged(case, grids, runs, allowed, name, chosen)
 
 
@@ -148,7 +150,12 @@ def table(found: Sequence[Replay]) -> list[GoalRow]:
         own = [each for each in here if each.order == "adaptive"]
         settled = [each for each in own if each.ended == "settled"]
         rows += [
-            share(family, f"{BOUNDED}: right", [all(each.right) for each in here if each.order == BOUNDED], RIGHT),
+            share(
+                family,
+                f"{BOUNDED}: right",
+                [all(each.right) for each in here if each.order == BOUNDED],
+                RIGHT if family != "drifting" else None,
+            ),
             share(family, "adaptive: ends within them, and right", [each.in_time for each in own]),
             share(family, "adaptive: right when it ends", [all(each.right) for each in own]),
             share(family, "adaptive: ends as settled", [each.ended == "settled" for each in own]),
@@ -180,7 +187,7 @@ def _figure(part: str, figure: str, values: Sequence[float], at: float) -> GoalR
     return GoalRow(part, figure, quantile(values, at), "", cases=len(values))
 
 
-FAMILIES = ("grid", "machine", "curve")
+FAMILIES = ("grid", "machine", "curve", "drifting")
 
 
 def main() -> int:
@@ -189,6 +196,7 @@ def main() -> int:
         *(grid_cases() if "grid" in given.only else []),
         *(machine_cases(given.machines) if "machine" in given.only else []),
         *(curve_cases(given.curves) if "curve" in given.only else []),
+        *(drifting_cases(given.drifting) if "drifting" in given.only else []),
     ]
     if given.processes > 1:
         from multiprocessing import get_context
@@ -209,6 +217,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--machines", type=int, default=60, help="simulated machines")
+    parser.add_argument("--drifting", type=int, default=36, help="simulated machines whose host drifts by 20 %%")
     parser.add_argument("--curves", type=int, default=6, help="curves of each drawn shape")
     parser.add_argument("--only", action="append", choices=FAMILIES, help="this family; may be given again")
     parser.add_argument(

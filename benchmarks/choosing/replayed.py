@@ -7,15 +7,16 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
+from types import MappingProxyType
 
 import numpy as np
 from accuracy_curves import SHAPES, Curve, drawn
 from accuracy_draws import Case, draw_case
-from accuracy_machines import Faster
-from accuracy_runs import measured_runs
+from accuracy_machines import Faster, Question
+from accuracy_runs import NAME, measured_runs
 from accuracy_shapes import PUBLISHED_CURVES
 from grid_data import load_grid
 
@@ -47,6 +48,8 @@ LEAST_VALUES = 4
 MOST_VALUES = 12
 BATCH, MEMORY = 32, 64 * GIB
 """Of every run of a curve."""
+CURVE = "curve"
+"""The workload of a curve."""
 STARTED = "2026-11-21T00:00:00+00:00"
 SEED = 2018
 
@@ -61,17 +64,18 @@ def key_of(spec: RunSpec) -> Key:
 
 @dataclass(frozen=True)
 class ReplayCase:
-    """A study with every run of it, in the order of its repeats, and the true rates where they are known."""
+    """A study with every run of it, in the order of its repeats, and by workload true rates where they are known."""
 
     name: str
     family: str
     study: Study
     host: HostSize
     known: Mapping[Key, tuple[Run, ...]]
-    truth: Mapping[Configuration, float] | None = None
+    truth: Mapping[str, Mapping[Configuration, float]] = field(default_factory=dict)
 
-    def run(self, spec: RunSpec) -> Run:
-        """The run of this spec; a repeat beyond those that were measured is one of them again, in their order."""
+    def run(self, spec: RunSpec, _before: Sequence[Run] = ()) -> Run:
+        """The run of this spec, whatever was made before it; a repeat beyond those that were measured is one of them
+        again, in their order."""
         runs = self.known[key_of(spec)]
         return replace(runs[spec.repeat % len(runs)], spec=spec)
 
@@ -94,19 +98,24 @@ def case_of(
     family: str,
     runs: Sequence[Run],
     disks: Sequence[DiskTier] = (),
-    truth: Mapping[Configuration, float] | None = None,
+    truth: Mapping[str, Mapping[Configuration, float]] = MappingProxyType({}),
 ) -> ReplayCase:
-    """The study that these runs are the whole of. Their warnings are left out: most are of the order in which they were
-    made, or say that a rate is imprecise, and the rates show that themselves."""
+    """The study that these runs are the whole of."""
     known: dict[Key, tuple[Run, ...]] = {}
     for run in runs:
-        known[key_of(run.spec)] = (*known.get(key_of(run.spec), ()), replace(run, warnings=()))
+        known[key_of(run.spec)] = (*known.get(key_of(run.spec), ()), as_replayed(run))
     repeats = min(3, max(1, round(fmean(map(len, known.values())))))
     measure = replace(runs[0].spec.measure, repeats=repeats)
     plans = tuple(_plan_of([run for run in runs if run.spec.workload.name == each]) for each in _names(runs))
     most = max(vcpus_of(run.configuration) for run in runs)
     host = HostSize(math.ceil(most), max(memory_of(run.configuration) for run in runs))
     return ReplayCase(name, family, Study("replayed", plans, tuple(disks), measure=measure), host, known, truth)
+
+
+def as_replayed(run: Run) -> Run:
+    """Without warnings: most are of the order in which runs were made, or say that a rate is imprecise, and the rates
+    show that themselves."""
+    return replace(run, warnings=())
 
 
 def _names(runs: Iterable[Run]) -> list[str]:
@@ -144,12 +153,19 @@ def machine_cases(count: int, first: int = 0, seed: int = SEED) -> list[ReplayCa
     found: list[ReplayCase] = []
     number = first
     while len(found) < count:
-        case = draw_case(number, seed)
+        case = few_axes(number, seed, MOST_CONFIGURATIONS)
         number += 2  # those between have rates alone
-        grid = _crossed(case)
-        if len(grid) <= MOST_CONFIGURATIONS and len(case.axes.gpu_counts) == 1:
-            found.append(_machine_case(replace(case, measured=grid)))
+        if case is not None:
+            truth = case.machine.truth([(each, Faster()) for each in case.measured if case.machine.holds(each)])
+            found.append(machine_case(case, truth))
     return found
+
+
+def few_axes(number: int, seed: int, most: int) -> Case | None:
+    """The machine of this number with every configuration of its axes, where these are no more than `most`."""
+    case = draw_case(number, seed)
+    grid = _crossed(case)
+    return replace(case, measured=grid) if len(grid) <= most and len(case.axes.gpu_counts) == 1 else None
 
 
 def _crossed(case: Case) -> tuple[Configuration, ...]:
@@ -158,12 +174,12 @@ def _crossed(case: Case) -> tuple[Configuration, ...]:
     return tuple(Configuration(c, m, d, b, axes.gpu, n) for c, m, d, b, n in crossed)
 
 
-def _machine_case(case: Case) -> ReplayCase:
-    truth = case.machine.truth([(each, Faster()) for each in case.measured if case.machine.holds(each)])
-    runs = [_timed(run) for run in measured_runs(case, truth)]
+def machine_case(case: Case, truth: Mapping[Question, float]) -> ReplayCase:
+    """The study of one machine, of which the rate of each configuration that fits into its memory is known."""
+    runs = [timed(run) for run in measured_runs(case, truth)]
     tiers = tuple({run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}.values())
     rates = {configuration: rate for (configuration, _), rate in truth.items()}
-    return case_of(f"machine {case.number}", "machine", runs, tiers, rates)
+    return case_of(f"machine {case.number}", "machine", runs, tiers, {NAME: rates})
 
 
 def curve_cases(each: int, seed: int = SEED) -> list[ReplayCase]:
@@ -199,15 +215,16 @@ def curve_case(curve: Curve, number: int, seed: int) -> ReplayCase:
         for place, rate in zip(curve.places, curve.truth, strict=True):
             seen = rate * math.exp(curve.noise * random.standard_normal())
             half = 1.96 * max(curve.noise, 0.01) * 0.5
-            spec = RunSpec(Workload("curve", "command"), BATCH, Limits(place), Measure(repeats), repeat)
+            spec = RunSpec(Workload(CURVE, "command"), BATCH, Limits(place), Measure(repeats), repeat)
             estimate = Estimate(seen, seen * (1 - half), seen * (1 + half))
             place_of = Configuration(place, MEMORY, HOST_DISK, BATCH)
-            runs.append(_timed(Run(spec, Outcome.COMPLETED, place_of, STARTED, 0.0, throughput=estimate)))
-    truth = {run.configuration: rate for run, rate in zip(runs, curve.truth, strict=False)} if curve.noise else None
-    return case_of(f"{curve.shape} {number}", "curve", runs, truth=truth)
+            runs.append(timed(Run(spec, Outcome.COMPLETED, place_of, STARTED, 0.0, throughput=estimate)))
+    truth = {run.configuration: rate for run, rate in zip(runs, curve.truth, strict=False)} if curve.noise else {}
+    return case_of(f"{curve.shape} {number}", "curve", runs, truth={CURVE: truth})
 
 
-def _timed(run: Run) -> Run:
+def timed(run: Run) -> Run:
+    """With the seconds that a run of this size usually takes."""
     vcpus = vcpus_of(run.configuration)
     steady = STEADY if run.outcome is Outcome.COMPLETED else 0.0
     return replace(run, wall_seconds=START_UP / min(vcpus, 1.0) + steady)
@@ -218,12 +235,12 @@ class Truth:
     """The rates that an answer is judged by: true ones, or those of the whole grid, with its model between them."""
 
     model: WorkloadModel
-    truth: Mapping[Configuration, float] | None
+    truth: Mapping[Configuration, float]
 
     def log_rates(self, places: Sequence[Configuration]) -> list[float]:
         """Ln samples per second at each place."""
         fitted = predict_rates(self.model, places).mean
-        known = {_plain(place): rate for place, rate in (self.truth or {}).items()}
+        known = {_plain(place): rate for place, rate in self.truth.items()}
         measured = {_plain(rate.configuration): rate.throughput.value for rate in self.model.measured.rates}
         found = []
         for place, log_rate in zip(places, fitted, strict=True):
@@ -238,7 +255,7 @@ def _plain(place: Configuration) -> tuple[object, ...]:
 
 def truth_of(case: ReplayCase, runs: Sequence[Run]) -> Truth:
     """Of one workload, whose whole grid these runs are."""
-    return Truth(fit(runs).workloads[0], case.truth)
+    return Truth(fit(runs).workloads[0], case.truth.get(runs[0].spec.workload.name, {}))
 
 
 def by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:

@@ -8,9 +8,9 @@ quiet host; started again, it goes on), and writes what `grid/README.md` describ
 `conditions.json`. `--collect` only writes them, from the runs that are there. Needs root, for limits and emulated
 disks. Prints, by workload, how far repeats of one configuration are from each other: nobody can predict them better.
 
-`--probe` measures the same with `measure: {probe: true}`, into files beside the study unless `--into` says where; then
-`python benchmarks/noise/repeats.py --study DIR/study` compares repeats as measured and corrected. `--study` measures
-another study file, with the disks and data of this one.
+`--probe` measures the same with `measure: {probe: true}`, into files beside the study unless `--into` says where, and
+prints the table of repeats as measured and corrected, too, from the files; `python benchmarks/noise/repeats.py --runs
+DIR/runs.jsonl` prints it again. `--study` measures another study file, with the disks and data of this one.
 
 With `--until settled` the runs are chosen one after another, into DIR/chosen, and nothing is written into the data set:
 it prints its minutes and its answers beside those of the whole grid, the stored one or that of a study folder
@@ -32,7 +32,9 @@ from grid_chosen import show_chosen
 from grid_conditions import conditions
 from grid_data import GRID, cells, load_grid, repeat_errors, save_runs
 
-sys.path.append(str(Path(__file__).parents[2]))
+sys.path += [str(Path(__file__).parents[1] / "noise"), str(Path(__file__).parents[2])]
+
+from repeat_table import show_repeats
 
 from sizer import bundled
 from sizer.api.fitted_model import on_usual_host
@@ -71,7 +73,11 @@ def main() -> int:
     except SizerError as error:
         print(f"grid: {error}")
         return error.exit_code
-    show(load_grid(into / "runs.jsonl"))
+    runs = load_grid(into / "runs.jsonl")
+    show(runs)
+    if given.probe:
+        print()
+        show_repeats(runs)
     return 0
 
 

@@ -10,6 +10,8 @@ from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Any
 
+from grid_series import for_correction
+
 from sizer.files.codec import to_json
 from sizer.records.run import Configuration, DataSet, Run
 from sizer.records.study import Purpose
@@ -18,17 +20,17 @@ from sizer.store import run_from_json
 GRID = Path(__file__).parent
 RUNS = GRID / "runs.jsonl"
 
+ALWAYS = ("time", "samples", "input_wait", "epoch")
+"""Of a step or a reading, what has no default."""
+
 Cell = tuple[str, Configuration]
 """One configuration of one workload."""
-
-DROPPED = ("steps", "samples")
-"""Series of a run: thousands of numbers each, of which the rest of the record is the summary."""
 
 
 def load_grid(path: Path = RUNS) -> tuple[Run, ...]:
     """Every run in the order of measuring, repeats and the reference's further repeats among them.
 
-    Steps and samples are left out of the file. Raises FormatError for a line that is no run.
+    Of steps and samples the file has what `for_correction` keeps. Raises FormatError for a line that is no run.
     """
     lines = enumerate(path.read_text().splitlines(), start=1)
     return tuple(run_from_json(json.loads(line), f"{path}: line {number}") for number, line in lines)
@@ -41,11 +43,13 @@ def save_runs(runs: Iterable[Run], path: Path = RUNS) -> None:
 
 
 def portable(run: Run) -> Run:
-    """The run with the data set's name in place of where it lay on the measuring host."""
+    """The run with the data set's name in place of where it lay on the measuring host, and without what of its series,
+    thousands of numbers each, the rest of the record sums up."""
     workload = run.spec.workload
     if workload.data is not None:
         workload = replace(workload, data=PurePath(workload.data).name)
-    return replace(run, spec=replace(run.spec, workload=workload), data_set=_named(run.data_set), steps=(), samples=())
+    short = for_correction(run)
+    return replace(short, spec=replace(run.spec, workload=workload), data_set=_named(run.data_set))
 
 
 def _named(data_set: DataSet | None) -> DataSet | None:
@@ -55,7 +59,13 @@ def _named(data_set: DataSet | None) -> DataSet | None:
 
 
 def _short(run: Run) -> dict[str, Any]:
-    return {name: _rounded(value) for name, value in to_json(run).items() if _says_something(value)}
+    found = {name: _rounded(value) for name, value in to_json(run).items() if _says_something(value)}
+    for name in ("steps", "samples"):  # of zeros there are many, which are the defaults
+        if name in found:
+            found[name] = [
+                {key: value for key, value in each.items() if value or key in ALWAYS} for each in found[name]
+            ]
+    return found
 
 
 def _says_something(value: object) -> bool:

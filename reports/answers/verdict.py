@@ -97,6 +97,9 @@ def _missing(material: Material) -> dict[str, str]:
     resume = f"sizer resume {material.folder}"
     if isinstance(progress.chosen, NextRun):
         return {"missing": words.plan_goes_on(progress.chosen, material.study.emulated_disks), "resume": resume}
+    if progress.searching:
+        said = words.unfinished_said(progress.searching, material.runs)
+        return {"missing": said, "resume": words.going_on_with(progress.searching, material.folder)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
     return {"missing": words.progress_sentence(*counts), "resume": resume}
 

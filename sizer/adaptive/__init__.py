@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from sizer.lazily import exports
 
 if TYPE_CHECKING:
+    from sizer.adaptive.bounds import within
     from sizer.adaptive.chooser import Chooser, NextRun, chooser_of
+    from sizer.adaptive.to_follow import Unfinished, most_to_follow, unfinished
 else:
     __getattr__ = exports(__name__, __file__)
 
-__all__ = ["Chooser", "NextRun", "chooser_of"]
+__all__ = ["Chooser", "NextRun", "Unfinished", "chooser_of", "most_to_follow", "unfinished", "within"]

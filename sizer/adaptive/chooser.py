@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
+from sizer.adaptive.bounds import within
 from sizer.adaptive.open_answer import OpenAnswer, open_answer
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
 from sizer.catalog import Catalog
-from sizer.model import Drift, Model, as_asked, completed, drift_of, fit, name_of_disk, without_host_noise
+from sizer.model import (
+    Drift,
+    Model,
+    as_asked,
+    completed,
+    drift_of,
+    fit,
+    measured_after,
+    name_of_disk,
+    without_host_noise,
+)
 from sizer.plan import (
     MOST_BETWEEN,
     estimate_seconds,
@@ -23,7 +33,6 @@ from sizer.plan import (
     position,
     reference,
     repeated,
-    seconds_of_each,
 )
 from sizer.recommend import SURE, recommend
 from sizer.records import (
@@ -51,6 +60,8 @@ OF_REPEAT = 0.5
 """What a repeat is worth of what the draws say: it tells nothing of the form of the curve, which they know too well."""
 MOST_WEIGHED = 64
 """Places of a workload whose runs are tried in thought: those whose rates have most to do with which spec passes."""
+FEWEST_BETWEEN = 2
+"""Runs after which the reference may tell something new of the host."""
 MOST_FAILURES = 3
 """Failed runs of a workload that never completed one, after which it is given up."""
 
@@ -123,27 +134,22 @@ class Chooser:
         chosen = self._asked_for(runs)
         if chosen is None:
             worth = self._worth(runs)
+            worth += self._worth_of_host(runs, due=bool(worth))
             fitting = [each for each in worth if self._fits(each.seconds, spent)]
             if worth and not fitting:
                 return self._end(PlanEndKind.BUDGET, runs, spent)
             best = max(fitting, key=lambda each: each.a_second, default=None)
             if best is None:
                 return self._end(PlanEndKind.NOTHING_LEFT, runs, spent)
-            chosen = self._host_again(runs) or NextRun(best.spec, best.why)
+            chosen = NextRun(best.spec, best.why)
         if not self._fits(estimate_seconds([chosen.spec], runs), spent):
             return self._end(PlanEndKind.BUDGET, runs, spent)
         return chosen
 
-    def at_most(self, runs: Sequence[Run]) -> tuple[int, float]:
-        """How many more runs may be made after these, and how many seconds they may take."""
-        left = self._left(runs)
-        if self._asked.runs is not None:
-            left = left[: max(0, self._asked.runs - len(runs))]
-        seconds = sorted(seconds_of_each(left, runs))
-        if self._asked.budget is not None:
-            spent = list(accumulate(seconds, initial=self._seconds_of(runs)))
-            seconds = [each for each, whole in zip(seconds, spent[1:], strict=True) if whole <= self._asked.budget]
-        return len(seconds), sum(seconds)
+    def at_most(self, runs: Sequence[Run], after: Sequence[RunSpec] = ()) -> tuple[int, float]:
+        """How many more runs may be made after these, and how many seconds they may take. `after` are those that
+        searches and passes may take."""
+        return within(self._asked, [*self._left(runs), *after], runs)
 
     def start(self) -> tuple[RunSpec, ...]:
         """The first runs, whatever they show: of each workload the most of every axis, the least, and the middle."""
@@ -162,20 +168,39 @@ class Chooser:
         isolating = (spec for spec in self._specs if spec.stage is not None and spec.id not in made)
         return next((NextRun(spec, None) for spec in isolating), None)
 
-    def _host_again(self, runs: Sequence[Run]) -> NextRun | None:
-        """The reference, where so many other runs were made since that a change of the host would go unseen."""
+    def _worth_of_host(self, runs: Sequence[Run], due: bool) -> Iterator[_Worth]:
+        """The reference, where the answers would be surer if it was known better how slow the host was; and, if `due`,
+        more and more where so many other runs were made since that a change of the host would go unseen."""
         of = self._reference
-        if of is None:
-            return None
-        since = 0
-        for run in reversed(runs):
-            if is_measurement(run.spec, of):
-                break
-            since += 1
-        spec = next((each for each in self._left(runs) if is_measurement(each, of)), None)
-        if since < MOST_BETWEEN or spec is None:
-            return None
-        return NextRun(spec, RunReason(RunReasonKind.HOST_AGAIN, {"runs": float(since)}, again=True))
+        spec = next((each for each in self._left(runs) if of is not None and is_measurement(each, of)), None)
+        since = next((count for count, run in enumerate(reversed(runs)) if of and is_measurement(run.spec, of)), 0)
+        if of is None or spec is None or since < FEWEST_BETWEEN:
+            return
+        seconds = estimate_seconds([spec], runs)
+        value, name = self._told_by_host(runs, of)
+        if value >= LEAST_VALUE:
+            yield _Worth(spec, value, seconds, RunReason(RunReasonKind.HOST_OPEN, {}, (name,), again=True))
+        if due and since >= MOST_BETWEEN:
+            unseen = RunReason(RunReasonKind.HOST_AGAIN, {"runs": float(since)}, again=True)
+            yield _Worth(spec, PRIOR_DOUBT * since / MOST_BETWEEN, seconds, unseen)
+
+    def _told_by_host(self, runs: Sequence[Run], of: RunSpec) -> tuple[float, str]:
+        """By how much an answer would be less open if the reference was measured now, as it was last, and of which
+        workload; 0 while too little was measured again to tell how the host moves."""
+        seen = [run for run in completed(runs) if is_measurement(run.spec, of)]
+        if not seen or not self._drift_of(runs).moves:
+            return 0.0, ""
+        surer = drift_of([*completed(runs), measured_after(seen[-1], runs)])
+        found = []
+        for name in self._axes:
+            own = _own(name, runs)
+            known = self._conclude(name, runs) if own else None
+            if known is None or known.opened is None or known.sure(self._study.objective.counts):
+                continue
+            after = self._concluded(name, own, fit(own, surer))
+            if after.opened is not None:
+                found.append((known.opened.doubt - after.opened.doubt, name))
+        return max(found, default=(0.0, ""))
 
     def _worth(self, runs: Sequence[Run]) -> list[_Worth]:
         return [
@@ -224,7 +249,8 @@ class Chooser:
         key = tuple((run.id, run.started_at, run.throughput, run.warnings, drift.at(run)) for run in own)
         found = self._known.get(name)
         if found is None or found[0] != key:
-            found = self._known[name] = key, self._concluded(name, own, drift)
+            model = Model((self._fitted[name],)) if name in self._fitted else fit(own, drift)
+            found = self._known[name] = key, self._concluded(name, own, model)
         return found[1]
 
     def _drift_of(self, runs: Sequence[Run]) -> Drift:
@@ -234,9 +260,8 @@ class Chooser:
             self._drift = key, drift_of(completed(runs))
         return self._drift[1]
 
-    def _concluded(self, name: str, own: Sequence[Run], drift: Drift) -> Known:
+    def _concluded(self, name: str, own: Sequence[Run], model: Model) -> Known:
         objective = self._study.objective
-        model = Model((self._fitted[name],)) if name in self._fitted else fit(own, drift)
         answer = recommend(model, own, objective, self._catalog, host_vcpus=float(self._host.vcpus)).workloads[0]
         workload = model.workloads[0]
         disks = {name_of_disk(disk.name) for disk in workload.measured.disks}

@@ -72,6 +72,11 @@ class OpenAnswer:
         """The probability that the present answer would not be regretted: that it is neither too slow nor too dear."""
         return 1 - float(self.wrong[:, self.chosen].mean())
 
+    @property
+    def doubt(self) -> float:
+        """The probability that what one draw takes would be regretted in another."""
+        return self._disagree(np.full((1, len(self.taken)), 1 / len(self.taken)))
+
     def gain(self, place: Configuration) -> float:
         """By how much more probably a spec at this place is right than the present answer: what a run there may give
         that lets it be the answer, although the draws agree about its rate."""
@@ -96,8 +101,8 @@ class OpenAnswer:
         return frozenset(self.places[int(number)] for number in order)
 
     def value(self, place: Configuration) -> float:
-        """By how much one more run there should lower the probability that two draws disagree about the answer."""
-        return self._disagree(np.full((1, len(self.taken)), 1 / len(self.taken))) - self._disagree(self._weights(place))
+        """By how much one more run there should lower the doubt."""
+        return self.doubt - self._disagree(self._weights(place))
 
     def _weights(self, place: Configuration) -> Array:
         """What each draw weighs (J, D) for each rate (J,) that a run there may give."""

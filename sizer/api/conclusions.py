@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sizer import __version__
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
-from sizer.api.status import asked_specs, chosen_next
+from sizer.api.status import asked_specs, chosen_next, searches_left
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled.reports import Material, Progress, compile_templates
 from sizer.bundled.reports import write_report as write_page
@@ -162,7 +162,8 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Progr
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     finished = planned - Counter(spec.workload.name for spec in remaining(specs, runs))
-    return Progress(planned, finished, older, chosen_next(folder, runs, model))
+    chosen = chosen_next(folder, runs, model)
+    return Progress(planned, finished, older, chosen, searches_left(folder, specs, runs, chosen))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sizer.adaptive import Unfinished
 from sizer.analysis import Live
 from sizer.api.conclusions import Conclusion
 from sizer.api.steps import StepBegun
@@ -115,10 +116,13 @@ class DiskUnusable:
 
 @dataclass(frozen=True)
 class FollowingEnded:
-    """A search, or a two-epoch pass, has ended; `runs` are all runs of the study."""
+    """A search, or a two-epoch pass, has ended, or an adaptive plan has no room for its next run, which is `left` then;
+    `runs` are all runs of the study in `folder`."""
 
     following: Following
     runs: tuple[Run, ...]
+    left: Unfinished | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.adaptive import Chooser, NextRun
+from sizer.adaptive import Chooser, NextRun, Unfinished, within
 from sizer.api.conclusions import conclude
 from sizer.api.events import (
     AdaptiveEnded,
@@ -44,6 +44,7 @@ from sizer.plan import (
     remaining,
 )
 from sizer.records import (
+    Adaptive,
     HostError,
     Interrupted,
     Note,
@@ -179,10 +180,13 @@ class Measurement:
         chooser = plan.chooser
         if chooser is not None:
             ended = chooser.next_run(self._known())
-            if isinstance(ended, PlanEnd) and not plan.next_runs(self._known()):
+            left = plan.unfinished_following(self._known())
+            if isinstance(ended, PlanEnd) and all(each.bound is not None for each in left):
                 self._on_event(AdaptiveEnded(ended))
+                for each in left:
+                    self._end_following(each.following, each)
                 return
-            count, seconds = chooser.at_most(self._known())
+            count, seconds = plan.at_most(self._known())
             self._on_event(MeasuringStarted(len(plan.kept) + count, len(plan.kept), seconds))
         else:
             self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
@@ -202,13 +206,13 @@ class Measurement:
             else:
                 for number, spec in enumerate(todo):
                     self._launch(spec, self._left(todo[number:]), preparation)
-            for each in plan.following:
-                self._follow(each, preparation)
+            for following in plan.following:
+                self._follow(following, preparation)
 
     def _choose(self, chooser: Chooser, preparation: Preparation) -> None:
         """Run after run until every answer is settled, or what may be spent is."""
         while isinstance(chosen := chooser.next_run(self._known()), NextRun):
-            _, seconds = chooser.at_most(self._known())
+            _, seconds = self._plan.at_most(self._known())
             self._launch(chosen.spec, seconds, preparation, chosen.why)
         self._on_event(AdaptiveEnded(chosen))
 
@@ -248,7 +252,7 @@ class Measurement:
     def _left(self, todo: Sequence[RunSpec]) -> float:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""
         after = [spec for each, spec in self._plan.next_runs(self._known()) for _ in range(each.usual_runs)]
-        return estimate_seconds([*todo, *after], self.folder.runs())
+        return within(self._plan.study.adaptive or Adaptive(), [*todo, *after], self.folder.runs())[1]
 
     def _known(self) -> list[Run]:
         """The runs that are there, without those that are measured again."""
@@ -301,11 +305,22 @@ class Measurement:
             ) from error
 
     def _follow(self, each: Following, preparation: Preparation) -> None:
-        """Run after run until what is searched for is found or the pass is made, or a run shows that it cannot be."""
+        """Run after run until what is searched for is found or the pass is made, a run shows that it cannot be, or what
+        may be spent has no room for the next one."""
+        left: Unfinished | None = None
         while (spec := each.next_run(self._known())) is not None:
-            if self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
+            left = self._no_room(each)
+            if left is not None or self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
                 break
-        self._on_event(FollowingEnded(each, self.folder.runs()))
+        self._end_following(each, left)
+
+    def _no_room(self, each: Following) -> Unfinished | None:
+        """What is left of a search or pass where a bound has no room for its next run; None where that can be made."""
+        left = (found for found in self._plan.unfinished_following(self._known()) if found.following == each)
+        return next((found for found in left if found.bound is not None), None)
+
+    def _end_following(self, each: Following, left: Unfinished | None) -> None:
+        self._on_event(FollowingEnded(each, self.folder.runs(), left, self.folder.path))
 
     def _store_corrections(self) -> None:
         """Write each run again whose correction for the noise of the host is not what all runs say by now."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sizer.adaptive import NextRun, chooser_of
+from sizer.adaptive import NextRun, Unfinished, chooser_of, unfinished
 from sizer.api.fitted_model import stored_study
 from sizer.model import Model
-from sizer.plan import UNFINISHED, estimate_seconds, of_older_form, plan, remaining
+from sizer.plan import UNFINISHED, batch_searches, estimate_seconds, of_older_form, plan, remaining, searches
 from sizer.records import PlanEnd, Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
 from sizer.study import recorded_size
@@ -19,6 +19,7 @@ class StudyStatus:
     """What is planned and stored; `held` says whether a sizer measures, `current` is the id of the run that goes on.
 
     `chosen` is what an adaptive plan does next, or how it ended; None of a study that asks for all of its runs.
+    `searching` are the searches that have a run left after all others.
     """
 
     specs: Sequence[RunSpec]
@@ -26,6 +27,7 @@ class StudyStatus:
     held: bool
     current: str | None
     chosen: NextRun | PlanEnd | None = None
+    searching: tuple[Unfinished, ...] = ()
 
     @property
     def todo(self) -> tuple[RunSpec, ...]:
@@ -58,7 +60,8 @@ def study_status(folder: StudyFolder) -> StudyStatus:
     current = current_run(folder) if held else None
     runs = folder.runs()
     specs = asked_specs(folder, {current, *(run.id for run in runs)})
-    return StudyStatus(specs, runs, held, current, chosen_next(folder, runs, _stored_model(folder)))
+    chosen = chosen_next(folder, runs, _stored_model(folder))
+    return StudyStatus(specs, runs, held, current, chosen, searches_left(folder, specs, runs, chosen))
 
 
 def _stored_model(folder: StudyFolder) -> Model | None:
@@ -83,3 +86,15 @@ def chosen_next(folder: StudyFolder, runs: Sequence[Run], model: Model | None) -
     made = [run for run in runs if run.outcome not in UNFINISHED]
     chooser = chooser_of(folder.study, recorded_size(folder.host), model if len(made) == len(runs) else None)
     return None if chooser is None else chooser.next_run(made)
+
+
+def searches_left(
+    folder: StudyFolder, specs: Sequence[RunSpec], runs: Sequence[Run], chosen: NextRun | PlanEnd | None
+) -> tuple[Unfinished, ...]:
+    """The searches of a folder that have a run left, where all runs before them are made: `specs` that are asked for,
+    and what an adaptive plan has `chosen`."""
+    if isinstance(chosen, NextRun) or remaining(specs, runs):
+        return ()
+    study, size = folder.study, recorded_size(folder.host)
+    made = [run for run in runs if run.outcome not in UNFINISHED]
+    return unfinished([*searches(study, size), *batch_searches(study, size)], made, study)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.adaptive import Chooser, chooser_of
+from sizer.adaptive import Chooser, Unfinished, chooser_of, most_to_follow, unfinished
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
 from sizer.plan import (
@@ -76,6 +76,17 @@ class StudyPlan:
     def next_runs(self, known: Sequence[Run]) -> list[tuple[Following, RunSpec]]:
         """Of each pass and search the next run, where these runs show that there is one."""
         return [(each, spec) for each in self.following if (spec := each.next_run(known)) is not None]
+
+    def unfinished_following(self, known: Sequence[Run]) -> tuple[Unfinished, ...]:
+        """The same with what of an adaptive plan has no room for that run."""
+        return unfinished(self.following, known, self.study)
+
+    def at_most(self, known: Sequence[Run]) -> tuple[int, float]:
+        """Of an adaptive plan, how many more runs may be made, those of searches and passes among them, and how many
+        seconds they may take."""
+        passes = [each for each in self.passes_to_come if each.next_run(known) is None]
+        after = [*most_to_follow(self.following, known), *(each.at(each.most_bytes) for each in passes)]
+        return self.chooser.at_most(known, after) if self.chooser is not None else (0, 0.0)
 
     @property
     def passes_to_come(self) -> list[TwoEpochs]:

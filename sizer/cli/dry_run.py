@@ -53,7 +53,7 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     specs, finished, todo = plan.specs, plan.finished, plan.todo
     if plan.chooser is not None:
         made = {run.id for run in plan.kept}
-        most, seconds = plan.chooser.at_most(plan.kept)
+        most, seconds = plan.at_most(plan.kept)
         todo = tuple(spec for spec in plan.chooser.start() if spec.id not in made)[:most]
     emulated = plan.study.emulated_disks
     for spec in todo:
@@ -66,7 +66,7 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     if plan.chooser is None:
         yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
     else:
-        yield start_to_come(most, seconds)
+        yield start_to_come(most, seconds, bool(plan.next_runs(plan.kept) or plan.passes_to_come))
     guessed = guessed_workloads(todo, finished)
     if guessed:
         yield time_guessed(guessed)
@@ -74,7 +74,10 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
         yield epochs_take_longer()
     for coming in plan.passes_to_come:
         yield pass_to_come(coming.base.workload.name)
+    bounded = [each.following for each in plan.unfinished_following(plan.kept) if each.bound is not None]
     for each, spec in plan.next_runs(plan.kept):
+        if each in bounded:
+            continue
         if isinstance(each, Search):
             seconds, command = estimate_seconds([spec], plan.kept), typed_line(spec.workload.command)
             yield search_to_come(spec.workload.name, each.most_runs, each.usual_runs, seconds, command)

@@ -8,7 +8,7 @@ from sizer import api
 from sizer.cli.answers import verdict
 from sizer.cli.progress import RunProgress
 from sizer.files import named
-from sizer.records import Study
+from sizer.records import Study, typed_path
 from sizer.words import (
     announcement_in_words,
     answer_not_written,
@@ -39,6 +39,7 @@ from sizer.words import (
     setting_up,
     setup_failed,
     table_imported,
+    unfinished_ended,
     unknown_columns,
     variables_withheld,
     warning_said,
@@ -95,7 +96,10 @@ def _lines(event: api.events.Event) -> Iterator[str]:
         case api.events.DiskUnusable():
             yield disk_unusable(event.disk, in_words(event.why))
         case api.events.FollowingEnded():
-            yield following_in_words(event.following, event.runs)
+            if event.left is not None:
+                yield unfinished_ended(event.left, event.runs, typed_path(event.folder))
+            else:
+                yield following_in_words(event.following, event.runs)
         case api.events.RunsTakenBack():
             yield runs_taken_back(event.count, event.source, event.folder)
         case api.events.NothingLeft():

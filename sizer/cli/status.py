@@ -7,15 +7,16 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from sizer.adaptive import NextRun
+from sizer.adaptive import NextRun, Unfinished
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.plan import UNFINISHED
-from sizer.records import FINDINGS, Outcome, PlanEnd, Run, printable, way_of_ending
+from sizer.records import FINDINGS, Outcome, PlanEnd, Run, printable, typed_path, way_of_ending
 from sizer.store import StudyFolder
 from sizer.words import (
     being_measured,
     being_measured_again,
     chosen_runs,
+    going_on_with,
     imported_run_in_words,
     plan_goes_on,
     problem_said,
@@ -25,6 +26,7 @@ from sizer.words import (
     study_summary,
     to_be_run,
     to_be_run_again,
+    unfinished_said,
 )
 
 
@@ -46,6 +48,8 @@ def status(arguments: argparse.Namespace) -> int:
         print(problem_said(problem))
     if found.chosen is not None and not found.held:
         print(_plan(found.chosen, folder))
+    if found.searching and not found.held:
+        print(unfinished_said(found.searching, found.runs), going_on_with(found.searching, typed_path(folder.path)))
     print(_summary(found))
     return 0
 
@@ -62,8 +66,17 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
         "seconds_left": found.seconds_left,
         "next_run": found.chosen.spec.id if isinstance(found.chosen, NextRun) else None,
         "plan_ended": found.chosen.kind.value if isinstance(found.chosen, PlanEnd) else None,
+        "searches_left": [_search(each) for each in found.searching],
         "problems": [printable(str(problem)) for problem in folder.problems()],
         "report": str(folder.report_path),
+    }
+
+
+def _search(left: Unfinished) -> dict[str, object]:
+    return {
+        "workload": left.following.base.workload.name,
+        "search": left.following.base.purpose.value,
+        "bound": left.bound.value if left.bound is not None else None,
     }
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from sizer.model.ceilings import accelerators_alone, known_ceilings, vcpus_of_ceiling
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
-    from sizer.model.drift import Drift, drift_of
+    from sizer.model.drift import Drift, drift_of, measured_after
     from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
     from sizer.model.feeds import CPU_LABEL, label_at, label_of, labelled
     from sizer.model.filling import filled
@@ -162,6 +162,7 @@ __all__ = [
     "largest_batch",
     "loader_waits",
     "mean_rates",
+    "measured_after",
     "measured_rate",
     "measured_values",
     "memory_compared",

@@ -13,9 +13,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 
 import numpy as np
 
@@ -63,6 +63,11 @@ class Drift:
     def at(self, run: Run) -> Shift | None:
         """None where nothing that was measured again tells it."""
         return self.shifts.get(_key(run))
+
+    @property
+    def moves(self) -> bool:
+        """Whether what was measured again tells how far the host moves, and that it may."""
+        return any(self.deviation.values())
 
 
 NO_DRIFT = Drift()
@@ -153,13 +158,24 @@ def _key(run: Run) -> tuple[str, str | None]:
 
 def _middle(run: Run) -> float | None:
     """The middle of its time, in seconds since the epoch."""
+    return _moment(run, run.wall_seconds / 2)
+
+
+def _moment(run: Run, after: float) -> float | None:
+    """So many seconds after it began, in seconds since the epoch; None where it does not say, or was imported."""
     if run.started_at is None or run.imported:
         return None
     try:
         began = datetime.fromisoformat(run.started_at.replace("Z", "+00:00"))
     except ValueError:
         return None
-    return began.timestamp() + run.wall_seconds / 2
+    return began.timestamp() + after
+
+
+def measured_after(run: Run, runs: Iterable[Run]) -> Run:
+    """The same run as if it had begun when the last of `runs` ended."""
+    ends = [at for each in runs if (at := _moment(each, each.wall_seconds)) is not None]
+    return replace(run, started_at=datetime.fromtimestamp(max(ends), timezone.utc).isoformat()) if ends else run
 
 
 def _measured_again(runs: Sequence[Run]) -> list[list[Run]]:

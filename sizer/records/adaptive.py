@@ -40,6 +40,8 @@ class RunReasonKind(str, Enum):
     """The runs do not carry an answer yet."""
     HOST_AGAIN = "host_again"
     """The host was last looked at `runs` runs ago."""
+    HOST_OPEN = "host_open"
+    """How slow the host was leaves the answer of the workload `names[0]` open."""
 
 
 @dataclass(frozen=True)

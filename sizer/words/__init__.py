@@ -337,6 +337,7 @@ if TYPE_CHECKING:
         waiting_for_run,
         warning_said,
     )
+    from sizer.words.unfinished import going_on_with, unfinished_ended, unfinished_said
     from sizer.words.units import a_sample, percent, rate_in_words, rates_axis, several_of, vcpus_in_words
     from sizer.words.verdict import (
         against_sentence,
@@ -519,6 +520,7 @@ __all__ = [
     "framework_name",
     "from_to",
     "gain_in_words",
+    "going_on_with",
     "gpu_named",
     "gpu_option_lines",
     "gpus_compared",
@@ -727,6 +729,8 @@ __all__ = [
     "touch_line",
     "transfer",
     "unbroken",
+    "unfinished_ended",
+    "unfinished_said",
     "unknown_columns",
     "unknown_columns_ignored",
     "variables_withheld",

@@ -23,8 +23,18 @@ def chosen_in_words(run: str, why: RunReason) -> str:
     return _("{run}, again: {reason}", **known) if why.again else _("{run}: {reason}", **known)
 
 
-def start_to_come(most: int, seconds: float) -> str:
-    """Of a dry run, after the first runs of an adaptive plan: how many may be made in all."""
+def start_to_come(most: int, seconds: float, others: bool = False) -> str:
+    """Of a dry run, after the first runs of an adaptive plan: how many may be made in all; `others` where searches or
+    passes are among them."""
+    if others:
+        return _n(
+            "then one run after another, each chosen by what it would tell, until every answer is settled, and what is "
+            "searched for after that: {count} run in all at the most, about {time}",
+            "then one run after another, each chosen by what it would tell, until every answer is settled, and what is "
+            "searched for after that: {count} runs in all at the most, about {time}",
+            most,
+            time=format_seconds(seconds),
+        )
     return _n(
         "then one run after another, each chosen by what it would tell, until every answer is settled: {count} run in "
         "all at the most, about {time}",
@@ -108,6 +118,10 @@ def _host_again(why: RunReason) -> str:
     return _("to see whether the host has changed in {runs} runs", runs=f"{why.figures['runs']:g}")
 
 
+def _host_open(why: RunReason) -> str:
+    return _("how slow the host was meanwhile leaves the answer of {name} open", name=_named(why.names))
+
+
 _REASONS: dict[RunReasonKind, Callable[[RunReason], str]] = {
     RunReasonKind.START: lambda _why: _("the first runs show the most, the least and the middle"),
     RunReasonKind.NOT_SEEN: _not_seen,
@@ -119,4 +133,5 @@ _REASONS: dict[RunReasonKind, Callable[[RunReason], str]] = {
     RunReasonKind.NOT_COMPARED: lambda _why: _("the answer is the best of what was measured, and this was not yet"),
     RunReasonKind.NOT_FITTED: lambda _why: _("the runs so far do not carry an answer"),
     RunReasonKind.HOST_AGAIN: _host_again,
+    RunReasonKind.HOST_OPEN: _host_open,
 }

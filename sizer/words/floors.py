@@ -8,12 +8,12 @@ from sizer.words.language import _, _n
 from sizer.words.names import clauses
 
 
-def floor_in_words(found: SearchedFloor) -> str:
-    """`the memory floor is between 212 MiB and 228 MiB`, or why it is not known."""
+def floor_in_words(found: SearchedFloor, unfinished: bool = False) -> str:
+    """`the memory floor is between 212 MiB and 228 MiB`, or why it is not known; `unfinished` where a run is left."""
     said = _bounds(found)
     if found.given_up is not None:
         return clauses([said, _given_up(found.given_up)])
-    if found.bounds.close or found.bounds.held is None:
+    if found.bounds.close or (found.bounds.held is None and not unfinished):
         return said
     return clauses([said, _("the search is not finished")])
 
@@ -52,9 +52,11 @@ def _peak(peak: int) -> str:
 
 def _bounds(found: SearchedFloor) -> str:
     low, held = found.bounds.too_small, found.bounds.held
+    if held is None and low is None:
+        return _("the memory floor is not known")
+    known = {"low": "" if low is None else format_bytes(low), "high": "" if held is None else format_bytes(held)}
     if held is None:
-        return _("the memory floor was not found: no cap was enough")
-    known = {"low": "" if low is None else format_bytes(low), "high": format_bytes(held)}
+        return _("the memory floor is above {low}: no cap that was tried was enough", **known)
     if low is None and found.pipeline_alone:
         return _(
             "the memory floor is no higher than {high}, for the input pipeline alone: the framework of a real GPU "

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sizer.analysis import deadline
 from sizer.cli import main
 from tests.end_to_end.quick_disks import quicken
 
@@ -25,12 +26,18 @@ READY.set_forkserver_preload(["sizer.api", "sizer.cli.run", "sizer.cli.profile",
 
 
 def typed(
-    words: Sequence[str], folder: Path, environment: dict[str, str], *, quick_disks: bool = False
+    words: Sequence[str],
+    folder: Path,
+    environment: dict[str, str],
+    *,
+    quick_disks: bool = False,
+    start_up: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Type `sizer` and these words in a folder, and wait for its end; `quick_disks`: checks of disks take less time."""
+    """Type `sizer` and these words in a folder, and wait for its end; `quick_disks`: checks of disks take less time;
+    `start_up`: seconds that a run is allowed to its first step, in the place of two minutes."""
     with TemporaryDirectory() as place:
         said = Path(place, "out"), Path(place, "err")
-        process = READY.Process(target=_typed, args=(list(words), folder, environment, said, quick_disks))
+        process = READY.Process(target=_typed, args=(list(words), folder, environment, said, quick_disks, start_up))
         process.start()
         process.join(SECONDS)
         if process.exitcode is None:
@@ -41,7 +48,12 @@ def typed(
 
 
 def _typed(
-    words: list[str], folder: Path, environment: dict[str, str], said: tuple[Path, Path], quick_disks: bool
+    words: list[str],
+    folder: Path,
+    environment: dict[str, str],
+    said: tuple[Path, Path],
+    quick_disks: bool,
+    start_up: float | None,
 ) -> None:
     os.chdir(folder)
     os.environ.clear()
@@ -51,4 +63,6 @@ def _typed(
             os.dup2(stream.fileno(), descriptor)
     if quick_disks:
         quicken()
+    if start_up is not None:
+        deadline.START_UP_SECONDS = start_up
     sys.exit(main(words))

@@ -40,7 +40,8 @@ def test_the_floor_is_found_within_a_tenth(sizer: Typed, folder: Path) -> None:
     assert "runs of about" in planned
     assert "to find the memory floor of `job`" in planned
 
-    done = sizer("run", "study.yaml")
+    more = _cut_short(sizer, folder / "study")
+    done = sizer(*more)
     assert done.returncode == 0, done.stderr
     runs = json.loads(sizer("export", "study", "--format", "json").stdout)
     capped = {run["spec"]["limits"]["memory_bytes"]: run["outcome"] for run in runs}
@@ -58,3 +59,28 @@ def test_the_floor_is_found_within_a_tenth(sizer: Typed, folder: Path) -> None:
     assert again.returncode == 0
     assert "finished already" not in again.stderr
     assert f"is between {killed // MIB} MiB and {held // MIB} MiB" in again.stderr
+
+
+def _cut_short(sizer: Typed, study: Path) -> list[str]:
+    """The search begins within the runs that are allowed and ends with them: that is said everywhere, with the command
+    that goes on, which is what is returned of it."""
+    done = sizer("run", "study.yaml", "--until", "settled", "--runs", "2")
+    assert done.returncode == 0, done.stderr
+    assert len(list((study / "runs").iterdir())) == 2
+    said = "the search is not finished; as many runs are made as were allowed"
+    more = "sizer run study/study.yaml --out study --runs "
+    line = next(line for line in done.stderr.splitlines() if said in line)
+    assert f"; to go on, type: {more}" in line
+    assert "not found" not in done.stderr
+    status = sizer("status", "study").stdout
+    assert said in status
+    assert more in status
+    (left,) = json.loads(sizer("status", "study", "--json").stdout)["searches_left"]
+    assert left == {"workload": "job", "search": "floor_search", "bound": "runs"}
+    page = (study / "report.html").read_text()
+    assert said in page
+    assert more in page
+    assert len(list((study / "runs").iterdir())) == 2
+    again = sizer("resume", "study")
+    assert said in again.stderr
+    return [*line.partition("type: sizer ")[2].split()[:-1], "20"]

@@ -22,6 +22,7 @@ import pytest
 from sizer.limits import MARK
 from tests import ROOT
 from tests.end_to_end.conftest import QUICK_DISKS
+from tests.end_to_end.gates import Gate
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -299,10 +300,12 @@ def test_the_demo_is_within_reach(person: Person) -> None:
 
 def test_ctrl_c_finishes_the_run_in_hand(person: Person) -> None:
     """The run is stored, the exit code is 130, and `resume` goes on."""
+    gate = Gate(person.home / "child.py")
     process = person.begin("run", person.study("quick", vcpus=[1, 2]))
-    said(process, "[1/2]")
-    time.sleep(0.5)
+    gate.wait()
     process.send_signal(signal.SIGINT)
+    said(process, "Ctrl-C again stops it now")
+    gate.open()
     assert process.wait(60) == 130
     assert len(person.runs("quick")) == 1
     assert person.sizer("resume", "quick").returncode == 0

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 from tests import ROOT
 from tests.end_to_end import ready_sizer
+from tests.end_to_end.gates import Gate
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -123,9 +123,12 @@ def test_the_command_may_follow_without_a_stroke(typed: Typed) -> None:
 
 def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typed, tmp_path: Path) -> None:
     """Ctrl-C while another run goes on: that one is finished, and typing the same goes on after it."""
+    gate = Gate(tmp_path / "burns.py", free=1)
     process = begun(*WITHOUT_FLOOR)
-    heard(process, "[2/")
+    gate.wait()
     process.send_signal(signal.SIGINT)
+    heard(process, "Ctrl-C again stops it now")
+    gate.open()
     said = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert "continue with: sizer resume burns-profile" in said
@@ -140,23 +143,26 @@ def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typ
 
 def test_an_interrupt_of_the_first_run_says_how_to_go_on(begun: Begun, typed: Typed, tmp_path: Path) -> None:
     """Nothing was measured, so that nothing is concluded; the same again begins anew."""
+    gate = Gate(tmp_path / "burns.py")
     process = begun("profile", "--seconds", "30", "--repeats", "1", "--", sys.executable, "burns.py")
-    heard(process, "[1/1]")
-    time.sleep(1)
+    gate.wait()
     process.send_signal(signal.SIGTERM)
     said = process.communicate(timeout=120)[1]
     assert process.returncode == 130
     assert "interrupted before the run without limits was done; to go on, type the same again" in said
     assert stored(tmp_path / "burns-profile") == {}
     assert not (tmp_path / "burns-profile.yaml").exists()
+    gate.open()
     assert typed(*WITHOUT_FLOOR).returncode in (0, 2)
 
 
 def test_a_killed_profile_goes_on(begun: Begun, typed: Typed, tmp_path: Path) -> None:
+    gate = Gate(tmp_path / "burns.py", free=1)
     process = begun(*WITHOUT_FLOOR)
-    heard(process, "[2/")
+    gate.wait()
     process.kill()
     process.communicate(timeout=120)
+    gate.open()
     assert len(stored(tmp_path / "burns-profile")) == 1
     (first,) = stored(tmp_path / "burns-profile").values()
     done = typed(*WITHOUT_FLOOR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,11 @@ import pytest
 import repeats
 import saturation
 import simulated
+from grid_data import save_runs
 from noise_scores import covered, held_out, planned, repeat_differences
 from probe_gain import corrected, every, spread, thin, windows
 from probe_series import Series
+from repeat_table import show_repeats
 from simulated_noise import Host, Job, study
 
 from sizer.records import GIB, Purpose, Study, WorkloadPlan
@@ -39,11 +42,40 @@ def test_simulated_studies_meet_their_aim(capsys: pytest.CaptureFixture[str]) ->
 def test_tables_of_measured_runs_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     """From runs as they are measured, raw and corrected."""
     runs = study([Job("preprocessing")], (0.5, 1.0), 4, 6.0, Host(0.05, 0.05), np.random.default_rng(3))
-    repeats.show(runs)
-    saturation.show([0.5, 1.0], runs, runs)
+    show_repeats(runs)
+    assert saturation.show([0.5, 1.0], runs, runs) in (saturation.WITHIN, saturation.BEYOND, saturation.NOT_TOLD)
     told = capsys.readouterr().out
     assert "rates corrected by" in told
-    assert "moved a ratio by" in told
+    assert "the correction moves" in told
+
+
+def test_what_a_correction_moves_a_ratio_by_has_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    """On simulated hosts, where nothing is explained away, it holds nothing; few and noisy blocks show neither."""
+    job, sizes = Job("copies"), (0.5, 1.0, 2.0)
+    many = study([job], sizes, 10, 10.0, Host(0.02, 0.02), np.random.default_rng(1))
+    moved, low, high = saturation.shifts(many, sizes)[-1]
+    assert low < moved < high
+    assert low <= 0.005
+    assert high >= -0.005
+    assert saturation.show(sizes, [], many) == saturation.WITHIN
+    few = study([job], sizes, 3, 6.0, Host(0.3, 0.3), np.random.default_rng(1))
+    assert saturation.show(sizes, [], few) == saturation.NOT_TOLD
+    assert "not shown" in capsys.readouterr().out
+    assert saturation.shifts(few[:6], sizes)[-1][1:] == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "looked", "found"),
+    [
+        (-0.004, 0.009, True, saturation.WITHIN),
+        (-0.004, 0.011, True, saturation.NOT_TOLD),
+        (0.011, 0.030, True, saturation.BEYOND),
+        (-0.030, -0.011, True, saturation.BEYOND),
+        (-0.002, 0.002, False, saturation.NOT_TOLD),
+    ],
+)
+def test_not_shown_to_be_above_is_not_above(low: float, high: float, looked: bool, found: int) -> None:
+    assert saturation.judged([(0.0, low, high), (0.0, 0.0, 0.0)], looked) == found
 
 
 def test_what_a_probe_tells_is_found_from_the_other_half() -> None:
@@ -82,6 +114,10 @@ def test_runs_of_a_stored_study_are_compared_without_its_reference(
     assert repeats.main() in (0, 1)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["preprocessing", "all"]
+    save_runs(StudyFolder.open(tmp_path / "s").runs(), tmp_path / "runs.jsonl")
+    monkeypatch.setattr(sys, "argv", ["repeats.py", "--runs", str(tmp_path / "runs.jsonl")])
+    assert repeats.main() in (0, 1)
+    assert capsys.readouterr().out.splitlines() == lines
     assert "rates corrected by" in lines[3]
 
 

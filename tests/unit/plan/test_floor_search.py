@@ -100,7 +100,9 @@ def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
     search = search_of(Study("s", (plan_of(),)))
     runs = [tried(search.at(HOST.memory_bytes), Outcome.OUT_OF_MEMORY)]
     assert search.next_run(runs) is None
-    assert following_in_words(search, runs) == "`train`: the memory floor was not found: no cap was enough"
+    assert following_in_words(search, runs) == (
+        "`train`: the memory floor is above 64 GiB: no cap that was tried was enough"
+    )
 
 
 def test_the_search_stands_at_the_point() -> None:

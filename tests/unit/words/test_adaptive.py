@@ -33,6 +33,10 @@ SENTENCES = [
     (RunReason(RunReasonKind.NOT_COMPARED), "the answer is the best of what was measured, and this was not yet"),
     (RunReason(RunReasonKind.NOT_FITTED), "the runs so far do not carry an answer"),
     (RunReason(RunReasonKind.HOST_AGAIN, {"runs": 8.0}), "to see whether the host has changed in 8 runs"),
+    (
+        RunReason(RunReasonKind.HOST_OPEN, {}, ("train",)),
+        "how slow the host was meanwhile leaves the answer of `train` open",
+    ),
 ]
 
 

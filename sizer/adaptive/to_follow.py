@@ -1,0 +1,60 @@
+"""Searches and passes that have a run left, and whether a bound of the adaptive plan is why. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sizer.adaptive.bounds import enough, no_room
+from sizer.plan import Following, TwoEpochs, estimate_seconds
+from sizer.records import PlanEndKind, Run, RunSpec, Study
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A search or pass whose next run is still to be made. `bound` is what has no room for that run, None where nothing
+    but an interruption kept it from being made; `enough` the budget in seconds, or the number of runs, that would have
+    room for as many runs as it and those before it usually take."""
+
+    following: Following
+    bound: PlanEndKind | None = None
+    enough: float | None = None
+
+
+def unfinished(following: Iterable[Following], runs: Sequence[Run], study: Study) -> tuple[Unfinished, ...]:
+    """What these runs of a study leave open of its searches and passes."""
+    names = {each.workload.name for each in study.workloads}
+    runs = [run for run in runs if run.spec.workload.name in names]
+    asked = study.adaptive
+    found: list[Unfinished] = []
+    usual: list[float] = []
+    for each in following:
+        spec = each.next_run(runs)
+        if spec is None:
+            continue
+        seconds = _seconds(each, spec, runs)
+        usual += [seconds] * max(1, each.usual_runs - _made(each, runs))
+        bound = None if asked is None else no_room(asked, seconds, runs)
+        found.append(Unfinished(each, bound, None if bound is None else enough(bound, usual, runs)))
+    return tuple(found)
+
+
+def most_to_follow(following: Iterable[Following], runs: Sequence[Run]) -> list[RunSpec]:
+    """As many runs as searches and passes may take after these at the most, each as its next one."""
+    return [
+        spec
+        for each in following
+        if (spec := each.next_run(runs)) is not None
+        for _ in range(max(1, each.most_runs - _made(each, runs)))
+    ]
+
+
+def _seconds(each: Following, spec: RunSpec, runs: Sequence[Run]) -> float:
+    """How long the next run takes: a pass two epochs at the least, which other runs do not show."""
+    seconds = estimate_seconds([spec], runs)
+    return max(seconds, each.least_seconds(runs)) if isinstance(each, TwoEpochs) else seconds
+
+
+def _made(each: Following, runs: Iterable[Run]) -> int:
+    """How many of these runs a search or pass has made."""
+    return sum(each.includes(run.spec) and run.spec.purpose is each.base.purpose for run in runs)

@@ -1,0 +1,65 @@
+"""Sentences about a search or a two-epoch pass whose next run is still to be made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from sizer.adaptive import Unfinished
+from sizer.plan import BatchSearch, Search
+from sizer.records import PlanEndKind, Run, SearchEnd
+from sizer.words.batch_sizes import largest_in_words
+from sizer.words.floors import floor_in_words
+from sizer.words.language import _
+from sizer.words.names import clauses
+
+
+def unfinished_said(left: Sequence[Unfinished], runs: Sequence[Run]) -> str:
+    """Before the command that goes on with them: what each has found so far, and why it made no further run."""
+    return _("Not finished: {what}. To go on:", what=clauses([unfinished_in_words(each, runs) for each in left]))
+
+
+def unfinished_ended(left: Unfinished, runs: Sequence[Run], folder: str) -> str:
+    """The same of one as a line of the progress, with the command; `folder` is the study's, as one types it."""
+    known = {"what": unfinished_in_words(left, runs), "command": going_on_with([left], folder)}
+    return _("{what}; to go on, type: {command}", **known)
+
+
+def going_on_with(left: Sequence[Unfinished], folder: str) -> str:
+    """The command that makes the runs that are left: with a bound that has room for them, where one was in the way."""
+    bounded = [each for each in left if each.enough is not None]
+    if not bounded:
+        return f"sizer resume {folder}"
+    last = bounded[-1]
+    more = math.ceil(last.enough or 0.0)
+    option = f"--runs {more}" if last.bound is PlanEndKind.RUNS else f"--budget {math.ceil(more / 60)}m"
+    return f"sizer run {folder}/study.yaml --out {folder} {option}"
+
+
+def unfinished_in_words(left: Unfinished, runs: Sequence[Run]) -> str:
+    """`` `job`: the memory floor is no higher than 2 GiB; the search is not finished; the budget has no room for its
+    next run``."""
+    name = left.following.base.workload.name
+    bound = _bound(left.bound)
+    if isinstance(left.following, Search):
+        floor = floor_in_words(left.following.found(runs), unfinished=True)
+        return clauses([_("`{workload}`: {floor}", workload=name, floor=floor), *bound])
+    if isinstance(left.following, BatchSearch):
+        largest = _("`{workload}`: {largest}", workload=name, largest=_largest(left.following, runs))
+        return clauses([largest, *bound])
+    epochs = _("two epochs of `{workload}` with half of its data in memory are not measured yet", workload=name)
+    return clauses([epochs, *bound])
+
+
+def _largest(search: BatchSearch, runs: Sequence[Run]) -> str:
+    found = search.found(runs)
+    if found is not None and found.ended is SearchEnd.UNFINISHED:
+        return largest_in_words(found)
+    known = _("the largest batch that fits is not known") if found is None else largest_in_words(found)
+    return clauses([known, _("the search is not finished")])
+
+
+def _bound(bound: PlanEndKind | None) -> list[str]:
+    if bound is PlanEndKind.BUDGET:
+        return [_("the budget has no room for its next run")]
+    return [_("as many runs are made as were allowed")] if bound is PlanEndKind.RUNS else []

@@ -1,0 +1,84 @@
+"""A program that reads its data into memory from a slow disk has the time for it, on real limits."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end import ready_sizer
+
+Measured = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+MBPS = 1
+IMAGES = 80
+"""Of 64 kB each: 5 s of reading."""
+SECONDS, START_UP = 0.3, 0.2
+"""Of measuring, and allowed to the first step beside reading, in the place of two minutes."""
+LONGEST = 2 * (START_UP + 4 * SECONDS)
+"""Seconds until a run that is busy is ended, if it reads nothing."""
+
+STUDY = """
+name: slow
+measure: {{repeats: 1, seconds: {seconds}, precision: 0.5{timeout}}}
+disks:
+  slow: {{emulate: {{class: standard, read_iops: 500, read_mbps: {mbps}, write_iops: 5000, write_mbps: 200}}}}
+workloads:
+  - name: job
+    kind: imagenet_preprocessing
+    data: data
+    input: cached
+    batch_size: 8
+    axes: {{vcpus: 1, disk: slow}}
+"""
+
+
+@pytest.fixture
+def measured(folder: Path, environment: dict[str, str]) -> Measured:
+    """Measure JPEGs of noise that come from that disk, with this more to say of how."""
+    import cv2
+    import numpy as np
+
+    random = np.random.default_rng(1)
+    (folder / "data/noise").mkdir(parents=True)
+    for number in range(IMAGES):
+        image = random.integers(0, 256, (256, 256, 3), dtype=np.uint8)
+        assert cv2.imwrite(str(folder / f"data/noise/{number}.jpg"), image, [cv2.IMWRITE_JPEG_QUALITY, 92])
+
+    def measure(timeout: str = "") -> subprocess.CompletedProcess[str]:
+        (folder / "study.yaml").write_text(STUDY.format(timeout=timeout, mbps=MBPS, seconds=SECONDS))
+        return ready_sizer.typed(
+            ["run", "study.yaml"], folder, environment, quick_disks=True, start_up=None if timeout else START_UP
+        )
+
+    return measure
+
+
+def test_it_is_not_ended_while_it_reads(measured: Measured, folder: Path) -> None:
+    """It takes longer than any run may that reads nothing, tells how far it is, and completes."""
+    done = measured()
+    assert done.returncode == 0, done.stderr
+    (run,) = [json.loads(path.read_text()) for path in (folder / "study/runs").iterdir()]
+    assert run["outcome"] == "completed"
+    whole = run["data_set"]["bytes"]
+    assert run["steps"][0]["time"] - run["samples"][0]["time"] > 0.8 * whole / (MBPS * 1e6) > LONGEST
+    (log,) = (folder / "study/logs").iterdir()
+    told = [float(each) for each in re.findall(r"read ([0-9.]+) of [0-9.]+ MB into memory", log.read_text())]
+    assert len(told) >= 2
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(whole / 1e6, abs=0.06)
+
+
+def test_one_that_is_ended_says_how_far_it_had_read(measured: Measured, folder: Path) -> None:
+    """A timeout that the study gives holds whatever is read."""
+    done = measured(", timeout: 4")
+    assert done.returncode == 4
+    said = r"it was still reading its data into memory, [1-4](\.\d+)? MiB of [45]\.\d+ MiB"
+    assert re.search(said, done.stderr), done.stderr
+    assert re.search(said, (folder / "study/report.html").read_text())
