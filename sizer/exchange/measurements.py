@@ -92,7 +92,8 @@ Rows = Sequence[tuple[Mapping[str, "Cell"], Run]]
 
 
 def write_tables(runs: Iterable[Run]) -> tuple[str, str]:
-    """The runs as `write_csv` and as `write_rows` have them."""
+    """The runs as `write_csv` has them, and the same as a JSON list, a run a line, where a figure that a run does not
+    have is left out."""
     rows = _rows(runs)
     return _as_csv(rows), _as_json(rows)
 
@@ -103,11 +104,6 @@ def write_csv(runs: Iterable[Run]) -> str:
     After the columns of sizer come those of an imported table that it does not know, by their own names.
     """
     return _as_csv(_rows(runs))
-
-
-def write_rows(runs: Iterable[Run]) -> str:
-    """The same as a JSON list, a run a line; a figure that a run does not have is left out."""
-    return _as_json(_rows(runs))
 
 
 def _rows(runs: Iterable[Run]) -> Rows:
