@@ -64,6 +64,8 @@ def test_the_floor_is_found_within_a_tenth(sizer: Typed, folder: Path) -> None:
 def _cut_short(sizer: Typed, study: Path) -> list[str]:
     """The search begins within the runs that are allowed and ends with them: that is said everywhere, with the command
     that goes on, which is what is returned of it."""
+    planned = sizer("run", "study.yaml", "--until", "settled", "--runs", "2", "--dry-run").stdout
+    assert "and what is searched for after that: 2 runs in all at the most" in planned
     done = sizer("run", "study.yaml", "--until", "settled", "--runs", "2")
     assert done.returncode == 0, done.stderr
     assert len(list((study / "runs").iterdir())) == 2

@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 
-from sizer.adaptive import NextRun
+from sizer.adaptive import NextRun, unfinished
 from sizer.bundled.reports import Material, Progress, render
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.answers.verdict import contents
 from sizer.bundled.reports.subject import subjects
-from sizer.plan import Spread
-from sizer.records import GIB, Outcome, PlanEnd, PlanEndKind, RunReason, RunReasonKind
+from sizer.plan import Spread, searches
+from sizer.records import GIB, Adaptive, Outcome, PlanEnd, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Bottleneck, Estimate
 from sizer.records.units import RELATIVE
+from tests.unit.adaptive.machine import HOST, study_of
 
 Changed = Callable[..., Material]
 
@@ -275,6 +276,21 @@ def test_an_adaptive_study_says_what_it_would_measure_next_or_how_it_ended(mater
         note for note in ended["notes"] if note.startswith("Its runs were chosen one after another: the budget")
     )
     assert said.endswith(f"still open: `{names[0]}`.")
+
+
+def test_a_search_that_is_not_finished_is_no_search_that_found_nothing(material: Material) -> None:
+    """What it found so far, which bound has no room for its next run, and the command that goes on."""
+    names = [subject.name for subject in subjects(material)]
+    made = dict.fromkeys(names, 4)
+    study = replace(study_of(memory_floor=True), adaptive=Adaptive(runs=0))
+    left = unfinished(searches(study, HOST), [], study)
+    progress = Progress(made, made, searching=left)
+    stated = shown(replace(material, progress=progress, folder="my-study"))
+    assert stated["missing"] == (
+        "Not finished: `job`: the memory floor is not known; the search is not finished; as many runs are made as were "
+        "allowed. To go on:"
+    )
+    assert stated["resume"] == "sizer run my-study/study.yaml --out my-study --runs 4"
 
 
 def test_runs_of_an_older_form_of_the_study_are_counted_apart(material: Material) -> None:
