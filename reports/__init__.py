@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .material import Material, Progress
-from .page import render, write_report
+from .page import compile_templates, render, write_report
 
-__all__ = ["Material", "Progress", "render", "write_report"]
+__all__ = ["Material", "Progress", "compile_templates", "render", "write_report"]

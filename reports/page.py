@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
@@ -34,6 +34,7 @@ from .what_if import section as what_if
 
 TEMPLATES = Path(__file__).parent / "templates"
 
+Shown = TypeVar("Shown")
 Contents = Callable[[Material, Sequence[Any]], Mapping[str, Any] | None]
 
 
@@ -79,10 +80,9 @@ def write_report(path: Path, material: Material) -> None:
 
 def render(material: Material) -> str:
     """The whole page as one HTML text that loads nothing."""
-    templates = _templates()
-    style, script = _joined("css"), _joined("js")
-    shown = [Markup(templates.get_template(f"{name}.html").render(found)) for name, found in contents(material).items()]
-    return templates.get_template("page.html").render(
+    page, style, script = _templates().get_template("page.html"), _joined("css"), _joined("js")
+    shown = list(_shown(material, _html).values())
+    return page.render(
         style=Markup(style),
         script=Markup(script),
         policy=Markup(f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"),
@@ -97,7 +97,16 @@ def render(material: Material) -> str:
 
 
 def contents(material: Material) -> dict[str, Mapping[str, Any]]:
-    """What each section shows, by its name; those that have nothing to show are left out.
+    """What each section shows, by its name; those that have nothing to show are left out."""
+    return _shown(material, lambda _, found: found)
+
+
+def _html(name: str, found: Mapping[str, Any]) -> Markup:
+    return Markup(_templates().get_template(f"{name}.html").render(found))
+
+
+def _shown(material: Material, form: Callable[[str, Mapping[str, Any]], Shown]) -> dict[str, Shown]:
+    """What each section shows in this form, by its name; those that have nothing to show are left out.
 
     Of several workloads what is of each, and the other sections, are made in processes beside each other.
     """
@@ -107,18 +116,22 @@ def contents(material: Material) -> dict[str, Mapping[str, Any]]:
     ]
     asked += [(section, None) for section in SECTIONS if not section.of_each]
 
+    def whole(section: Section, of: Sequence[Any]) -> Shown | None:
+        values = section.contents(material, of)
+        return None if values is None else form(section.name, values)
+
     def made(part: tuple[Section, Subject | None]) -> Any:
         section, subject = part
         if subject is None or section.of_each is None:
-            return section.contents(material, found)
+            return whole(section, found)
         return section.of_each(subject)
 
     parts: dict[str, list[Any]] = defaultdict(list)
-    results = in_parallel(made, asked, meanwhile=_compiled) if len(found) > 1 else map(made, asked)
+    results = in_parallel(made, asked, meanwhile=compile_templates) if len(found) > 1 else map(made, asked)
     for (section, _), result in zip(asked, results, strict=True):
         parts[section.name].append(result)
     shown = {
-        section.name: section.contents(material, parts[section.name]) if section.of_each else parts[section.name][0]
+        section.name: whole(section, parts[section.name]) if section.of_each else parts[section.name][0]
         for section in SECTIONS
     }
     return {name: each for name, each in shown.items() if each is not None}
@@ -146,8 +159,8 @@ def _templates() -> Environment:
     return environment
 
 
-def _compiled() -> None:
-    """All templates of the page, which takes a sixth of a second."""
+def compile_templates() -> None:
+    """All of the page, which takes a sixth of a second: for who waits for something else before it writes one."""
     for name in _templates().list_templates(extensions=["html"]):
         _templates().get_template(name)
 

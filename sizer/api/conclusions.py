@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cache
 from pathlib import Path
 
 from sizer import __version__
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
 from sizer.api.status import asked_specs, chosen_next, searches_left
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
-from sizer.bundled.reports import Material, Progress
+from sizer.bundled.reports import Material, Progress, compile_templates
 from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
-from sizer.exchange import recommendation_form, write_csv, write_rows
+from sizer.exchange import recommendation_form, write_tables
 from sizer.files import write_json, write_text
 from sizer.model import Model
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
@@ -33,6 +34,9 @@ from sizer.records import (
 from sizer.store import StudyFolder
 from sizer.study import recorded_size
 from sizer.words import in_language, reader_language
+
+Tables = tuple[str, str]
+"""Of all runs, as CSV and as JSON."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +75,21 @@ def recommend(
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
-    runs, model = on_usual_host(folder), fitted(folder, on_step)
+    runs, measured = on_usual_host(folder), with_corrections(folder)
+
+    @cache
+    def tables() -> Tables:
+        return write_tables(measured)
+
+    def meanwhile() -> None:
+        compile_templates()
+        tables()
+
+    model = fitted(folder, on_step, meanwhile)
     on_step(StepBegun(Stage.RECOMMENDING))
     recommendation = _write_recommendation(folder, runs, model)
     on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, with_corrections(folder), model, recommendation)
+    material = _material(folder, measured, model, recommendation, tables())
     write_text(folder.measurements_path, material.measurements_csv)
     write_page(folder.report_path, material)
     corrections = tuple(run.correction for run in material.runs if run.correction is not None)
@@ -91,7 +105,8 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     refuse_folder(target)
     model = fitted(folder)
     recommendation = _write_recommendation(folder, on_usual_host(folder), model)
-    material = _material(folder, with_corrections(folder), model, recommendation)
+    runs = with_corrections(folder)
+    material = _material(folder, runs, model, recommendation, write_tables(runs))
     with in_language(reader_language() if language is None else language):
         write_page(target, material)
     return target
@@ -117,7 +132,9 @@ def _best_spec(
     return best_spec(model, runs, objective, catalog, machine=baseline, host_vcpus=cpus_of(folder), most_batches=most)
 
 
-def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommendation: Recommendation) -> Material:
+def _material(
+    folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommendation: Recommendation, tables: Tables
+) -> Material:
     return Material(
         study=folder.study,
         host=folder.host,
@@ -129,8 +146,8 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         drift=_drift(folder, runs),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
-        measurements_csv=write_csv(runs),
-        measurements_json=write_rows(runs),
+        measurements_csv=tables[0],
+        measurements_json=tables[1],
         folder=typed_path(folder.path),
         progress=_progress(folder, runs, model),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -87,8 +87,11 @@ def fit(folder: StudyFolder) -> Model:
     return fitted(folder)
 
 
-def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
-    """The study's model, fitted first if it is missing, edited, of another sizer, or of other runs than are there."""
+def fitted(folder: StudyFolder, on_step: OnStep = no_step, meanwhile: Callable[[], object] = lambda: None) -> Model:
+    """The study's model, fitted first if it is missing, edited, of another sizer, or of other runs than are there.
+
+    While other processes fit it, this one does `meanwhile`, which is nothing that it would not do by itself later.
+    """
     path = folder.model_path
     refuse_folder(path)
     sources = sources_of(folder.path)
@@ -97,7 +100,7 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
         with suppress(FormatError):
             return from_json(Model, form, str(path))
     runs = _in_the_studys_order(folder)
-    model = _fitted(runs, on_step)
+    model = _fitted(runs, on_step, meanwhile)
     known: dict[str, Any] = {
         "disks": list(_disks(folder)),
         "mistold": {name: to_json(each) for name, each in _mistold(runs).items()},
@@ -118,7 +121,7 @@ def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
     return {name: reason for name, reason in found.items() if reason is not None}
 
 
-def _fitted(runs: Iterable[Run], on_step: OnStep) -> Model:
+def _fitted(runs: Iterable[Run], on_step: OnStep, meanwhile: Callable[[], object]) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
     from sizer.model import completed, drift_of
     from sizer.model import fit as fit_model
@@ -135,7 +138,7 @@ def _fitted(runs: Iterable[Run], on_step: OnStep) -> Model:
     def begun(number: int) -> None:
         on_step(StepBegun(Stage.FITTING, names[number], number + 1, len(names)))
 
-    return Model(tuple(in_parallel(fitted_one, list(workloads.values()), begun)))
+    return Model(tuple(in_parallel(fitted_one, list(workloads.values()), begun, meanwhile)))
 
 
 def _by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:

@@ -9,7 +9,7 @@ from sizer.lazily import exports
 if TYPE_CHECKING:
     from sizer.exchange.imported import Imported, read_measurements
     from sizer.exchange.imported_columns import READERS
-    from sizer.exchange.measurements import write_csv, write_rows
+    from sizer.exchange.measurements import write_csv, write_tables
     from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
     from sizer.exchange.understanding import understood
 else:
@@ -24,5 +24,5 @@ __all__ = [
     "recommendation_form",
     "understood",
     "write_csv",
-    "write_rows",
+    "write_tables",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import PurePath
 
@@ -87,12 +87,30 @@ EMBEDDED = "embedded"
 Cell = str | int | float | None
 
 
+Rows = Sequence[tuple[Mapping[str, "Cell"], Run]]
+"""Each run with its cells by column."""
+
+
+def write_tables(runs: Iterable[Run]) -> tuple[str, str]:
+    """The runs as `write_csv` has them, and the same as a JSON list, a run a line, where a figure that a run does not
+    have is left out."""
+    rows = _rows(runs)
+    return _as_csv(rows), _as_json(rows)
+
+
 def write_csv(runs: Iterable[Run]) -> str:
     """The runs as CSV with a header; a figure that a run does not have is an empty cell.
 
     After the columns of sizer come those of an imported table that it does not know, by their own names.
     """
-    rows = [(row(run), run) for run in runs]
+    return _as_csv(_rows(runs))
+
+
+def _rows(runs: Iterable[Run]) -> Rows:
+    return [(row(run), run) for run in runs]
+
+
+def _as_csv(rows: Rows) -> str:
     others = tuple(dict.fromkeys(name for cells, run in rows for name in run.other if name not in cells))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -104,9 +122,8 @@ def write_csv(runs: Iterable[Run]) -> str:
     return text.getvalue()
 
 
-def write_rows(runs: Iterable[Run]) -> str:
-    """The same as a JSON list, a run a line; a figure that a run does not have is left out."""
-    known = ({name: cell for name, cell in (run.other | row(run)).items() if cell is not None} for run in runs)
+def _as_json(rows: Rows) -> str:
+    known = ({name: cell for name, cell in {**run.other, **cells}.items() if cell is not None} for cells, run in rows)
     return "[\n" + ",\n".join(json.dumps(cells) for cells in known) + "\n]\n"
 
 

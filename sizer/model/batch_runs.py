@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -104,7 +105,10 @@ def largest_batch(runs: Sequence[Run], most: int = 0, unfinished: bool = False) 
     killed = [run for run in runs if _ran_out(run, None) and not is_search(run) and run.spec.batch_size > 1]
     # Each place once: a table may have very many rows that ran out of memory.
     shown = {(run.spec.workload, run.spec.limits, _accelerators(run)): run for run in killed}.values()
-    places = [(tried(_on(runs, run), run.spec), run) for run in shown]
+    together: dict[object, list[Run]] = defaultdict(list)
+    for run in runs:
+        together[_together(run)].append(run)
+    places = [(tried(together[_together(run)], run.spec), run) for run in shown]
     known = [(found, run) for found, run in places if found.largest is not None and found.failed is not None]
     if not known:
         return None
@@ -115,6 +119,11 @@ def largest_batch(runs: Sequence[Run], most: int = 0, unfinished: bool = False) 
 def _on(runs: Sequence[Run], at: Run) -> list[Run]:
     """Those with the accelerators of a run: a table may have several kinds of a job."""
     return [run for run in runs if _accelerators(run) == _accelerators(at)]
+
+
+def _together(run: Run) -> object:
+    """What runs have alike that are held against each other: workload, place and accelerators."""
+    return run.spec.workload, _place(run.spec), _accelerators(run)
 
 
 def _accelerators(run: Run) -> tuple[str | None, int | None]:

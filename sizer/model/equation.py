@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, reduce
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +39,13 @@ class Design:
     """Configurations as arrays of one length n, one row a configuration.
 
     `read` and `write` are ln seconds a sample takes at the disk by demand and rates (-inf: no such stage), `missed` the
-    share of reads that go to the disk; `accelerator`, `disk` and `memory_level` index the structure's own parameters
-    (-1: none), `gpus` counts accelerators, `speed_up` is ln of how many times the samples of one they make where that
-    is stated, else 0. `decodes` and `computes` say which parts of the CPU's work a row does: synthetic input decodes
-    nothing, a replay of the files does neither, and `step_on_cpu` where the step is the CPU's own. `slowness` is ln of
-    how much slower the CPUs were than usual. `supposed`: the disk is given by its figures alone. `decode_shift`,
-    `accelerator_shift` and `latency_shift` are a what-if's factors on these times, in ln.
+    share of reads that go to the disk; `accelerator` and `disk` index the structure's own parameters (-1: none),
+    `memory_bytes` is what levels of memory are found by, `gpus` counts accelerators, `speed_up` is ln of how many times
+    the samples of one they make where that is stated, else 0. `decodes` and `computes` say which parts of the CPU's
+    work a row does: synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the
+    step is the CPU's own. `slowness` is ln of how much slower the CPUs were than usual. `supposed`: the disk is given
+    by its figures alone. `decode_shift`, `accelerator_shift` and `latency_shift` are a what-if's factors on these
+    times, in ln.
     """
 
     vcpus: Array
@@ -54,7 +55,7 @@ class Design:
     write: Array
     missed: Array
     disk: Indices
-    memory_level: Indices
+    memory_bytes: Array
     accelerator: Indices
     gpus: Array
     speed_up: Array
@@ -94,6 +95,15 @@ class Design:
         """Ln of the reads of a sample that each worker, one a whole CPU, waits for (1, n); -inf for none."""
         a_worker = np.log(self.missed) - np.log(np.ceil(self.vcpus)) + self.latency_shift
         return np.where((self.missed > 0) & self.decodes, a_worker, -np.inf)[None]
+
+    def reaches(self, level: int, levels: Sequence[int]) -> Flags:
+        """Rows whose memory is that of this one of the measured levels, rising, or less than the next (n,); of the
+        lowest, those with less, too."""
+        place = levels.index(level)
+        least = levels[place] if place > 0 else -np.inf
+        next_one = levels[place + 1] if place + 1 < len(levels) else np.inf
+        found: Flags = (self.memory_bytes >= least) & (self.memory_bytes < next_one)
+        return found
 
     @cached_property
     def computing(self) -> Array:
@@ -197,50 +207,75 @@ def parameter_names(structure: Structure) -> tuple[str, ...]:
         *(("batch",) if structure.batch_stage else ()),
         *(f"disk:{name}" for name in structure.disks),
         *(f"latency:{name}" for name in structure.blocking),
-        *(f"{LEVEL_KINDS[structure.memory_acts]}:{level}" for level in _levels(structure)),
+        *_memory_names(structure),
         "sharpness",
     )
 
 
+LEVEL_KINDS = {"limits": "memory", "misses": "missed", "slows": "slowed"}
+
+
+def _memory_names(structure: Structure) -> tuple[str, ...]:
+    return tuple(f"{LEVEL_KINDS[structure.memory_acts]}:{level}" for level in _levels(structure))
+
+
+def _levels(structure: Structure) -> tuple[int, ...]:
+    """Those with a parameter: reads that miss count from the least memory on, what slows from the most."""
+    levels = structure.memory_levels
+    return {"limits": levels, "misses": levels[1:], "slows": levels[:-1]}[structure.memory_acts]
+
+
 class Forms:
-    """Structures that differ in nothing but how the CPU scales and whether there is a cap, to be solved together.
+    """Structures that differ in nothing but how the CPU scales, whether there is a cap and what memory does, to be
+    solved together.
 
     `of` (R,) says, rising, which of them each parameter vector is of. In such a vector (K,) stands first what all have,
-    then the cap, then what the CPU's scaling has of its own; what a structure does not have is 0 and changes nothing.
+    then the cap, then what a structure has of its own for memory, then for the CPU's scaling; what a structure does not
+    have is 0 and changes nothing. `scalings` and `memories` say which rows (a slice) are of which.
     """
 
     def __init__(self, structures: Sequence[Structure], of: Indices) -> None:
         self.structures = tuple(structures)
-        self.common = structures[0]
-        bare = parameter_names(_bare(self.common))
-        assert all(_bare(each) == _bare(self.common) for each in structures), "they differ in nothing else"
+        self.common = bare(structures[0])
+        assert all(bare(each) == self.common for each in structures), "they differ in nothing else"
+        names = parameter_names(self.common)
         several = any(each.capped for each in structures)
-        self.columns = {name: place for place, name in enumerate((*bare, "cap") if several else bare)}
-        self.width = len(self.columns) + max(len(PARAMETERS[each.scaling]) for each in structures)
-        self._own_columns = [self._own(each) for each in structures]
+        self.columns = {name: place for place, name in enumerate((*names, "cap") if several else names)}
+        self._of_scaling = len(self.columns) + max(len(_memory_names(each)) for each in structures)
+        self.width = self._of_scaling + max(len(PARAMETERS[each.scaling]) for each in structures)
         self._are_capped = np.array([each.capped for each in structures])
         self._take(of)
 
     def _take(self, of: Indices) -> None:
         self.of = of
         ends = np.searchsorted(of, np.arange(len(self.structures) + 1)).tolist()
-        self.scalings = [
-            (each.scaling, slice(first, last), own)
-            for each, own, (first, last) in zip(self.structures, self._own_columns, pairwise(ends), strict=True)
+        there = [
+            (structure, slice(first, last))
+            for structure, (first, last) in zip(self.structures, pairwise(ends), strict=True)
             if last > first
+        ]
+        self.scalings = [(each.scaling, rows, self._scaling_columns(each)) for each, rows in there]
+        alike = [list(some) for _, some in groupby(there, lambda each: (each[0].memory_acts, each[0].memory_levels))]
+        self.memories = [
+            (some[0][0], slice(some[0][1].start, some[-1][1].stop), tuple(self._memory_columns(some[0][0]).values()))
+            for some in alike
         ]
         capped = self._are_capped[of]
         self.capped: slice | Indices | None = np.flatnonzero(capped) if capped.any() else None
         if capped.all():
             self.capped = slice(None)
 
-    def _own(self, structure: Structure) -> dict[str, int]:
-        return {name: len(self.columns) + place for place, name in enumerate(PARAMETERS[structure.scaling])}
+    def _memory_columns(self, structure: Structure) -> dict[str, int]:
+        return {name: place for place, name in enumerate(_memory_names(structure), len(self.columns))}
+
+    def _scaling_columns(self, structure: Structure) -> dict[str, int]:
+        return {name: place for place, name in enumerate(PARAMETERS[structure.scaling], self._of_scaling)}
 
     def places(self, structure: int) -> Indices:
         """Where each of a structure's parameters, in their own order, stands in a vector."""
-        known = {**self.columns, **self._own(self.structures[structure])}
-        return np.array([known[name] for name in parameter_names(self.structures[structure])], dtype=np.intp)
+        its = self.structures[structure]
+        known = {**self.columns, **self._memory_columns(its), **self._scaling_columns(its)}
+        return np.array([known[name] for name in parameter_names(its)], dtype=np.intp)
 
     def only(self, rows: Indices) -> Forms:
         """Some of the vectors."""
@@ -256,13 +291,16 @@ class _InOwnOrder(Forms):
         names = parameter_names(structure)
         self.common = structure
         self.columns = {name: place for place, name in enumerate(names)}
-        self.scalings = [(structure.scaling, slice(0, count), self.columns)]
+        rows, memory = slice(0, count), tuple(self.columns[name] for name in _memory_names(structure))
+        self.scalings = [(structure.scaling, rows, self.columns)]
+        self.memories = [(structure, rows, memory)]
         self.capped = slice(None) if structure.capped else None
 
 
 @cache
-def _bare(structure: Structure) -> Structure:
-    return replace(structure, scaling="linear", capped=False)
+def bare(structure: Structure) -> Structure:
+    """The structure without what `Forms` has for each of its own: those that are alike in it are solved together."""
+    return replace(structure, scaling="linear", capped=False, memory_levels=(), memory_acts="limits")
 
 
 @dataclass
@@ -305,31 +343,23 @@ def solve_forms(forms: Forms, theta: Array, design: Design) -> Solution:
         if structure.batch_stage:
             _batch(structure, made, design)
         _disk(structure, made, design)
-        _memory(structure, made, design)
+        _memory(made, design)
         return _combine(made, scaled)
 
 
-LEVEL_KINDS = {"limits": "memory", "misses": "missed", "slows": "slowed"}
-
-
-def _levels(structure: Structure) -> tuple[int, ...]:
-    """Those with a parameter: reads that miss count from the least memory on, what slows from the most."""
-    levels = structure.memory_levels
-    return {"limits": levels, "misses": levels[1:], "slows": levels[:-1]}[structure.memory_acts]
-
-
-def _memory(structure: Structure, made: _Times, design: Design) -> None:
-    for level in _levels(structure):
-        here = (design.memory_level == structure.memory_levels.index(level)) & design.computes
-        name = f"{LEVEL_KINDS[structure.memory_acts]}:{level}"
-        shown = here.astype(float)[None]
-        if structure.memory_acts == "limits":
-            made.stage(MEMORY)[:, here] = -made.parameter(name)
-            made.depends(name, MEMORY, -shown)
-            continue
-        for stage in made.times if structure.memory_acts == "slows" else {READ} & made.times.keys():
-            made.times[stage] += shown * made.parameter(name)
-            made.depends(name, stage, shown)
+def _memory(made: _Times, design: Design) -> None:
+    stages = tuple(made.times)
+    for structure, rows, columns in made.forms.memories:
+        for level, column in zip(_levels(structure), columns, strict=True):
+            here = design.reaches(level, structure.memory_levels) & design.computes
+            shown, value = here.astype(float)[None], made.theta[rows, column, None]
+            if structure.memory_acts == "limits":
+                made.stage(MEMORY)[rows, here] = -value
+                made.slopes.append((rows, column, MEMORY, -shown))
+                continue
+            for stage in stages if structure.memory_acts == "slows" else {READ} & set(stages):
+                made.times[stage][rows] += shown * value
+                made.slopes.append((rows, column, stage, shown))
 
 
 def _cpu(structure: Structure, made: _Times, design: Design) -> list[tuple[slice, Scaled]]:

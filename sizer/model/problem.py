@@ -6,13 +6,13 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from sizer.model.coordinates import vcpus_of
-from sizer.model.equation import Array, Design, Flags, Forms, Indices, solve_forms
+from sizer.model.equation import Array, Design, Flags, Forms, Indices, bare, solve_forms
 from sizer.model.families import Prior, prior
 from sizer.model.model import MeasuredRange, Structure, WorkloadFacts
 from sizer.model.observations import Observation
@@ -112,7 +112,7 @@ def solved_together(problems: Sequence[Problem]) -> list[list[int]]:
     """The numbers of the problems whose structures `Forms` can have together."""
     found: dict[Structure, list[int]] = defaultdict(list)
     for number, problem in enumerate(problems):
-        found[replace(problem.structure, scaling="linear", capped=False)].append(number)
+        found[bare(problem.structure)].append(number)
     return list(found.values())
 
 

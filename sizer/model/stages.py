@@ -90,9 +90,9 @@ def disk_is_free(facts: WorkloadFacts, measured: MeasuredRange, name: str) -> bo
 class Rows:
     """What the designs of all forms have in common for n configurations; `Design` says what most of it is.
 
-    `disk` (n,) indexes `disks` and `accelerator` (n,) `labels`, which are those named here; `memory_bytes` (n,) is what
-    levels are found by. `free_read` (n,) is ln seconds of reading where nothing is known of a disk but the rates on it,
-    as `is_free` says; `reads` where a row touches a disk at all.
+    `disk` (n,) indexes `disks` and `accelerator` (n,) `labels`, which are those named here; `free_read` (n,) is ln
+    seconds of reading where nothing is known of a disk but the rates on it, as `is_free` says; `reads` where a row
+    touches a disk at all.
     """
 
     vcpus: Array
@@ -135,7 +135,7 @@ class Rows:
             write=np.where(free, -np.inf, self.write),
             missed=self.missed,
             disk=disk,
-            memory_level=_levels(structure, self.memory_bytes),
+            memory_bytes=self.memory_bytes,
             accelerator=accelerator,
             gpus=self.gpus,
             speed_up=self.speed_up,
@@ -244,15 +244,6 @@ def hit_share(
     anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
     cached = cached_fraction(facts, memory_of(configuration), anonymous, data_factor)
     return hit_rate(cached, facts.sequential, facts.hit_blend)
-
-
-def _levels(structure: Structure, memory_bytes: Array) -> Indices:
-    """The highest measured level that each memory reaches, the lowest where it reaches none; -1 without levels."""
-    if not structure.memory_levels:
-        return np.full(memory_bytes.shape, -1, dtype=np.intp)
-    reached = np.searchsorted(np.array(structure.memory_levels, dtype=float), memory_bytes, side="right") - 1
-    found: Indices = np.maximum(reached, 0)
-    return found
 
 
 def _log(seconds: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import Material, write_report
-from sizer.exchange import write_csv, write_rows
+from sizer.exchange import write_tables
 
 pytestmark = pytest.mark.slow
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
     path: Path = tmp_path_factory.mktemp("downloads") / "report.html"
-    table, rows = write_csv(material.runs), write_rows(material.runs)
+    table, rows = write_tables(material.runs)
     write_report(path, replace(material, measurements_csv=table, measurements_json=rows))
     return path.as_uri()
 
@@ -26,7 +26,7 @@ def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str
 @pytest.mark.parametrize("kind", ["csv", "json"])
 def test_a_click_saves_the_table(browser: Any, address: str, material: Material, kind: str) -> None:
     """Plain where scripts run, compressed where they do not."""
-    expected = (write_csv if kind == "csv" else write_rows)(material.runs)
+    expected = dict(zip(("csv", "json"), write_tables(material.runs), strict=True))[kind]
     for scripts in (True, False):
         page = browser.open(address, 1300, "light", java_script_enabled=scripts)
         with page.expect_download() as waiting:
