@@ -55,7 +55,7 @@ def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:
     hump = [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 16, 20, 24, 32]
     return {
         "linear": (lambda c: 100 * c, [0.5, 1.0, 2.0, 4.0]),
-        "power": (lambda c: 100 * c**0.7, powers),
+        "bending": (lambda c: 100 * c**0.7, powers),
         "saturating": (lambda c: 100 * c / (1 + 0.06 * (c - 1)), powers),
         "usl": (lambda c: 100 * c / (1 + 0.02 * (c - 1) + 0.0012 * c * (c - 1)), powers),
         "knee": (lambda c: 50 * (min(c, 16) + 0.33 * max(0.0, c - 16)), [1, 2, 4, 8, 16, 20, 24, 28, 32]),

@@ -51,6 +51,9 @@ class Part:
 
 
 WHOLE = Part("the whole model", ())
+ODDS = "odds of forms"
+OF_VCPUS = frozenset({*FORMS, "cap", ODDS})
+"""The parts that a curve over vCPUs alone can tell of."""
 
 
 @contextmanager
@@ -117,7 +120,6 @@ def _memory_forms() -> list[Part]:
         return lambda each, measured: None if acts == _acts(each) and not jump(each, measured) else each
 
     return [
-        _structures("memory: a capacity of each cap", each_cap("limits")),
         _structures("memory: a factor of each cap", each_cap("slows")),
         _structures("memory: reads of each disk", each_cap("misses")),
         _structures("memory: a jump between two caps", lambda each, measured: None if jump(each, measured) else each),
@@ -146,7 +148,7 @@ def _structures(name: str, kept: Kept) -> Part:
 def _steps() -> list[Part]:
     return [
         Part("odds of forms, and their evidence", (_gives(evidence, "cost", 0.0), _is(evidence, "SHAPE", frozenset()))),
-        Part("odds of forms", (_gives(evidence, "cost", 0.0),)),
+        Part(ODDS, (_gives(evidence, "cost", 0.0),)),
         Part("slowness", (_gives(observations, "slowness", {}), _gives(drift, "slowness", {}))),
         Part("Gaussian process", (_gives(fitting, "fit_residual", None),)),
         Part("averaging", (_is(fitting, "MEMBERS", 1),)),

@@ -22,7 +22,7 @@ from sizer.model.stages import UNBINDING, disk_is_free, fitted_disks
 from sizer.records import Bottleneck
 
 MOST_LEVELS = 6
-"""Memory caps up to which each may have a capacity of its own."""
+"""Memory caps up to which each may have a factor of its own."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,10 @@ def scalings(facts: WorkloadFacts, measured: MeasuredRange, observations: Sequen
     )
     base = replace(base, cap_stage="serial" if base.accelerators else base.cap_stage)
     vcpus = sorted({vcpus_of(observation.configuration) for observation in observations})
-    bases = [base]
     compared = memory_compared(measured)
     if compared is not None and compared.clear and not _cache_is_known(facts):
-        acts = ("limits", "slows")
-        bases = [replace(base, memory_levels=measured.memory_bytes, memory_acts=each) for each in acts]
-    return [
-        replace(each, scaling=form, capped=cap)
-        for each in bases
-        for form in forms(vcpus, facts)
-        for cap in (False, True)
-    ]
+        base = replace(base, memory_levels=measured.memory_bytes, memory_acts="slows")
+    return [replace(base, scaling=form, capped=cap) for form in forms(vcpus, facts) for cap in (False, True)]
 
 
 def _distinguished(
@@ -93,7 +86,6 @@ def refinements(structure: Structure, facts: WorkloadFacts, measured: MeasuredRa
     known = measured.memory_bytes
     if len(known) > 1 and not _memory_is_explained(facts, measured):
         if len(known) <= MOST_LEVELS:
-            yield replace(structure, memory_levels=known)
             yield replace(structure, memory_levels=known, memory_acts="slows")
             yield from _page_cache(replace(structure, memory_levels=known), facts, measured)
         if len(known) > 2:

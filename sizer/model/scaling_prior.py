@@ -19,17 +19,15 @@ FEWEST = 3
 """vCPU values below which no form can be told from a straight line."""
 
 ODDS: dict[str, tuple[float, float]] = {
-    "linear": (0.3, 0.1),
-    "power": (0.3, 0.6),
-    "usl": (0.12, 0.15),
+    "linear": (0.3, 0.15),
+    "usl": (0.2, 0.2),
     "siblings": (1.0, 0.25),
-    "knee": (0.15, 0.15),
+    "knee": (0.15, 0.2),
     "paired": (1.0, 0.25),
 }
 """Of each form without and with a cap, relative to the likeliest. `paired` is not in those curves: it counts as
 `siblings`."""
 BELIEFS: dict[str, tuple[float, float]] = {
-    "exponent": (0.9, 0.3),
     "contention": (math.log(0.05), 1.5),
     "coherence": (math.log(1e-3), 2.0),
     "overhead": (math.log(0.1), 1.5),
@@ -45,7 +43,7 @@ SIBLINGS, ANYWHERE = 0.03, 0.7
 else may (sockets, shared hosts)."""
 
 
-SHAPE = frozenset({"exponent", "contention", "coherence", "overhead", "knee", "yield", "cap", "sharpness"})
+SHAPE = frozenset({"contention", "coherence", "overhead", "knee", "yield", "cap", "sharpness"})
 """The parameters whose worth is judged by the evidence for them."""
 
 
@@ -56,7 +54,7 @@ def forms(vcpus: Sequence[float], facts: WorkloadFacts) -> list[str]:
     """
     if len(vcpus) < FEWEST:
         return ["linear"]
-    return ["linear", "power", "usl", "knee", "paired" if facts.paired else "siblings"]
+    return ["linear", "usl", "knee", "paired" if facts.paired else "siblings"]
 
 
 def belief(name: str, structure: Structure, vcpus: Collection[float]) -> tuple[float, float]:
