@@ -1,6 +1,9 @@
 """What each form and step of the model is for: left out by itself, how much worse is sizer on what was left out?
 
     python benchmarks/accuracy/ablation.py [--size middle] [--without NAME[+NAME ...] ...] [--kept FILE] [--processes 2]
+    python benchmarks/accuracy/ablation.py --only NAME [...] --cases N [--processes 2]
+
+The second line draws N more cases in which NAME says something (`ablation_more.py`).
 
 A change is shown where chance does not explain it: the cases are drawn again 1,000 times, for both models alike, and
 in 99 of 100 draws it has the same sign; and where it counts: LEAST points of an error, or LEAST_SHARE of a share. Only
@@ -33,6 +36,7 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 import numpy as np
 from ablation_cases import FAMILIES, SIZES, Judge, Outcome, cases
+from ablation_more import Both, by_source, more_cases
 from ablation_parts import WHOLE, parts, touched
 from numpy.typing import NDArray
 
@@ -136,21 +140,37 @@ def _read(plain: Sequence[tuple[dict[str, list[list[float]]], list[str]]]) -> li
     ]
 
 
-def changes(whole: Judged, without: Judged) -> list[str]:
-    """What leaving a part out changes beyond chance, in words."""
-    if whole == without:
-        return []
+@dataclass(frozen=True)
+class Change:
+    """Of one figure in percentage points; `low` to `high` is what nine in ten draws of the cases give."""
+
+    figure: str
+    by: float
+    low: float
+    high: float
+    shown: bool
+
+
+def all_changes(whole: Judged, without: Judged) -> list[Change]:
+    """What leaving a part out changes of each figure that there is."""
     random = np.random.default_rng(1)
     count = len(whole.cases)
-    drawn = [random.integers(0, count, count) for _ in range(DRAWS)]
-    differences = np.array([without.figures(draw) - whole.figures(draw) for draw in drawn])
+    drawn = [random.integers(0, count, count) for _ in range(DRAWS)] if whole != without else []
+    differences = np.array([without.figures(draw) - whole.figures(draw) for draw in drawn]).reshape(-1, len(FIGURES))
     found = []
     for number, (figure, by) in enumerate(zip(FIGURES, without.figures() - whole.figures(), strict=True)):
         known = differences[:, number][~np.isnan(differences[:, number])]
-        sure = known.size > 0 and max(np.mean(known > 0), np.mean(known < 0)) >= SURE
-        if sure and abs(by) >= (LEAST if number < 2 else LEAST_SHARE):
-            found.append(f"{figure} {by:+.1f}")
+        if known.size:
+            sure = max(np.mean(known > 0), np.mean(known < 0)) >= SURE
+            counts = abs(by) >= (LEAST if number < 2 else LEAST_SHARE)
+            low, high = map(float, np.quantile(known, (0.05, 0.95)))
+            found.append(Change(figure, float(by), low, high, bool(sure and counts)))
     return found
+
+
+def changes(whole: Judged, without: Judged) -> list[str]:
+    """What leaving a part out changes beyond chance, in words."""
+    return [f"{each.figure} {each.by:+.1f}" for each in all_changes(whole, without) if each.shown]
 
 
 def line(name: str, cells: Sequence[str]) -> str:
@@ -158,8 +178,35 @@ def line(name: str, cells: Sequence[str]) -> str:
     return " | ".join(["", name, *cells, ""]).strip()
 
 
+def more(names: Sequence[str], cases: int, processes: int) -> None:
+    """A row for each part and family of more cases; what is shown beyond chance is bold."""
+    print(line("without", ["cases", "family", "the whole model", "change (nine in ten draws)"]))
+    print("|---" * 5 + "|")
+    with get_context("fork").Pool(processes) as pool:
+        for source, own in by_source(names):
+            for name, found in more_cases(own, source, cases, pool):
+                for family in source.families:
+                    print(_row_of(name, family, [each for each in found if family in each.whole]), flush=True)
+
+
+def _row_of(name: str, family: str, found: Sequence[Both]) -> str:
+    whole = Judged(tuple(each.whole[family] for each in found))
+    without = Judged(tuple(each.without[family] for each in found))
+    if not found:
+        return line(name, ["0", family, ".", "."])
+    known = [
+        f"{'**' if each.shown else ''}{each.figure} {each.by:+.2f}{'**' if each.shown else ''} "
+        f"({each.low:+.2f} to {each.high:+.2f})"
+        for each in all_changes(whole, without)
+    ]
+    return line(name, [str(len(found)), family, _in_words(whole), ", ".join(known) or "."])
+
+
 def main() -> int:
     asked = _arguments()
+    if asked.only:
+        more(asked.only, asked.cases, asked.processes)
+        return 0
     kept = Kept(asked.kept, asked.size)
     JUDGES.extend(cases(SIZES[asked.size]))
     print(line("without", ["cases", *FAMILIES]))
@@ -192,16 +239,21 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", choices=list(SIZES), default="small", help="how many cases")
     parser.add_argument("--without", action="append", type=_names, help="this part alone, or these together")
+    parser.add_argument("--only", action="append", type=_name, help="this part, on more cases in which it speaks")
+    parser.add_argument("--cases", type=int, default=60, help="how many of each kind, with --only")
     parser.add_argument("--kept", type=Path, help="a file of what was judged, which grows by what is judged now")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
 
 
 def _names(text: str) -> str:
+    return TOGETHER.join(map(_name, text.split(TOGETHER)))
+
+
+def _name(text: str) -> str:
     known = [part.name for part in parts()]
-    for name in text.split(TOGETHER):
-        if name not in known:
-            raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(known)}")
     return text
 
 

@@ -17,7 +17,7 @@ from accuracy_designs import designed
 from accuracy_grid import A_WORKLOAD, IN_ALL, by_workload, merged, predict_others
 from accuracy_real import told
 from accuracy_shapes import judged as judged_curve
-from accuracy_simulated import SEED, CaseResult, judged, prepared
+from accuracy_simulated import SEED, CaseResult, Prepared, judged, prepared
 from answers_asked import ReadTable, asked, job_rows, read_table, write_table
 from answers_held_out import one_at_a_time
 from answers_jobs import PublishedJob, published_jobs
@@ -34,6 +34,7 @@ from sizer.records import Bottleneck, Configuration, Objective, Run
 
 GRID, INSIDE, BEYOND = "grid", "simulated", "simulated, beyond"
 CURVES, DRAWN, TABLES = "real curves", "drawn curves", "published tables"
+HOSTS = "drifting hosts"
 FAMILIES = (GRID, INSIDE, BEYOND, CURVES, DRAWN, TABLES)
 
 
@@ -67,7 +68,7 @@ SIZES = {"small": Size(10, 16, 16, 1), "middle": Size(60, 1, 4, 4), "whole": Siz
 
 def cases(size: Size) -> list[Judge]:
     """All of them, each to be judged as often as is wanted."""
-    machines = [_machine(number) for number in range(size.machines)]
+    machines = [machine(prepared(number)) for number in range(size.machines)]
     curves = [*_curves(size.every_curve), *_drawn(size.drawn)]
     return [*_grid(), *_grid_answers(), *machines, *curves, *_tables(size.every_job)]
 
@@ -112,8 +113,8 @@ def _grid_answer(whole: WholeGrid, runs: Sequence[Run], objective: Objective) ->
     return judge
 
 
-def _machine(number: int) -> Judge:
-    case = prepared(number)
+def machine(case: Prepared) -> Judge:
+    """A simulated machine, inside of what was measured of it and beyond."""
 
     def judge() -> dict[str, Outcome]:
         found = judged(case, with_rivals=False)
@@ -155,12 +156,14 @@ def _curves(every: int) -> list[Judge]:
 
 def _drawn(each: int) -> list[Judge]:
     """Curves of known shapes, of more points than the real ones, with noise."""
-    return [_drawn_curve(drawn(shape, number, SEED), number) for shape in SHAPES for number in range(each)]
+    return [drawn_curve(drawn(shape, number, SEED), SEED + number) for shape in SHAPES for number in range(each)]
 
 
-def _drawn_curve(curve: Curve, number: int) -> Judge:
+def drawn_curve(curve: Curve, seed: int) -> Judge:
+    """A curve of which every second inner point is left out."""
+
     def judge() -> dict[str, Outcome]:
-        found, _ = judged_curve(curve, SEED + number)
+        found, _ = judged_curve(curve, seed)
         covered = tuple(each.low <= each.new_run <= each.high for each in found)
         return {DRAWN: Outcome(tuple(each.error for each in found), covered)}
 

@@ -51,6 +51,9 @@ class Part:
 
 
 WHOLE = Part("the whole model", ())
+ODDS = "odds of forms"
+OF_VCPUS = frozenset({*FORMS, "cap", ODDS})
+"""The parts that a curve over vCPUs alone can tell of."""
 
 
 @contextmanager
@@ -146,7 +149,7 @@ def _structures(name: str, kept: Kept) -> Part:
 def _steps() -> list[Part]:
     return [
         Part("odds of forms, and their evidence", (_gives(evidence, "cost", 0.0), _is(evidence, "SHAPE", frozenset()))),
-        Part("odds of forms", (_gives(evidence, "cost", 0.0),)),
+        Part(ODDS, (_gives(evidence, "cost", 0.0),)),
         Part("slowness", (_gives(observations, "slowness", {}), _gives(drift, "slowness", {}))),
         Part("Gaussian process", (_gives(fitting, "fit_residual", None),)),
         Part("averaging", (_is(fitting, "MEMBERS", 1),)),

@@ -22,16 +22,25 @@ class Cores:
     The vCPUs above `physical` are the second threads of cores, and yield `sibling` of one. `law` is how cores hinder
     each other: `none`; `bandwidth`, memory bandwidth that is used up at `strength` cores; `coherence`, lines that are
     fought for, so that more vCPUs are slower in the end; `remote`, cores of a second socket from half of them on,
-    slower by `strength`; `contention`, a share `strength` of the work that waits for all others.
+    slower by `strength`; `contention`, a share `strength` of the work that waits for all others. `lost` is the share
+    of their work that a fraction of a vCPU costs.
     """
 
     physical: float
     sibling: float
     law: str
     strength: float
+    lost: float = 0.0
 
     def power(self, vcpus: float) -> float:
         """Cores' worth of work a second."""
+        return self.kept(vcpus) * self._whole_power(vcpus)
+
+    def kept(self, vcpus: float) -> float:
+        """The share of the work of a core-second that is left."""
+        return 1 - self.lost if vcpus % 1 > 0 else 1.0
+
+    def _whole_power(self, vcpus: float) -> float:
         whole = min(vcpus, self.physical) + self.sibling * max(0.0, vcpus - self.physical)
         extra = max(0.0, whole - 1)
         if self.law == "bandwidth":

@@ -153,7 +153,8 @@ def _demand(measuring: Measuring, configuration: Configuration, dearer: float) -
 
     # A thread that shares its core or contends is busy for longer; one that the quota stops is not.
     slowed = machine.speed(max(1.0, math.floor(vcpus_of(configuration))))
-    core_seconds = dearer * (machine.cpu_seconds(batch_of(configuration)) / slowed + job.lock)
+    kept = machine.cores.kept(vcpus_of(configuration))
+    core_seconds = dearer * (machine.cpu_seconds(batch_of(configuration)) / slowed + job.lock) / kept
     return Demand(
         core_seconds=about(core_seconds),
         read_bytes=about(job.read_bytes * missed) if job.read_bytes else 0.0,

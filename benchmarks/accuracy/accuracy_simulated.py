@@ -131,7 +131,11 @@ def judge_case(number: int, seed: int = SEED) -> CaseResult:
 
 def prepared(number: int, seed: int = SEED) -> Prepared:
     """One machine, drawn and measured."""
-    case = draw_case(number, seed)
+    return prepared_case(draw_case(number, seed))
+
+
+def prepared_case(case: Case) -> Prepared:
+    """One that was drawn, measured."""
     asked = _judged(case)
     held = [(configuration, Faster()) for configuration in (*case.inside, *case.beyond)]
     counterfactuals = [question for configuration in asked for question in share_questions(configuration).values()]

@@ -25,6 +25,8 @@ SLOWER = (0.0, DRIFT / 2, DRIFT)
 """In ln, by how much slower CPUs each configuration is simulated; between them ln rate is interpolated."""
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
 BETWEEN = timedelta(seconds=60)
+MOMENTS = 24
+"""Evenly through a study, at which rates are asked."""
 QUIET = 1e-3
 """Standard deviation of what is left of noise in the twin of a study."""
 
@@ -45,6 +47,13 @@ class NoisyStudy:
         """What is stored of it; `noisy` False is its twin, whose host is quiet and whose counters are right."""
         truths = [case.machine.truth(_questions(case)) for case in self.cases]
         return _measured(self, truths, noisy)
+
+
+def rates_through(study: NoisyStudy, job: int, places: Sequence[Configuration]) -> dict[Configuration, list[float]]:
+    """Samples per second of each place of a job at MOMENTS moments, as the host is then."""
+    truth = study.cases[job].machine.truth([(place, slower_cpus(by)) for place in places for by in SLOWER])
+    slower = [study.host.slower(job, (index + 0.5) / MOMENTS) for index in range(MOMENTS)]
+    return {place: [rate for by in slower if (rate := rate_at(truth, place, by)) is not None] for place in places}
 
 
 def drawn_study(number: int, seed: int = SEED) -> NoisyStudy:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from ablation import Case, Judged, Kept, changes
 from ablation_cases import Outcome
+from ablation_more import CURVES, SOURCES, both, by_source
 from ablation_parts import Part, parts, touched
+from accuracy_machines import Cores
 
 from sizer.model import WorkloadModel, fit
 from sizer.model.scaling import FORMS
@@ -80,3 +82,22 @@ def test_a_change_is_told_from_chance() -> None:
     other = Judged(tuple(Outcome((0.01 + 0.0001 * (39 - n),), (True,)) for n in range(40)))
     assert changes(whole, worse) == ["median +2.0", "90th +2.0"]
     assert changes(whole, other) == []
+
+
+def test_more_cases_are_those_in_which_a_part_says_something() -> None:
+    """The first curves, with and without caps: some are told alike, and of those that are not both ways are kept."""
+    asked = [both((SOURCES.index(CURVES), number, ("cap",))) for number in range(3)]
+    speaking = [found["cap"] for found in asked if found]
+    assert speaking
+    assert all(each.whole != each.without for each in speaking)
+
+
+def test_there_is_a_source_of_more_cases_for_every_part() -> None:
+    names = [part.name for part in parts()]
+    assert {name for _, own in by_source(names) for name in own} == set(names)
+
+
+def test_a_fraction_of_a_vcpu_may_lose_work() -> None:
+    """Whole vCPUs do not."""
+    cores = Cores(8, 0.3, "none", 0.0, lost=0.1)
+    assert [cores.power(vcpus) for vcpus in (0.5, 1.0, 1.5, 2.0)] == pytest.approx([0.45, 1.0, 1.35, 2.0])

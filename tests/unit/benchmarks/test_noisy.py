@@ -7,7 +7,7 @@ import math
 import pytest
 from noisy import judge_study, scores
 from noisy_hosts import DRIFT, KINDS, drawn_host
-from noisy_studies import drawn_study
+from noisy_studies import MOMENTS, drawn_study, rates_through
 
 from sizer.model import completed
 from sizer.records.run import WarningKind
@@ -44,6 +44,15 @@ def test_a_study_is_measured_as_sizer_does_and_its_twin_is_quiet() -> None:
     assert rates == again
     ratios = [math.log(run.throughput.value / rates[run.id]) for run in completed(twin) if run.throughput is not None]
     assert max(ratios) > 0.1
+
+
+def test_the_rate_of_a_place_follows_the_host() -> None:
+    """At each moment between that on the quiet host and that on one that is slower by as much as it becomes."""
+    study = drawn_study(0)
+    place = study.cases[0].inside[0]
+    (rates,) = rates_through(study, 0, [place]).values()
+    assert len(rates) == MOMENTS
+    assert 1 <= max(rates) / min(rates) < 1.001 * math.exp(DRIFT)
 
 
 def test_answers_on_noisy_hosts_are_right_and_given() -> None:

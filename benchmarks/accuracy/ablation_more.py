@@ -1,0 +1,163 @@
+"""More cases of the kind in which a part of the model speaks, drawn until there are enough to tell it from chance.
+
+Their seed chose nothing: no form, no constant and no table was made with it. A case counts where leaving the part out
+changes what is said of it, in whichever direction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, islice
+from multiprocessing.pool import Pool
+
+import numpy as np
+from ablation_cases import BEYOND, DRAWN, HOSTS, INSIDE, Judge, Outcome, drawn_curve, machine
+from ablation_parts import OF_VCPUS, parts, touched
+from accuracy_curves import SHAPES, drawn
+from accuracy_draws import draw_case
+from accuracy_runs import noise
+from accuracy_scores import error
+from accuracy_simulated import prepared, prepared_case
+from noisy_hosts import drawn_host
+from noisy_studies import JOBS, drawn_study, rates_through
+
+from sizer.model import fit, predict
+from sizer.records.errors import NoAnswer
+
+SEED = 2611
+MOST = 100
+"""Numbers that are tried for each case that is asked for, before no more are looked for."""
+LOST = 0.15
+"""Of the work of a core-second at a fraction of a vCPU at most so much is lost: 0 to 17 % in
+`benchmarks/limits/README.md`, "What half a vCPU loses"."""
+AT_ONCE = 8
+"""Numbers that are tried before it is asked whether there are enough."""
+
+
+@dataclass(frozen=True)
+class Both:
+    """What one case came to, by family: with the whole model, and without a part."""
+
+    whole: dict[str, Outcome]
+    without: dict[str, Outcome]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Cases of one kind, by number; `may_speak` is False where a part certainly says nothing in that of a number."""
+
+    families: tuple[str, ...]
+    case: Callable[[int], Judge]
+    may_speak: Callable[[int, str], bool]
+
+
+def _machine_may_speak(number: int, part: str) -> bool:
+    """Memory where several caps were measured; that disks read less by it, where no figures tell of several disks."""
+    if not part.startswith("memory: "):
+        return True
+    case = draw_case(number, SEED)
+    several = len(case.axes.memory) > 1
+    return several and ("disk" not in part or (len(case.axes.disks) > 1 and not case.accounted))
+
+
+def _with_losses(number: int) -> Judge:
+    """The machine of this number, on which fractions of a vCPU lose something."""
+    case = draw_case(number, SEED)
+    lost = float(np.random.default_rng([SEED, number, 5]).uniform(0.0, LOST))
+    cores = replace(case.machine.cores, lost=lost)
+    return machine(prepared_case(replace(case, machine=replace(case.machine, cores=cores))))
+
+
+def _has_fractions(number: int, _: str) -> bool:
+    return any(value % 1 > 0 for value in draw_case(number, SEED).axes.vcpus)
+
+
+def _curve(number: int) -> Judge:
+    """Over vCPUs, each shape in turn."""
+    shapes = [shape for shape, (axis, _) in SHAPES.items() if axis == "vcpus"]
+    nth, shape = divmod(number, len(shapes))
+    return drawn_curve(drawn(shapes[shape], nth, SEED), SEED + nth)
+
+
+def _noisy(number: int) -> Judge:
+    """Both jobs of a study on a host that drifts: places that were not measured, at the mean over the study's time, and
+    a new run at one moment of it."""
+    study, random = drawn_study(number, SEED), np.random.default_rng([SEED, number, 6])
+    runs, asked = study.runs(noisy=True), []
+    for job, case in enumerate(study.cases):
+        for place, rates in rates_through(study, job, case.inside).items():
+            usual = math.exp(float(np.mean(np.log(rates))))
+            asked.append((f"job{job}", place, usual, float(random.choice(rates)) * noise(case, random)))
+
+    def judge() -> dict[str, Outcome]:
+        model, errors, covered = fit(runs), list[float](), list[bool]()
+        for job, place, usual, new_run in asked:
+            try:
+                said = predict(model.workload(job), place).throughput
+            except NoAnswer:
+                continue
+            errors.append(error(said.value, usual))
+            covered.append(said.low <= new_run <= said.high)
+        return {HOSTS: Outcome(tuple(errors), tuple(covered))}
+
+    return judge
+
+
+def _is_seen(number: int, _: str) -> bool:
+    """Whether accounting sees how slow the host is."""
+    return drawn_host(number, JOBS, SEED).seen
+
+
+MACHINES = Source((INSIDE, BEYOND), lambda number: machine(prepared(number, SEED)), _machine_may_speak)
+FRACTIONS = Source((INSIDE, BEYOND), _with_losses, _has_fractions)
+CURVES = Source((DRAWN,), _curve, lambda _, __: True)
+DRIFTING = Source((HOSTS,), _noisy, _is_seen)
+SOURCES = (MACHINES, FRACTIONS, CURVES, DRIFTING)
+
+
+def sources(part: str) -> tuple[Source, ...]:
+    """Where there are more cases of what a part is for."""
+    own = {"quota factor": (FRACTIONS,), "slowness": (DRIFTING,)}
+    return own.get(part, (MACHINES, CURVES) if part in OF_VCPUS else (MACHINES,))
+
+
+def both(asked: tuple[int, int, tuple[str, ...]]) -> dict[str, Both]:
+    """The case of this source and number by the parts that say something in it."""
+    of, number, names = asked
+    source = SOURCES[of]
+    likely = [name for name in names if source.may_speak(number, name)]
+    if not likely:
+        return {}
+    judge, chosen = source.case(number), [part for part in parts() if part.name in likely]
+    with touched(chosen) as found:
+        whole = judge()
+    speaking = {}
+    for part in chosen:
+        if part.name in found:
+            with part.left_out():
+                speaking[part.name] = Both(whole, judge())
+    return {name: each for name, each in speaking.items() if each.whole != each.without}
+
+
+def more_cases(names: Sequence[str], source: Source, cases: int, pool: Pool) -> Iterator[tuple[str, list[Both]]]:
+    """Of each part, once they are there, the first cases of the source in which it says something: as many as asked
+    for, if there are."""
+    found: dict[str, list[Both]] = {name: [] for name in names}
+    of, numbers = SOURCES.index(source), islice(count(), MOST * cases)
+    while found and (some := list(islice(numbers, AT_ONCE))):
+        for each in pool.map(both, [(of, number, tuple(found)) for number in some], chunksize=1):
+            for name, case in each.items():
+                found[name].append(case)
+        for name in [name for name, own in found.items() if len(own) >= cases]:
+            yield name, found.pop(name)[:cases]
+    yield from found.items()
+
+
+def by_source(names: Sequence[str]) -> Iterator[tuple[Source, list[str]]]:
+    """Each source with the parts that it can tell of."""
+    for source in SOURCES:
+        own = [name for name in names if source in sources(name)]
+        if own:
+            yield source, own
