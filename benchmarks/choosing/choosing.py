@@ -1,6 +1,7 @@
 """How many runs does an answer need? Grids, simulated machines and curves replayed: a run is looked up, not made.
 
-    python benchmarks/choosing/choosing.py [--machines 60] [--curves 6] [--only FAMILY ...] [--worst] [--processes 2]
+    python benchmarks/choosing/choosing.py [--machines 60] [--curves 6] [--drifting 36] [--only FAMILY ...]
+                                            [--worst] [--processes 2]
 
 For each study: the answer from its whole grid; what `--until settled` measures, and whether its answer is the same
 spec or one with at most 5 % of regret, with `--runs` of as many as are allowed (five for each workload, or a tenth of
