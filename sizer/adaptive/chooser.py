@@ -6,25 +6,15 @@ on as it would have gone on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sizer.adaptive.bounds import within
-from sizer.adaptive.open_answer import OpenAnswer, open_answer
+from sizer.adaptive.bounds import no_room, seconds_spent, within
+from sizer.adaptive.conclusions import Conclusions, own, place_of
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
 from sizer.catalog import Catalog
-from sizer.model import (
-    Drift,
-    Model,
-    as_asked,
-    completed,
-    drift_of,
-    fit,
-    measured_after,
-    name_of_disk,
-    without_host_noise,
-)
+from sizer.model import Model, as_asked, completed, without_host_noise
 from sizer.plan import (
     MOST_BETWEEN,
     estimate_seconds,
@@ -34,11 +24,8 @@ from sizer.plan import (
     reference,
     repeated,
 )
-from sizer.recommend import SURE, recommend
 from sizer.records import (
     Adaptive,
-    Answer,
-    Configuration,
     Outcome,
     PlanEnd,
     PlanEndKind,
@@ -88,27 +75,6 @@ class _Worth:
         return self.value / max(self.seconds, 1e-3)
 
 
-@dataclass(frozen=True)
-class Known:
-    """What the runs of one workload say: its answer, and how open that is, None where it cannot be said; `complete`
-    where each of its configurations was tried."""
-
-    answer: Answer
-    opened: OpenAnswer | None
-    complete: bool
-
-    def sure(self, prefer: str) -> bool:
-        """Whether the answer has its probability, and is as probably neither too slow nor too dear; where it cannot be
-        said what else it may be, each configuration must have been tried. Never where the rate still rises."""
-        if self.answer.status in ("refused", "at_least") or (self.opened is None and not self.complete):
-            return False
-        if self.opened is not None and self.opened.right < SURE:
-            return False
-        if self.answer.probability is None:
-            return self.answer.status == "recommended"
-        return self.answer.probability >= SURE or prefer == "fastest"
-
-
 class Chooser:
     """Chooses among the runs of a study; keeps what it has concluded from runs that it saw before."""
 
@@ -116,34 +82,31 @@ class Chooser:
         self, study: Study, host: HostSize, catalog: Catalog, asked: Adaptive, fitted: Model | None = None
     ) -> None:
         """`fitted` is the model of the very runs that `next_run` is asked about, where it is there already."""
-        self._study, self._host, self._catalog, self._asked = study, host, catalog, asked
+        self._study, self._host, self._asked = study, host, asked
         self._specs = plan(study, host)
         self._reference = reference(study, host)
         self._axes = {each.workload.name: axes_of(each, study, host) for each in study.workloads}
-        self._fitted = {each.name: each for each in fitted.workloads} if fitted is not None else {}
-        self._known: dict[str, tuple[tuple[object, ...], Known]] = {}
-        self._drift: tuple[tuple[object, ...], Drift] | None = None
+        self._conclusions = Conclusions(study, host, catalog, self._axes, fitted)
 
     def next_run(self, runs: Sequence[Run]) -> NextRun | PlanEnd:
         """The next run after these, in the order in which they were made, or why none is."""
         runs = [run for run in runs if run.spec.workload.name in self._axes]
         runs = without_host_noise(runs) if self._study.probe else runs
-        spent = self._seconds_of(runs)
-        if self._asked.runs is not None and len(runs) >= self._asked.runs:
-            return self._end(PlanEndKind.RUNS, runs, spent)
+        if no_room(self._asked, 0.0, runs) is PlanEndKind.RUNS:
+            return self._end(PlanEndKind.RUNS, runs)
         chosen = self._asked_for(runs)
         if chosen is None:
             worth = self._worth(runs)
             worth += self._worth_of_host(runs, due=bool(worth))
-            fitting = [each for each in worth if self._fits(each.seconds, spent)]
+            fitting = [each for each in worth if no_room(self._asked, each.seconds, runs) is None]
             if worth and not fitting:
-                return self._end(PlanEndKind.BUDGET, runs, spent)
+                return self._end(PlanEndKind.BUDGET, runs)
             best = max(fitting, key=lambda each: each.a_second, default=None)
             if best is None:
-                return self._end(PlanEndKind.NOTHING_LEFT, runs, spent)
+                return self._end(PlanEndKind.NOTHING_LEFT, runs)
             chosen = NextRun(best.spec, best.why)
-        if not self._fits(estimate_seconds([chosen.spec], runs), spent):
-            return self._end(PlanEndKind.BUDGET, runs, spent)
+        if no_room(self._asked, estimate_seconds([chosen.spec], runs), runs) is not None:
+            return self._end(PlanEndKind.BUDGET, runs)
         return chosen
 
     def at_most(self, runs: Sequence[Run], after: Sequence[RunSpec] = ()) -> tuple[int, float]:
@@ -177,30 +140,13 @@ class Chooser:
         if of is None or spec is None or since < FEWEST_BETWEEN:
             return
         seconds = estimate_seconds([spec], runs)
-        value, name = self._told_by_host(runs, of)
+        seen = [run for run in completed(runs) if is_measurement(run.spec, of)]
+        value, name = self._conclusions.surer_by(seen[-1], runs) if seen else (0.0, "")
         if value >= LEAST_VALUE:
             yield _Worth(spec, value, seconds, RunReason(RunReasonKind.HOST_OPEN, {}, (name,), again=True))
         if due and since >= MOST_BETWEEN:
             unseen = RunReason(RunReasonKind.HOST_AGAIN, {"runs": float(since)}, again=True)
             yield _Worth(spec, PRIOR_DOUBT * since / MOST_BETWEEN, seconds, unseen)
-
-    def _told_by_host(self, runs: Sequence[Run], of: RunSpec) -> tuple[float, str]:
-        """By how much an answer would be less open if the reference was measured now, as it was last, and of which
-        workload; 0 while too little was measured again to tell how the host moves."""
-        seen = [run for run in completed(runs) if is_measurement(run.spec, of)]
-        if not seen or not self._drift_of(runs).moves:
-            return 0.0, ""
-        surer = drift_of([*completed(runs), measured_after(seen[-1], runs)])
-        found = []
-        for name in self._axes:
-            own = _own(name, runs)
-            known = self._conclude(name, runs) if own else None
-            if known is None or known.opened is None or known.sure(self._study.objective.counts):
-                continue
-            after = self._concluded(name, own, fit(own, surer))
-            if after.opened is not None:
-                found.append((known.opened.doubt - after.opened.doubt, name))
-        return max(found, default=(0.0, ""))
 
     def _worth(self, runs: Sequence[Run]) -> list[_Worth]:
         return [
@@ -212,8 +158,8 @@ class Chooser:
 
     def _worth_of(self, name: str, axes: Axes, runs: Sequence[Run]) -> Iterator[_Worth]:
         """The runs of one workload that could be made, with what each is worth."""
-        known = self._conclude(name, runs)
-        asked = as_asked(_own(name, runs))
+        known = self._conclusions.of(name, runs)
+        asked = as_asked(own(name, runs))
         nexts = self._next_repeats(axes, asked)
         fresh = {spec.id for spec, again in nexts if not again}
 
@@ -234,7 +180,7 @@ class Chooser:
         least = LEAST_WHEN_SURE if sure else LEAST_VALUE
         telling = known.opened.most_telling(MOST_WEIGHED)
         for spec, again in nexts:
-            place = self._place(spec)
+            place = place_of(spec, self._host)
             if sure and not again and place == own_place:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
             told = known.opened.value(place) if place in telling else 0.0
@@ -242,57 +188,19 @@ class Chooser:
             if value >= least:
                 yield worth(spec, value, why(known.answer, known.opened, again))
 
-    def _conclude(self, name: str, runs: Sequence[Run]) -> Known:
-        """The model and the answer of one workload among these runs; those of the same runs as before are kept, unless
-        what others tell of the host since then moves them."""
-        own, drift = _own(name, runs), self._drift_of(runs)
-        key = tuple((run.id, run.started_at, run.throughput, run.warnings, drift.at(run)) for run in own)
-        found = self._known.get(name)
-        if found is None or found[0] != key:
-            model = Model((self._fitted[name],)) if name in self._fitted else fit(own, drift)
-            found = self._known[name] = key, self._concluded(name, own, model)
-        return found[1]
-
-    def _drift_of(self, runs: Sequence[Run]) -> Drift:
-        """The path of the host by all of these runs, found once for all workloads."""
-        key = tuple((run.id, run.started_at, run.throughput) for run in runs)
-        if self._drift is None or self._drift[0] != key:
-            self._drift = key, drift_of(completed(runs))
-        return self._drift[1]
-
-    def _concluded(self, name: str, own: Sequence[Run], model: Model) -> Known:
-        objective = self._study.objective
-        answer = recommend(model, own, objective, self._catalog, host_vcpus=float(self._host.vcpus)).workloads[0]
-        workload = model.workloads[0]
-        disks = {name_of_disk(disk.name) for disk in workload.measured.disks}
-        places = [place for place in map(self._place, self._axes[name].specs) if place.disk in disks]
-        seed = self._study.measure.seed + len(own)
-        tried = {self._position(run.spec) for run in as_asked(own)}
-        complete = all(self._position(spec) in tried for spec in self._axes[name].specs)
-        return Known(answer, open_answer(workload, answer, places, objective, self._catalog, seed), complete)
-
-    def _open(self, runs: Sequence[Run]) -> list[str]:
-        """The workloads whose answer has not its probability."""
-        prefer = self._study.objective.counts
-        found = []
-        for name in self._axes:
-            if not _own(name, runs) or not self._conclude(name, runs).sure(prefer):
-                found.append(name)
-        return found
-
-    def _end(self, kind: PlanEndKind, runs: Sequence[Run], spent: float) -> PlanEnd:
-        left = self._open(runs)
+    def _end(self, kind: PlanEndKind, runs: Sequence[Run]) -> PlanEnd:
+        left = self._conclusions.open(runs)
         if not left:
             kind = PlanEndKind.SETTLED
         settled = tuple(name for name in self._axes if name not in left)
-        failed = tuple(name for name in left if (own := _own(name, runs)) and not completed(own))
-        return PlanEnd(kind, settled, tuple(left), len(runs), spent, failed)
+        failed = tuple(name for name in left if (made := own(name, runs)) and not completed(made))
+        return PlanEnd(kind, settled, tuple(left), len(runs), seconds_spent(runs), failed)
 
-    def _next_repeats(self, axes: Axes, own: Sequence[Run]) -> list[tuple[RunSpec, bool]]:
+    def _next_repeats(self, axes: Axes, asked: Sequence[Run]) -> list[tuple[RunSpec, bool]]:
         """Of each configuration the next repeat that is left, and whether it was measured before; none of one that
         failed, which most likely would again."""
-        failed = {self._position(run.spec) for run in own if run.outcome is not Outcome.COMPLETED}
-        made = {run.id for run in own}
+        failed = {self._position(run.spec) for run in asked if run.outcome is not Outcome.COMPLETED}
+        made = {run.id for run in asked}
         found = []
         for spec in axes.specs:
             repeats = (repeated(spec, number) for number in range(self._study.measure.repeats))
@@ -306,27 +214,13 @@ class Chooser:
         return [spec for spec in self._specs if spec.id not in made]
 
     def _given_up(self, name: str, runs: Sequence[Run]) -> bool:
-        outcomes = [run.outcome for run in _own(name, runs)]
+        outcomes = [run.outcome for run in own(name, runs)]
         return Outcome.COMPLETED not in outcomes and len(outcomes) >= MOST_FAILURES
-
-    def _place(self, spec: RunSpec) -> Configuration:
-        vcpus, memory, disk, batch, count = position(spec, self._host)
-        return Configuration(vcpus, memory, name_of_disk(disk), batch, gpu_count=count)
 
     def _position(self, spec: RunSpec) -> tuple[object, ...]:
         return position(spec, self._host)
-
-    def _seconds_of(self, runs: Sequence[Run]) -> float:
-        return sum(run.wall_seconds for run in runs)
-
-    def _fits(self, seconds: float, spent: float) -> bool:
-        return self._asked.budget is None or spent + seconds <= self._asked.budget
 
 
 def chooser_of(study: Study, host: HostSize, fitted: Model | None = None) -> Chooser | None:
     """What chooses the runs of a study by the catalogue of sizer; None where the study asks for all of them."""
     return None if study.adaptive is None else Chooser(study, host, Catalog.load(), study.adaptive, fitted)
-
-
-def _own(name: str, runs: Iterable[Run]) -> list[Run]:
-    return [run for run in runs if run.spec.workload.name == name]

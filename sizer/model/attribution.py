@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
 from sizer.model.stages import disk_is_free
@@ -221,18 +221,21 @@ def may_be_the_disk(model: WorkloadModel, configuration: Configuration, found: A
 
 
 def not_the_disks(model: WorkloadModel, configuration: Configuration) -> list[tuple[Configuration, int]]:
-    """The same with every other measured batch size and number of accelerators and with fewer vCPUs: 1 if its being
-    faster shows that the disk does not bind here, -1 if its being slower does.
+    """The same with every other measured batch size and number of accelerators: 1 if its being faster shows that the
+    disk does not bind here, -1 if its being slower does.
 
-    What a disk makes of a sample depends on none of them, and with fewer vCPUs it is no faster.
+    What a disk makes of a sample depends on neither. With fewer vCPUs it is no faster, either (`at_measured_vcpus`).
     """
     here, gpus, measured = batch_of(configuration), gpus_of(configuration), model.measured
     found = [(replace(configuration, batch_size=size), 1 if size > here else -1) for size in measured.batch_size]
     counts = [each.count for each in measured.gpus if each.gpu == configuration.gpu and each.count is not None]
     found += [(replace(configuration, gpu_count=count), 1 if count > gpus else -1) for count in counts]
-    fewer = [vcpus for vcpus in measured.vcpus if vcpus < vcpus_of(configuration)]
-    found += [(replace(configuration, vcpus=vcpus), 1) for vcpus in fewer]
     return [(each, sign) for each, sign in found if each != configuration]
+
+
+def at_measured_vcpus(model: WorkloadModel, configuration: Configuration) -> list[Configuration]:
+    """The same with each measured number of vCPUs, rising."""
+    return [replace(configuration, vcpus=vcpus) for vcpus in model.measured.vcpus]
 
 
 def _slowed_by_memory(model: WorkloadModel, shares: dict[str, float], with_more: float) -> dict[str, float]:

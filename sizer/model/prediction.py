@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,6 +16,7 @@ from sizer.model.attribution import (
     FASTER,
     Attributed,
     Rivals,
+    at_measured_vcpus,
     bottleneck_of,
     may_be_the_disk,
     not_the_disks,
@@ -24,7 +26,7 @@ from sizer.model.attribution import (
     shown_by_an_axis,
     with_accounted_cpu,
 )
-from sizer.model.coordinates import memory_of, or_unknown
+from sizer.model.coordinates import memory_of, or_unknown, vcpus_of
 from sizer.model.equation import LATENCY, Array
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.intervals import outside, place_of, throughputs
@@ -218,14 +220,22 @@ def _may_be_disks(
     model: WorkloadModel, configurations: Sequence[Configuration], found: Sequence[Attributed]
 ) -> list[bool]:
     """Of each whether it is a plateau that may as well be the disk's."""
-    doubted = [may_be_the_disk(model, *each) for each in zip(configurations, found, strict=True)]
-    others = [not_the_disks(model, each) if doubt else [] for each, doubt in zip(configurations, doubted, strict=True)]
-    places = [each for each, some in zip(configurations, others, strict=True) if some]
-    known = _own_rates(model, [*places, *(each for some in others for each, _ in some)])
-    return [
-        doubt and not any(sign * (known[other] - known[here]) > FASTER for other, sign in some)
-        for here, doubt, some in zip(configurations, doubted, others, strict=True)
-    ]
+    together = zip(configurations, found, strict=True)
+    doubted = dict.fromkeys(here for here, each in together if may_be_the_disk(model, here, each))
+    others = {here: not_the_disks(model, here) for here in doubted}
+    alike = {here: replace(here, vcpus=None) for here in doubted}
+    curves = {each: at_measured_vcpus(model, each) for each in dict.fromkeys(alike.values())}
+    asked = (each for some in others.values() for each, _ in some)
+    known = _own_rates(model, [*doubted, *asked, *itertools.chain(*curves.values())])
+    highest = {each: list(itertools.accumulate((known[at] for at in curve), max)) for each, curve in curves.items()}
+
+    def may_be(here: Configuration) -> bool:
+        fewer = bisect_left(model.measured.vcpus, vcpus_of(here))
+        gains = [sign * (known[other] - known[here]) for other, sign in others[here]]
+        gains += [highest[alike[here]][fewer - 1] - known[here]] if fewer else []
+        return max(gains, default=0.0) <= FASTER
+
+    return [here in doubted and may_be(here) for here in configurations]
 
 
 def _binding(

@@ -119,16 +119,21 @@ def test_reads_keep_to_the_rate(real: LimitsBackend, volume: Volume, file: Path,
 def test_lasting_writes_keep_to_the_rate(real: LimitsBackend, volume: Volume, way: str) -> None:
     """Writes that the program waits for, with cgroup v1 too, which lets those pass that nobody waits for.
 
-    At most 10 % faster, as reads are; one long sync at the end was 4 to 12 % slower here. The run makes the file
-    itself: with v2, what is written to one from outside is at first on its maker's account.
+    At most 10 % faster, as reads are; one long sync at the end was 4 to 12 % slower here. The disk below may be slower
+    for a moment, so one of three has to be as fast. The run makes the file itself: with v2, what is written to one
+    from outside is at first on its maker's account.
     """
-    file = volume.folder / "output"
-    file.unlink(missing_ok=True)
-    with opened(real, volume, DiskRates(write_bytes_per_second=RATE)) as group:
-        took = seconds(group, WRITES[way], file)
-        sample = group.sample(0.0)
-    assert 0.8 * RATE < SIZE / took < 1.1 * RATE
-    assert pytest.approx(SIZE, rel=0.05) == sample.written_bytes
+    file, rate = volume.folder / "output", 0.0
+    for _ in range(3):
+        file.unlink(missing_ok=True)
+        with opened(real, volume, DiskRates(write_bytes_per_second=RATE)) as group:
+            rate = SIZE / seconds(group, WRITES[way], file)
+            sample = group.sample(0.0)
+        assert rate < 1.1 * RATE
+        assert pytest.approx(SIZE, rel=0.05) == sample.written_bytes
+        if rate > 0.8 * RATE:
+            break
+    assert rate > 0.8 * RATE
 
 
 @pytest.mark.parametrize(("way", "waits"), [("never synced", True), ("synced as it goes", False)])

@@ -20,14 +20,16 @@ pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 BURN = "while True: pass"
 HOG = "held = []\nwhile True: held.append(bytearray(b'x' * (1 << 20)))"
 PIPES = """
-import fcntl, os
+import fcntl, os, time
 held = []
 while len(held) < 96:
     held.append(os.pipe())
     fcntl.fcntl(held[-1][1], fcntl.F_SETPIPE_SZ, 1 << 20)
     os.write(held[-1][1], bytes(1 << 20))
+    time.sleep(0.005)
 """
-"""96 MiB in pipes: memory that the kernel allocates for the run, and hardly any of the run's own."""
+"""96 MiB in pipes: memory that the kernel allocates for the run, and hardly any of the run's own; slowly enough to be
+watched."""
 
 MIXED = """
 import mmap, os, sys

@@ -16,6 +16,6 @@ def test_a_model_that_is_there_is_not_fitted_again(monkeypatch: pytest.MonkeyPat
     model, later = fit(some), fit(runs)
     after_some = Chooser(study, HOST, Catalog.load(), UNBOUNDED).next_run(some)
     assert isinstance(after_some, NextRun)
-    monkeypatch.delattr("sizer.adaptive.chooser.fit")
+    monkeypatch.delattr("sizer.adaptive.conclusions.fit")
     assert Chooser(study, HOST, Catalog.load(), UNBOUNDED, model).next_run(some) == after_some
     assert Chooser(study, HOST, Catalog.load(), UNBOUNDED, later).next_run(runs) == end
