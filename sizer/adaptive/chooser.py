@@ -15,15 +15,7 @@ from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
 from sizer.catalog import Catalog
 from sizer.model import Model, as_asked, completed, without_host_noise
-from sizer.plan import (
-    MOST_BETWEEN,
-    estimate_seconds,
-    is_measurement,
-    plan,
-    position,
-    reference,
-    repeated,
-)
+from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, position, reference, repeated
 from sizer.records import (
     Adaptive,
     Outcome,
@@ -141,7 +133,7 @@ class Chooser:
             return
         seconds = estimate_seconds([spec], runs)
         seen = [run for run in completed(runs) if is_measurement(run.spec, of)]
-        value, name = self._conclusions.surer_by(seen[-1], runs) if seen else (0.0, "")
+        value, name = self._conclusions.surer_by(seen[-1], runs, LEAST_VALUE) if seen else (0.0, "")
         if value >= LEAST_VALUE:
             yield _Worth(spec, value, seconds, RunReason(RunReasonKind.HOST_OPEN, {}, (name,), again=True))
         if due and since >= MOST_BETWEEN:

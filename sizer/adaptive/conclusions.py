@@ -63,9 +63,10 @@ class Conclusions:
         prefer = self._study.objective.counts
         return [name for name in self._axes if not own(name, runs) or not self.of(name, runs).sure(prefer)]
 
-    def surer_by(self, again: Run, runs: Sequence[Run]) -> tuple[float, str]:
+    def surer_by(self, again: Run, runs: Sequence[Run], least: float) -> tuple[float, str]:
         """By how much an answer would be less open if this run was made once more, now, and gave the same; and of which
-        workload. 0 while too little was measured again to tell how the host moves."""
+        workload. 0 while too little was measured again to tell how the host moves. Answers whose whole doubt is below
+        `least` are not fitted for it: they cannot gain as much."""
         if not self._drift_of(runs).moves:
             return 0.0, ""
         surer = drift_of([*completed(runs), measured_after(again, runs)])
@@ -73,8 +74,10 @@ class Conclusions:
         for name in self.open(runs):
             mine = own(name, runs)
             now = self.of(name, runs).opened if mine else None
-            then = self._concluded(name, mine, fit(mine, surer)).opened if now is not None else None
-            if now is not None and then is not None:
+            if now is None or now.doubt < least:
+                continue
+            then = self._concluded(name, mine, fit(mine, surer)).opened
+            if then is not None:
                 found.append((now.doubt - then.doubt, name))
         return max(found, default=(0.0, ""))
 
