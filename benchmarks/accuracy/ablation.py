@@ -24,6 +24,7 @@ from dataclasses import astuple, dataclass
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from pathlib import Path
+from typing import Any
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -45,7 +46,7 @@ DRAWS = 1000
 SURE = 0.99
 LEAST, LEAST_SHARE = 0.1, 0.5
 """Percentage points by which an error, or a share, must change to be shown."""
-FIGURES = ("median", "90th", "covered", "right", "named")
+FIGURES = ("median", "90th", "covered", "right", "named", "agrees")
 JUDGES: list[Judge] = []
 """All cases, made before the processes that judge them begin."""
 TOGETHER = "+"
@@ -73,7 +74,7 @@ class Judged:
         return np.concatenate([random.choice(own, own.size) for own in places])
 
     def figures(self, drawn: NDArray[np.intp] | None = None) -> Array:
-        """FIGURES in percent (5,), of all cases or of those that were drawn; not a number where there is none."""
+        """FIGURES in percent (6,), of all cases or of those that were drawn; not a number where there is none."""
         chosen = self.cases if drawn is None else [self.cases[number] for number in drawn]
         kinds = sorted({each.kind for each in chosen})
         found: Array = np.mean([_figures([each for each in chosen if each.kind == kind]) for kind in kinds], axis=0)
@@ -82,11 +83,9 @@ class Judged:
 
 def _figures(chosen: Sequence[Outcome]) -> Array:
     errors = np.concatenate([np.array(each.errors, dtype=float) for each in chosen])
-    covered = [flag for each in chosen for flag in each.covered]
-    right = [flag for each in chosen for flag in each.right]
-    named = [flag for each in chosen for flag in each.named]
+    flags = [[flag for each in chosen for flag in getattr(each, name)] for name in FIGURES[2:]]
     found = [float(np.quantile(errors, at)) if errors.size else math.nan for at in (0.5, 0.9)]
-    return 100.0 * np.array([*found, *map(_share, (covered, right, named))], dtype=np.float64)
+    return 100.0 * np.array([*found, *map(_share, flags)], dtype=np.float64)
 
 
 def _share(flags: Sequence[bool]) -> float:
@@ -145,11 +144,17 @@ class Kept:
             file.write(json.dumps({"size": self._size, "without": names, "cases": plain}) + "\n")
 
 
-def _read(plain: Sequence[tuple[dict[str, list[list[float]]], list[str]]]) -> list[Case]:
+def _read(plain: Sequence[tuple[dict[str, list[Any]], list[str]]]) -> list[Case]:
     return [
-        Case({family: Outcome(*map(tuple, one[:-1]), one[-1]) for family, one in outcomes.items()}, frozenset(names))  # type: ignore[arg-type, call-arg]
+        Case({family: _outcome(*one) for family, one in outcomes.items()}, frozenset(names))
         for outcomes, names in plain
     ]
+
+
+def _outcome(*plain: Any) -> Outcome:
+    """The kind is the last."""
+    known = zip(("errors", *FIGURES[2:]), map(tuple, plain[:-1]), strict=False)
+    return Outcome(**dict(known), kind=plain[-1])
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ FAMILIES = (GRID, INSIDE, BEYOND, CURVES, ALIKE, DRAWN, TABLES)
 @dataclass(frozen=True)
 class Outcome:
     """Of one case: errors of predictions, whether their 90 % intervals hold the truth, whether answers are right and no
-    dearer than need be, and whether the bottleneck is right where one is named and the truth is clear.
+    dearer than need be, whether the bottleneck is right where one is named and the truth is clear, and whether what is
+    said of one place agrees with what is said of another.
 
     Figures of a family whose cases are of a `kind` are the means over the kinds.
     """
@@ -51,6 +52,7 @@ class Outcome:
     covered: tuple[bool, ...] = ()
     right: tuple[bool, ...] = ()
     named: tuple[bool, ...] = ()
+    agrees: tuple[bool, ...] = ()
     kind: str = ""
 
 

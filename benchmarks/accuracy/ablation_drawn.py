@@ -6,13 +6,17 @@ All from the machines of the benchmark, by a seed that chose nothing; which of t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from accuracy_draws import Case, draw_case
 from accuracy_machines import Faster, SimulatedMachine
 
-from sizer.records.run import Configuration
+from sizer.model import GAIN as GAIN_WORTH
+from sizer.model import Trend, fit, predict, vcpus_edge
+from sizer.records.run import Bottleneck, Configuration, Run
 
 FEWEST_VCPUS = 4
 """Values of a table of vCPUs and memory caps, of which three caps at the least."""
@@ -20,6 +24,10 @@ CAPS = (1.15, 1.5, 2.0, 3.0, 4.5)
 """Memory caps over what the job cannot drop; of a job that reads, as much of its data beside that as is drawn."""
 LEFT_OUT = (0.25, 0.4)
 """Part of a table that was not measured, never its corners."""
+STEPS, STEP = 2, 0.1
+"""Where memory is said to count: so many of the steps from one cap to the next raise the rate with the most vCPUs by so
+much at least."""
+RISING = "said to rise"
 GAIN = (0.05, 0.6)
 """By which the last doubling of vCPUs truly raises the rate, where it is asked what lies beyond it."""
 
@@ -66,6 +74,17 @@ def caps_case(number: int, seed: int) -> Case | None:
     )
 
 
+def memory_counts(case: Case) -> bool:
+    """Whether several caps of a table truly have rates of their own."""
+    top = [Configuration(case.axes.vcpus[-1], size, *_others(case.measured[0])) for size in case.axes.memory]
+    rates = list(case.machine.truth([(place, Faster()) for place in top]).values())
+    return sum(more / less - 1 >= STEP for less, more in pairwise(rates)) >= STEPS
+
+
+def _others(place: Configuration) -> tuple[str | None, int | None, str | None, int | None]:
+    return place.disk, place.batch_size, place.gpu, place.gpu_count
+
+
 def _caps(machine: SimulatedMachine, most: float, batch: int, random: np.random.Generator) -> tuple[int, ...]:
     needed, count = machine.memory.needed(most, batch), int(random.integers(3, 6))
     if machine.memory.natural:
@@ -97,7 +116,24 @@ def edge_case(number: int, seed: int) -> Case | None:
     less, now = machine.truth(ends).values()
     if not GAIN[0] <= now / less - 1 <= GAIN[1]:
         return None
-    middles = [(a + b) / 2 for a, b in zip(axes.vcpus, axes.vcpus[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(axes.vcpus)]
     inside = tuple(at(c) for c in middles if c == round(c) or c < 1)
     measured = tuple(at(c) for c in axes.vcpus)
     return replace(base, machine=machine, axes=axes, measured=measured, inside=inside, beyond=far)
+
+
+def said_of_more(runs: Sequence[Run]) -> tuple[bool, ...]:
+    """Where a curve over vCPUs is said to rise still: whether twice the most are foretold to gain what is worth a size,
+    and, if `cpu` or `serial` is named at the most, whether it is `cpu` where the rate rose by more than half of the
+    doubling."""
+    model = fit(runs).workloads[0]
+    known = model.measured.vcpus
+    most = replace(runs[-1].configuration, vcpus=known[-1])
+    edge = vcpus_edge(model, most)
+    if edge.trend is not Trend.RISING or edge.predicted:
+        return ()
+    now, more = predict(model, most), predict(model, replace(most, vcpus=2 * known[-1]))
+    gains = more.throughput.value / now.throughput.value - 1 > GAIN_WORTH
+    if now.bottleneck not in (Bottleneck.CPU, Bottleneck.SERIAL):
+        return (gains,)
+    return gains, (now.bottleneck is Bottleneck.CPU) or edge.gain < math.sqrt(2) - 1

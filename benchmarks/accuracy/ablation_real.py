@@ -95,7 +95,7 @@ def further(curve: Curve) -> Judge:
             errors += [each.error for each in points]
             covered += [each.low <= each.truth <= each.high for each in points]
             named += _named(table)
-        return {FURTHER: Outcome(tuple(errors), tuple(covered), (), tuple(named), curve.source)}
+        return {FURTHER: Outcome(tuple(errors), tuple(covered), named=tuple(named), kind=curve.source)}
 
     return judge
 
