@@ -191,7 +191,6 @@ def sources(part: str) -> tuple[str, ...]:
     """Where there are more cases of what a part is for."""
     own = {
         "quota factor": ("fractions",),
-        "slowness": ("drifting hosts", "drifting hosts, once", "grids"),
         "onward": ("machines", "edges", "further"),
         "last doubling": ("machines", "edges", "further"),
     }

@@ -64,7 +64,7 @@ def test_a_part_that_says_nothing_changes_nothing(make_run: Callable[..., Run]) 
         whole = fitted(make_run)
     assert {"cap", "usl", "averaging"} <= found
     silent = [part for part in parts() if part.name not in found]
-    assert {"memory: reads of each disk", "slowness"} <= {part.name for part in silent}
+    assert {"memory: reads of each disk", "blocking"} <= {part.name for part in silent}
     for part in silent:
         with part.left_out():
             assert fitted(make_run) == whole
@@ -154,7 +154,7 @@ def test_more_cases_are_those_in_which_a_part_says_something() -> None:
 def test_there_is_a_source_of_more_cases_for_every_part() -> None:
     names = [part.name for part in parts()]
     assert {name for _, own in by_source(names) for name in own} == set(names)
-    assert {source for name in names for source in sources(name)} == set(SOURCES)
+    assert {source for name in names for source in sources(name)} < set(SOURCES)
     assert dict(by_source(["cap", "usl"], ["caps"])) == {"caps": ["cap", "usl"]}
 
 
