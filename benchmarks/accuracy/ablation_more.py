@@ -16,7 +16,7 @@ import numpy as np
 from ablation_cases import BEYOND, DRAWN, GRID, HOSTS, INSIDE, Judge, Outcome, drawn_curve, machine
 from ablation_drawn import RISING, caps_case, edge_case, memory_counts, said_of_more
 from ablation_parts import OF_VCPUS, parts, touched
-from ablation_real import FEW, FURTHER, further, further_curves, grid_designs, tables_of_three
+from ablation_real import FEW, FURTHER, further, further_curves, grid_designs, plateaus, tables_of_three
 from accuracy_curves import SHAPES, drawn
 from accuracy_draws import draw_case
 from accuracy_runs import noise
@@ -171,6 +171,7 @@ BINDING = Source((INSIDE, BEYOND), _binding_caps, _has_binding_caps)
 EDGES = Source((INSIDE, BEYOND, RISING), _edge, _has_edge, 1000)
 GRIDS = Source((GRID,), lambda number: grid_designs(number, SEED), _always)
 THREE = Source((FEW,), lambda number: tables_of_three()[number], _always, len(tables_of_three()))
+PLATEAUS = Source((FEW,), lambda number: plateaus()[number], _always, len(plateaus()))
 AFTER = Source((FURTHER,), lambda number: further(further_curves()[number]), _always, len(further_curves()))
 SOURCES = {
     "machines": MACHINES,
@@ -183,6 +184,7 @@ SOURCES = {
     "edges": EDGES,
     "grids": GRIDS,
     "three values": THREE,
+    "plateaus": PLATEAUS,
     "further": AFTER,
 }
 
@@ -196,7 +198,9 @@ def sources(part: str) -> tuple[str, ...]:
     }
     if part.startswith("memory: ") and "disk" not in part:
         return "machines", "caps", "caps that count"
-    return own.get(part, ("machines", "drawn curves", "three values") if part in OF_VCPUS else ("machines",))
+    return own.get(
+        part, ("machines", "drawn curves", "three values", "plateaus") if part in OF_VCPUS else ("machines",)
+    )
 
 
 def both(asked: tuple[str, int, tuple[str, ...]]) -> dict[str, Both]:

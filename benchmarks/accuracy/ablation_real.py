@@ -21,6 +21,8 @@ from sizer.records import Bottleneck, NoAnswer
 FEW, FURTHER = "three vCPU values", "real curves, further"
 VALUES = 4
 """Places of a curve that halve each other: of a table of three one is left out, or the last is asked for."""
+PLATEAU = (1.1, 1.8)
+"""By how many times the rate rises over the last four-fold vCPUs of a table with a plateau."""
 CPU, SERIAL = 0.3, 0.7
 """`cpu` is right where ln rate rises by at least this much of ln vCPUs to one side, `serial` where by at most that."""
 
@@ -63,10 +65,24 @@ def tables_of_three() -> tuple[Judge, ...]:
     return tuple(_three(curve) for curve in _curves() if _tables(curve))
 
 
-def _three(curve: Curve) -> Judge:
+@lru_cache(maxsize=1)
+def plateaus() -> tuple[Judge, ...]:
+    """The same of the tables that end in a plateau, and of the place between its ends alone."""
+    return tuple(_three(curve, plateau=True) for curve in _curves() if any(map(_is_flat, _fours(curve))))
+
+
+def _fours(curve: Curve) -> list[Curve]:
+    return [_of(curve, chosen) for chosen in _tables(curve)]
+
+
+def _is_flat(table: Curve) -> bool:
+    return PLATEAU[0] <= table.truth[-1] / table.truth[-3] <= PLATEAU[1]
+
+
+def _three(curve: Curve, plateau: bool = False) -> Judge:
     def judge() -> dict[str, Outcome]:
-        tables = [_of(curve, chosen) for chosen in _tables(curve)]
-        asked = [(table, out) for table in tables for out in range(1, VALUES - 1)]
+        tables = [table for table in _fours(curve) if not plateau or _is_flat(table)]
+        asked = [(table, out) for table in tables for out in range(VALUES - 2 if plateau else 1, VALUES - 1)]
         found = [point for table, out in asked for point in told_of(table, table.truth, [out], with_rivals=False)[0]]
         covered = tuple(each.low <= each.truth <= each.high for each in found)
         return {FEW: Outcome(tuple(each.error for each in found), covered, kind=curve.source)}
@@ -81,8 +97,7 @@ def further_curves() -> tuple[Curve, ...]:
 
 
 def _rising(curve: Curve) -> list[Curve]:
-    tables = [_of(curve, chosen) for chosen in _tables(curve)]
-    return [table for table in tables if GAIN[0] <= table.truth[-2] / table.truth[-3] - 1 <= GAIN[1]]
+    return [table for table in _fours(curve) if GAIN[0] <= table.truth[-2] / table.truth[-3] - 1 <= GAIN[1]]
 
 
 def further(curve: Curve) -> Judge:
