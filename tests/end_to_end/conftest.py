@@ -33,8 +33,9 @@ HIDDEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resource
 """Warnings that Python shows to nobody who did not ask for them."""
 
 BEAT = "due + 0.02"
-"""Where the child says when its next step is due; tests of other paces write theirs there. It tells that time, so that its
-rate is the same on a host that holds it up."""
+"""Where the child says when its next step is due; tests of other paces write theirs there.
+
+It tells that time, so that its rate is the same on a host that holds it up."""
 
 CHILD = f"""
 import json, os, sys, time
