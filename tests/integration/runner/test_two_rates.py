@@ -22,27 +22,28 @@ from sizer.storage.disks import emulated_volume
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 
-MB = 10**6
+FAST, SLOW = 8_000_000, 2_400_000
+"""Bytes a second: what a disk has to spare that others use, too."""
 READER = """
     import json, mmap, os, sys, time
     descriptor = int(os.environ["SIZER_EVENTS_FD"])
     def write(**fields):
         os.write(descriptor, (json.dumps(fields) + "\\n").encode())
     size = os.path.getsize(sys.argv[1])
-    write(event="start", sample_unit="block", batch_size=8, dataset_bytes=size, dataset_samples=size // 131072)
-    data, block, offset = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 131072), 0
+    write(event="start", sample_unit="block", batch_size=2, dataset_bytes=size, dataset_samples=size // 65536)
+    data, block, offset = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 65536), 0
     while True:
         began = time.monotonic()
-        for _ in range(8):
+        for _ in range(2):
             os.preadv(data, [block], offset)
-            offset = (offset + 131072) % size
+            offset = (offset + 65536) % size
         now = time.monotonic()
-        write(event="step", time=now, samples=8, input_wait=now - began, epoch=0)
+        write(event="step", time=now, samples=2, input_wait=now - began, epoch=0)
 """
 
 
 def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..., RunSpec], tmp_path: Path) -> None:
-    """40 MB/s until four seconds are over, 12 MB/s from then on: both are found, and the later one counts.
+    """8 MB/s until four seconds are over, 2.4 MB/s from then on: both are found, and the later one counts.
 
     In one of three runs: the host's own disk may be slower for a moment, but no run is faster than its throttle.
     """
@@ -56,9 +57,9 @@ def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..
         spec = make_spec(sys.executable, "-c", textwrap.dedent(READER), str(data), seconds=9.0)
         context = RunContext(
             paths=RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch),
-            data_set=DataSet(str(data), "bin", 64 * 2**20, 512, False),
-            throttle=Throttle(device, DiskRates(read_bytes_per_second=40 * MB)),
-            disk=DiskCheck(DiskTier("disk", path=str(volume.folder)), DiskRates(read_bytes_per_second=40 * MB)),
+            data_set=DataSet(str(data), "bin", 64 * 2**20, 1024, False),
+            throttle=Throttle(device, DiskRates(read_bytes_per_second=FAST)),
+            disk=DiskCheck(DiskTier("disk", path=str(volume.folder)), DiskRates(read_bytes_per_second=FAST)),
             host_vcpus=2,
             host_memory_bytes=2**34,
             environment=os.environ,
@@ -72,14 +73,14 @@ def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..
             change = run.rate_change
             if change is None:
                 continue
-            assert change.before.value * 131072 < 1.1 * 40 * MB
+            assert change.before.value * 65536 < 1.1 * FAST
             assert run.throughput == change.after
             assert any(warning.kind is WarningKind.TWO_RATES for warning in run.warnings)
-            found = change.before.value * 131072 / MB, change.after.value * 131072 / MB, change.seconds
-            if found == (pytest.approx(40, rel=0.1), pytest.approx(12, rel=0.1), pytest.approx(4, abs=2)):
+            found = change.before.value * 65536, change.after.value * 65536, change.seconds
+            if found == (pytest.approx(FAST, rel=0.1), pytest.approx(SLOW, rel=0.1), pytest.approx(4, abs=2)):
                 return
     assert change is not None
-    assert found == (pytest.approx(40, rel=0.1), pytest.approx(12, rel=0.1), pytest.approx(4, abs=2))
+    assert found == (pytest.approx(FAST, rel=0.1), pytest.approx(SLOW, rel=0.1), pytest.approx(4, abs=2))
 
 
 def _slower_after(seconds: float, device: str) -> Callable[[Live], None]:
@@ -90,8 +91,8 @@ def _slower_after(seconds: float, device: str) -> Callable[[Live], None]:
             return
         for group in Path("/sys/fs/cgroup").glob(f"**/sizer/*{os.getpid()}*"):
             for file, line in (
-                ("blkio.throttle.read_bps_device", f"{device} {12 * MB}"),
-                ("io.max", f"{device} rbps={12 * MB}"),
+                ("blkio.throttle.read_bps_device", f"{device} {SLOW}"),
+                ("io.max", f"{device} rbps={SLOW}"),
             ):
                 if (group / file).exists():
                     (group / file).write_text(line)
