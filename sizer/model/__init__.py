@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sizer.lazily import exports
 
 if TYPE_CHECKING:
-    from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
+    from sizer.model.advice import ENOUGH, counted_outcomes, few_values, memory_matters, vcpus_to_measure
     from sizer.model.attribution import BENT, SHOWN_BY_VCPUS, not_bought
     from sizer.model.batch_curve import batch_curves, nearest
     from sizer.model.batch_runs import (
@@ -90,6 +90,7 @@ __all__ = [
     "CLOSE",
     "CONSTANTS",
     "CPU_LABEL",
+    "ENOUGH",
     "GAIN",
     "INSTANT",
     "LEAST_BYTES",

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from sizer.model import CLEAR, GAIN, UNLIKELY
@@ -21,7 +21,9 @@ class Growth:
     """The gain of the last step to the most measured, and the probability that it is more than GAIN.
 
     `bound_by` is what holds the most measured back although vCPUs do not buy it, or may (ambiguous): then the step
-    gained, and the next one need not.
+    gained, and the next one need not. `after` is the next smaller size measured where it is less than half: then the
+    rate may have stopped rising anywhere between, and the probability is that of the least that the last doubling of
+    the vCPUs can have gained, as nothing scales better than in proportion.
     """
 
     code: ReasonCode
@@ -29,6 +31,7 @@ class Growth:
     gain: float
     probability: float
     bound_by: Bottleneck | None = None
+    after: float | None = None
 
     @property
     def seen(self) -> bool:
@@ -37,7 +40,7 @@ class Growth:
 
     @property
     def settled(self) -> bool:
-        return self.probability <= UNLIKELY
+        return self.probability <= UNLIKELY and self.after is None
 
 
 def with_count(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
@@ -57,7 +60,21 @@ def with_vcpus(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
 
     None where it has not the most measured of these.
     """
-    return _last_doubling(ReasonCode.RISES_TO_MOST_VCPUS, "vcpus", machine, _alike(machine, machines))
+    alike = _alike(machine, machines)
+    found = _last_doubling(ReasonCode.RISES_TO_MOST_VCPUS, "vcpus", machine, alike)
+    return found if found is None or found.settled else _across_a_gap(found, machine, alike)
+
+
+def gap_below(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
+    """The step to its vCPUs from the next fewer measured, where these are less than half and the rate may have stopped
+    rising between the two; else None."""
+    alike = _alike(machine, machines)
+    fewer = [each for each in alike if _vcpus(each) <= _vcpus(machine)]
+    found = _last_doubling(ReasonCode.RISES_TO_MOST_VCPUS, "vcpus", machine, fewer)
+    if found is None or found.settled:
+        return None
+    step = _across_a_gap(found, machine, alike)
+    return None if step.after is None else step
 
 
 def with_memory(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
@@ -104,6 +121,16 @@ def _last_doubling(code: ReasonCode, axis: str, machine: Machine, alike: Sequenc
         return None
     half = [each for each in fewer if sizes[id(each)] >= here / 2] or fewer
     return _growth(code, float(here), machine, max(half, key=lambda each: each.rate))
+
+
+def _across_a_gap(step: Growth, machine: Machine, alike: Sequence[Machine]) -> Growth:
+    """The step as it is if it is a doubling or less; else of what its last doubling can have gained at the least."""
+    before = max((each for each in alike if _vcpus(each) < step.most), key=lambda each: (_vcpus(each), each.rate))
+    if _vcpus(before) >= step.most / 2:
+        return step
+    at_half = before.rate * step.most / 2 / _vcpus(before)
+    least = _growth(step.code, step.most, machine, replace(before, rate=min(at_half, machine.rate)))
+    return step if least.seen else replace(step, probability=least.probability, after=_vcpus(before))
 
 
 def _growth(code: ReasonCode, most: float, machine: Machine, before: Machine) -> Growth:

@@ -19,6 +19,8 @@ from sizer.recommend.measured_binding import binding
 from sizer.recommend.measured_choice import Binding, MeasuredChoice, named_baseline
 from sizer.recommend.measured_edges import (
     beyond_measured,
+    chance_between,
+    gap_under,
     growth_of,
     growth_reason,
     growth_with_vcpus,
@@ -84,29 +86,33 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
     chosen = comparison.chosen.machine
     growth = growth_of(choice, chosen)
     beyond = beyond_measured(choice, chosen, growth)
-    likely = rounded(comparison.probability)
+    gap = None if growth else gap_under(choice, chosen)
+    likely = rounded(comparison.probability * (1 - gap.chance if gap else 1.0))
     bound = binding(choice, chosen)
     return replace(
         _answered(choice, comparison, comparison.chosen, bound),
         status="at_least" if growth else "recommended",
         edge="settled" if not growth else "rising" if any(each.seen for each in growth) else "unsettled",
-        **_sureness(choice, comparison, growth),
+        **_sureness(choice, comparison, growth, likely),
         provisional=_provisional(choice, comparison, likely),
         reasons=(
             *(growth_reason(each) for each in growth),
             *([beyond.reason] if beyond else []),
-            *why(choice, comparison, bound, likely),
+            *([growth_reason(gap.step)] if gap else []),
+            *why(choice, comparison, bound, rounded(comparison.probability)),
             *doubts(choice),
         ),
-        next_run=measured_next_run(choice, comparison, growth, beyond, likely),
+        next_run=measured_next_run(choice, comparison, [gap.step] if gap else growth, beyond, likely),
         beyond=beyond.prediction if beyond else None,
     )
 
 
-def _sureness(choice: MeasuredChoice, comparison: Comparison, growth: Sequence[Growth]) -> dict[str, Any]:
+def _sureness(
+    choice: MeasuredChoice, comparison: Comparison, growth: Sequence[Growth], likely: float
+) -> dict[str, Any]:
     """The probability and what it is that of; nothing where there was nothing to choose from.
 
-    Of a lower bound in vCPUs or memory it is that what is smaller in these is too slow.
+    Of a lower bound in vCPUs or memory it is that what is smaller in these is too slow, measured or between.
     """
     assert comparison.chosen is not None
     if len(choice.machines) == 1 and choice.objective.rate is None and choice.objective.latency_p99 is None:
@@ -117,9 +123,15 @@ def _sureness(choice: MeasuredChoice, comparison: Comparison, growth: Sequence[G
         for each in comparison.contenders
         if kind_of(each.machine) == kind_of(taken) and events.is_less(each.machine.configuration, taken.configuration)
     ]
+    for each in growth:
+        if each.after is not None:
+            between = chance_between(choice, taken, each)
+            if between is None:
+                return events.UNKNOWN
+            less.append(between)
     if less and any(each.code is not ReasonCode.RISES_WITH_GPUS for each in growth):
         return events.less_too_little(less)
-    return events.known(comparison.probability, comparison.event)
+    return events.known(likely, comparison.event)
 
 
 def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) -> bool:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 
-from sizer.model import BENT, not_bought
+from sizer.model import BENT, ENOUGH, NORMAL_90, not_bought, predict
 from sizer.recommend.beyond import Beyond, look_beyond
+from sizer.recommend.candidates import next_sold
 from sizer.recommend.comparison import MERITS, Comparison, kind_of
-from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
+from sizer.recommend.growth import Growth, gap_below, with_count, with_memory, with_vcpus
 from sizer.recommend.machine_prices import cheapest_holding, instances_like
 from sizer.recommend.machines import Machine
 from sizer.recommend.measured_binding import binding
 from sizer.recommend.measured_choice import MeasuredChoice
-from sizer.recommend.measured_reasons import closeness
+from sizer.recommend.measured_reasons import closeness, surely
 from sizer.recommend.other_inputs import input_binds
 from sizer.recommend.settling_machine import settling_machine
 from sizer.records import (
@@ -92,10 +94,40 @@ def _dearer_at_best(choice: MeasuredChoice, chosen: Machine, most: float) -> boo
     return cheapest.usd_per_hour >= most * (chosen.usd_per_hour or math.inf)
 
 
+def chance_between(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> float | None:
+    """The probability that half of these vCPUs, which nobody measured, is enough; None where no curve describes it."""
+    if not choice.one_curve or len(choice.model.measured.vcpus) < ENOUGH:
+        return None
+    half = predict(choice.model, replace(chosen.configuration, vcpus=growth.most / 2)).throughput
+    spread = math.hypot(math.log(half.high / half.low) / (2 * NORMAL_90), chosen.deviation)
+    best = max(each.rate for each in choice.machines if kind_of(each) == kind_of(chosen))
+    needed = choice.objective.rate or choice.objective.target * best
+    return NormalDist().cdf(math.log(half.value / needed) / spread)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Sizes that nobody measured just below the one taken, and the probability that one of them is enough."""
+
+    step: Growth
+    chance: float
+
+
+def gap_under(choice: MeasuredChoice, chosen: Machine) -> Gap | None:
+    """None where what is smaller is measured, too slow in any case or not cheaper, or no curve describes it."""
+    if choice.objective.counts == "fastest" or choice.slips:
+        return None
+    step = gap_below(chosen, choice.machines)
+    chance = None if step is None else chance_between(choice, chosen, step)
+    return None if step is None or chance is None or surely(1 - chance) else Gap(step, chance)
+
+
 def growth_reason(growth: Growth) -> Reason:
     code, most = growth.code if growth.seen else ReasonCode.GROWTH_UNSETTLED, {_MOST[growth.code]: growth.most}
     if code is ReasonCode.RISES_WITH_MEMORY:
         return reason(code, **most)
+    if growth.after is not None:
+        return reason(ReasonCode.GROWTH_UNSETTLED, **most, gain=growth.gain, after=growth.after)
     bound = {} if growth.bound_by is None else {"bottleneck": growth.bound_by.value}
     return reason(code, **most, gain=growth.gain, **bound)
 
@@ -164,7 +196,11 @@ def more_of(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> Suggesti
         return Suggestion(Action.MEASURE, said, gpu=chosen.spec.gpu, gpu_count=2 * kind_of(chosen)[1])
     if growth.code is ReasonCode.RISES_WITH_MEMORY:
         return Suggestion(Action.MEASURE, said, memory_bytes=2 * int(growth.most))
-    return Suggestion(Action.MEASURE, said, vcpus=(2 * growth.most,))
+    if growth.after is None:
+        return Suggestion(Action.MEASURE, said, vcpus=(2 * growth.most,))
+    between = max(growth.after, math.sqrt(growth.after * growth.most))
+    sold = next_sold(between, choice.catalog)
+    return Suggestion(Action.MEASURE, said, vcpus=(sold if sold < growth.most else between,))
 
 
 def _sold(choice: MeasuredChoice, chosen: Machine, count: int) -> bool:

@@ -215,6 +215,13 @@ def _growth_unsettled(r: Reason, t: Terms) -> str:
             memory=size_of(r),
             gain=gain,
         )
+    if r.has("after"):
+        return _(
+            "Nothing was measured between {fewer} and {most} vCPUs, and the rate may stop rising anywhere there: fewer "
+            "may be enough.",
+            fewer=format_number(r.number("after")),
+            most=format_number(r.number("vcpus")),
+        )
     if r.has("bottleneck") and r.text("bottleneck") != Bottleneck.AMBIGUOUS.value:
         return _(
             "It is not clear whether more than {vcpus} pay: the last step gained {gain}, and with {vcpus} it is "
