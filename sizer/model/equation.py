@@ -7,7 +7,7 @@ loader's wait for the disk adds to its CPU time (p = 1 between these two): a wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, reduce
@@ -254,11 +254,13 @@ class Forms:
             for structure, (first, last) in zip(self.structures, pairwise(ends), strict=True)
             if last > first
         ]
-        self.scalings = [(each.scaling, rows, self._scaling_columns(each)) for each, rows in there]
-        alike = [list(some) for _, some in groupby(there, lambda each: (each[0].memory_acts, each[0].memory_levels))]
+        self.scalings = [
+            (first.scaling, rows, self._scaling_columns(first))
+            for first, rows in _joined(there, lambda each: each.scaling)
+        ]
         self.memories = [
-            (some[0][0], slice(some[0][1].start, some[-1][1].stop), tuple(self._memory_columns(some[0][0]).values()))
-            for some in alike
+            (first, rows, tuple(self._memory_columns(first).values()))
+            for first, rows in _joined(there, lambda each: (each.memory_acts, each.memory_levels))
         ]
         capped = self._are_capped[of]
         self.capped: slice | Indices | None = np.flatnonzero(capped) if capped.any() else None
@@ -282,6 +284,14 @@ class Forms:
         found = copy(self)
         found._take(self.of[rows])
         return found
+
+
+def _joined(
+    there: Iterable[tuple[Structure, slice]], alike: Callable[[Structure], object]
+) -> list[tuple[Structure, slice]]:
+    """The first of structures that follow each other and are alike, with the rows of all of them."""
+    groups = [list(some) for _, some in groupby(there, lambda each: alike(each[0]))]
+    return [(some[0][0], slice(some[0][1].start, some[-1][1].stop)) for some in groups]
 
 
 class _InOwnOrder(Forms):
