@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.model.model import Structure
-from sizer.model.scaling import PARAMETERS, Scaled, scale
+from sizer.model.scaling import FORMS, PARAMETERS, Scaled, scale
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -96,9 +96,20 @@ class Design:
         a_worker = np.log(self.missed) - np.log(np.ceil(self.vcpus)) + self.latency_shift
         return np.where((self.missed > 0) & self.decodes, a_worker, -np.inf)[None]
 
-    def reaches(self, level: int, levels: Sequence[int]) -> Flags:
-        """Rows whose memory is that of this one of the measured levels, rising, or less than the next (n,); of the
-        lowest, those with less, too."""
+    def reaches(self, level: int, levels: tuple[int, ...]) -> tuple[Flags, Array]:
+        """Rows that compute, and whose memory is that of this one of the measured levels, rising, or less than the next
+        (n,), and the same as 1 and 0 (1, n); of the lowest, those with less, too."""
+        if (level, levels) not in self._reached:
+            here = self._of_level(level, levels) & self.computes
+            self._reached[level, levels] = here, here.astype(float)[None]
+        return self._reached[level, levels]
+
+    @cached_property
+    def _reached(self) -> dict[tuple[int, tuple[int, ...]], tuple[Flags, Array]]:
+        """What `reaches` has found so far: a fit asks at each of its steps."""
+        return {}
+
+    def _of_level(self, level: int, levels: tuple[int, ...]) -> Flags:
         place = levels.index(level)
         least = levels[place] if place > 0 else -np.inf
         next_one = levels[place + 1] if place + 1 < len(levels) else np.inf
@@ -256,7 +267,7 @@ class Forms:
         ]
         self.scalings = [
             (first.scaling, rows, self._scaling_columns(first))
-            for first, rows in _joined(there, lambda each: each.scaling)
+            for first, rows in _joined(there, lambda each: FORMS[each.scaling])
         ]
         self.memories = [
             (first, rows, tuple(self._memory_columns(first).values()))
@@ -361,8 +372,8 @@ def _memory(made: _Times, design: Design) -> None:
     stages = tuple(made.times)
     for structure, rows, columns in made.forms.memories:
         for level, column in zip(_levels(structure), columns, strict=True):
-            here = design.reaches(level, structure.memory_levels) & design.computes
-            shown, value = here.astype(float)[None], made.theta[rows, column, None]
+            here, shown = design.reaches(level, structure.memory_levels)
+            value = made.theta[rows, column, None]
             if structure.memory_acts == "limits":
                 made.stage(MEMORY)[rows, here] = -value
                 made.slopes.append((rows, column, MEMORY, -shown))
