@@ -53,7 +53,7 @@ def answers(material: Material, found: Sequence[Subject]) -> dict[str, Any] | No
 
 
 def _table_first(material: Material) -> bool:
-    return material.recommendation is not None and words.table_comes_first(material.recommendation)
+    return material.recommendation is not None and words.table_comes_first(material.recommendation, material.study)
 
 
 def _answers(material: Material, found: Sequence[Subject]) -> dict[str, Any]:

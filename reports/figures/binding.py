@@ -49,14 +49,16 @@ def piles(axis: str, places: Sequence[float], base: Configuration, subject: Subj
     some = thinned(sorted(set(places)), MOST_PILES, None)
     configurations = [moved(base, axis, place) for place in some]
     found = predict_several(subject.model, configurations, with_headroom=False)
-    return tuple(
-        _pile(place, words.place_named(axis, configuration, subject.study), prediction, subject)
+    drawn = [
+        (place, words.place_named(axis, configuration, subject.study), prediction)
         for place, configuration, prediction in zip(some, configurations, found, strict=True)
         if isinstance(prediction, Prediction) and not prediction.out_of_memory and prediction.shares
-    )
+    ]
+    or_disk = any(prediction.or_disk for _place, _name, prediction in drawn)
+    return tuple(_pile(place, name, prediction, subject, or_disk) for place, name, prediction in drawn)
 
 
-def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> Pile:
+def _pile(place: float, name: str, prediction: Prediction, subject: Subject, or_disk: bool) -> Pile:
     whole = 1 / prediction.throughput.value
     shares = {Bottleneck(key): share for key, share in prediction.shares.items()}
     parts = [
@@ -66,25 +68,29 @@ def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> 
             hue,
             words.time_part(called, share * whole, whole, subject.unit, name),
         )
-        for called, share, hue in _stages(shares, subject)
+        for called, share, hue in _stages(shares, subject, or_disk)
         if share >= LEAST
     ]
     return Pile(place, tuple(parts))
 
 
-def _stages(shares: Mapping[Bottleneck, float], subject: Subject) -> Iterator[tuple[str, float, int]]:
+def _stages(shares: Mapping[Bottleneck, float], subject: Subject, or_disk: bool) -> Iterator[tuple[str, float, int]]:
     """Name, share and colour of each stage, the lowest first; the CPU's apart where runs show what the step costs."""
+
+    def called(bottleneck: Bottleneck, part: str) -> str:
+        return words.stage_of_time(bottleneck, subject.device, kind, part, or_disk)
+
     kind = subject.model.facts.kind if subject.model is not None else ""
     for bottleneck in HUES:
         share = shares.get(bottleneck, 0.0)
         step = _step_share(subject) if bottleneck is Bottleneck.CPU else 0.0
         if step:
-            yield words.stage_of_time(bottleneck, subject.device, kind, "input"), share * (1 - step), HUES[bottleneck]
+            yield called(bottleneck, "input"), share * (1 - step), HUES[bottleneck]
             compute = HUES[Bottleneck.ACCELERATOR]  # of the same colour as where an accelerator does it
-            yield words.stage_of_time(bottleneck, subject.device, kind, "step"), share * step, compute
+            yield called(bottleneck, "step"), share * step, compute
         else:
             part = "input" if subject.device.kind != "cpu" else ""
-            yield words.stage_of_time(bottleneck, subject.device, kind, part), share, HUES[bottleneck]
+            yield called(bottleneck, part), share, HUES[bottleneck]
 
 
 def _step_share(subject: Subject) -> float:

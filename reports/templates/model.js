@@ -758,7 +758,7 @@ const Model = (() => {
       const at = withUsualAccelerator(asked), plain = isPlain(whatIf);
       if (!fits(at, whatIf)) {
         return {
-          throughput: { value: 0, low: 0, high: 0 }, bottleneck: "memory", shares: { memory: 1 },
+          throughput: { value: 0, low: 0, high: 0 }, bottleneck: "memory", shares: { memory: 1 }, or_disk: false,
           extrapolated: outside(at) > 0, out_of_memory: true, measured: false,
         };
       }
@@ -772,11 +772,12 @@ const Model = (() => {
       const atItsWord = own !== null && (data.refused || !facts.accounted);
       const throughput = atItsWord ? { value: own.value, low: own.low, high: own.high } : estimated(rates, at, whatIf, beyond, around);
       let bottleneck = isOpen(at, beyond) ? "ambiguous" : bottleneckOf(shares, own?.evidence ?? null);
-      if (!shown(at, bottleneck, shares)) [bottleneck, shares] = ["ambiguous", {}];
-      else if (mayBeTheDisk(at, { ...told, shares })) bottleneck = "ambiguous";
+      const isShown = shown(at, bottleneck, shares), orDisk = isShown && mayBeTheDisk(at, { ...told, shares });
+      if (!isShown) [bottleneck, shares] = ["ambiguous", {}];
+      else if (orDisk) bottleneck = "ambiguous";
       const guessed = K.CPU_LIKE.includes(bottleneck) && !measured.vcpus.length;
       return {
-        throughput, shares,
+        throughput, shares, or_disk: orDisk,
         bottleneck: guessed && evidenceAt(at) !== bottleneck ? "ambiguous" : bottleneck,
         extrapolated: whatIf.disk_rates !== null || isBeyond(at), out_of_memory: false, measured: own !== null,
       };

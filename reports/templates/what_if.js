@@ -99,7 +99,8 @@
       = asked.rate ? filled(said.of_answer, { share: number(Math.round(100 * value / asked.rate)) }) : "";
   };
   const showBound = found => {
-    const shares = Object.keys(page.hues).filter(name => found.shares[name] >= LEAST);
+    const said = asked.sentences, shares = Object.keys(page.hues).filter(name => found.shares[name] >= LEAST);
+    const largest = shares.reduce((one, other) => found.shares[other] > found.shares[one] ? other : one, shares[0]);
     one(".bound").textContent = asked.bottlenecks[found.bottleneck][0];
     one(".stack").toggleAttribute("hidden", !shares.length);
     let left = 0;
@@ -114,8 +115,9 @@
         make("rect", { x: 4, y: 1, width: 18, height: 12, class: "part" }),
         make("rect", { x: 4, y: 1, width: 18, height: 12, class: "hatched" }));
       const share = number(Math.round(100 * found.shares[name]));
-      return make("li", { class: `hue-${page.hues[name]}` }, key,
-        filled(asked.sentences.resource, { resource: asked.bottlenecks[name][1], share }));
+      let resource = asked.bottlenecks[name][1];
+      if (found.or_disk && name === largest) resource = filled(said.or_disk, { resource });
+      return make("li", { class: `hue-${page.hues[name]}` }, key, filled(said.resource, { resource, share }));
     }));
   };
   const showCost = (found, at, whatIf) => {

@@ -98,7 +98,7 @@ def _print(recommendation: Recommendation, model: Model, study: Study, arguments
     answers = recommendation.workloads
     table = recommendation.cross_table if arguments.workload is None else None
     told = [] if table is None else list(cross_lines(table, study))
-    table_first = table is not None and table_comes_first(recommendation)
+    table_first = table is not None and table_comes_first(recommendation, study)
     for line in told if table_first else ():
         print(line)
     if table_first and len(answers) > MOST_IN_FULL:

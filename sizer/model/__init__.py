@@ -8,7 +8,7 @@ from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
-    from sizer.model.attribution import BENT, SHOWN_BY_VCPUS, no_single, not_bought, on_plateau
+    from sizer.model.attribution import BENT, SHOWN_BY_VCPUS, not_bought
     from sizer.model.batch_curve import batch_curves, nearest
     from sizer.model.batch_runs import (
         CLOSE,
@@ -173,12 +173,10 @@ __all__ = [
     "name_of_disk",
     "nearest",
     "needed_bytes",
-    "no_single",
     "noise_at",
     "noise_of",
     "not_bought",
     "of_new_run",
-    "on_plateau",
     "only_completed",
     "own_effects",
     "predict",

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -186,7 +187,7 @@ def _predictions(
     beyond = [onward(model, each) if plain else None for each in configurations]
     places = [place_of(model, each) for each in configurations]
     estimates = throughputs(model, places, rates, between.around, what_if, beyond)
-    bound: list[tuple[Bottleneck, dict[str, float]]] = [(Bottleneck.AMBIGUOUS, {})] * len(configurations)
+    bound = [_Bound(Bottleneck.AMBIGUOUS, {})] * len(configurations)
     if with_bottleneck:
         bound = _bound(model, configurations, rates, plain, beyond)
     return [
@@ -194,12 +195,21 @@ def _predictions(
             workload=model.name,
             configuration=place.configuration,
             throughput=estimate,
-            bottleneck=bottleneck,
-            shares=shares,
+            bottleneck=each.bottleneck,
+            shares=each.shares,
             extrapolated=what_if.disk_rates is not None or place.is_beyond,
+            or_disk=each.or_disk,
         )
-        for place, estimate, (bottleneck, shares) in zip(places, estimates, bound, strict=True)
+        for place, estimate, each in zip(places, estimates, bound, strict=True)
     ]
+
+
+class _Bound(NamedTuple):
+    """What binds a configuration; no shares where the runs do not show it."""
+
+    bottleneck: Bottleneck
+    shares: dict[str, float]
+    or_disk: bool = False
 
 
 def _bound(
@@ -208,8 +218,7 @@ def _bound(
     rates: PredictedRates,
     plain: bool,
     beyond: Sequence[Onward | None],
-) -> list[tuple[Bottleneck, dict[str, float]]]:
-    """What binds each, with the shares."""
+) -> list[_Bound]:
     found = _attributed(model, configurations, rates)
     own = _own_rates(model, [c for c, each in zip(configurations, beyond, strict=True) if each is not None])
     told = zip(configurations, found, _may_be_disks(model, configurations, found), beyond, strict=True)
@@ -246,14 +255,13 @@ def _binding(
     doubted: bool,
     beyond: Onward | None,
     own: Mapping[Configuration, float],
-) -> tuple[Bottleneck, dict[str, float]]:
-    """What binds there, with the shares; none of them where the runs do not show it."""
+) -> _Bound:
     evidence = model.measured.evidence_at(configuration) if plain else None
     open_ended = beyond is not None and is_open(own[configuration], beyond)
     bottleneck = Bottleneck.AMBIGUOUS if open_ended else bottleneck_of(shares, evidence)
-    if shown(model, configuration, bottleneck, shares):
-        return Bottleneck.AMBIGUOUS if doubted else bottleneck, shares
-    return Bottleneck.AMBIGUOUS, {}
+    if not shown(model, configuration, bottleneck, shares):
+        return _Bound(Bottleneck.AMBIGUOUS, {})
+    return _Bound(Bottleneck.AMBIGUOUS if doubted else bottleneck, shares, doubted)
 
 
 def _attributed(

@@ -36,7 +36,7 @@ from sizer.recommend.next_run import for_host, next_run, with_probe
 from sizer.recommend.options import options
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
-from sizer.recommend.reasons import disk_may_bind, next_bottleneck, reasons
+from sizer.recommend.reasons import next_bottleneck, reasons
 from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.settling import Margin
@@ -224,7 +224,7 @@ def _too_slow(
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
         if len(model.measured.vcpus) < 2 and (not fastest.shares or fastest.bottleneck in SHOWN_BY_VCPUS):
             help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
-        elif fastest.bottleneck is Bottleneck.AMBIGUOUS and not disk_may_bind(model, fastest):
+        elif fastest.bottleneck is Bottleneck.AMBIGUOUS and not fastest.or_disk:
             help_ = []
         why = (*late, *(doubts or help_), *_known(quality.warning))
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)

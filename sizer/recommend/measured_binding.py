@@ -32,7 +32,8 @@ def _binding(choice: MeasuredChoice, machine: Machine) -> Binding:
         return Binding(machine.evidence)
     prediction: Prediction = predict(choice.model, machine.configuration)
     if prediction.bottleneck is Bottleneck.AMBIGUOUS:
-        return Binding(shares=prediction.shares)
+        said = tuple(bound_by(choice.model, prediction, bound=True)) if prediction.or_disk else ()
+        return Binding(shares=prediction.shares, reasons=said)
     if _contradicted(prediction.bottleneck, machine, choice.machines):
         return Binding()
     said = tuple(bound_by(choice.model, prediction, bound=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model import WorkloadModel, no_single, on_plateau, vcpus_of
+from sizer.model import WorkloadModel, vcpus_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
@@ -58,16 +58,9 @@ def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[
     code = ReasonCode.BOTTLENECK_CLOSE
     if accounted:
         code = ReasonCode.BOTTLENECK_DISPUTED
-    elif disk_may_bind(model, prediction):
+    elif prediction.or_disk:
         code = ReasonCode.BOTTLENECK_OR_DISK
     return [reason(code, **shares, **accounted)]
-
-
-def disk_may_bind(model: WorkloadModel, prediction: Prediction) -> bool:
-    """Whether nothing is named for a plateau because a disk may make it as well."""
-    if prediction.bottleneck is not Bottleneck.AMBIGUOUS or no_single(prediction.shares):
-        return False
-    return on_plateau(prediction.shares) and model.measured.evidence_at(prediction.configuration) is None
 
 
 def next_bottleneck(prediction: Prediction, bound: Bottleneck) -> Bottleneck | None:

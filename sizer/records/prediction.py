@@ -15,7 +15,8 @@ from sizer.records.run import Bottleneck, Configuration, Estimate
 class Prediction:
     """What the model says of one configuration; the interval is 90 % for a new run.
 
-    `headroom` is the relative gain if the bottleneck cost no time, None where no other limit is known.
+    `headroom` is the relative gain if the bottleneck cost no time, None where no other limit is known. With `or_disk`
+    more vCPUs do not relieve it, and what has the largest share may as well be the disk.
     """
 
     workload: Name
@@ -26,6 +27,7 @@ class Prediction:
     extrapolated: bool
     out_of_memory: bool = False
     headroom: Amount | None = None
+    or_disk: bool = False
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,14 @@ class CrossGroup:
     columns: tuple[int, ...]
 
 
-def table_comes_first(recommendation: Recommendation) -> bool:
-    """Whether what the study is about is the table, and not the answer for each of its many workloads."""
+def table_comes_first(recommendation: Recommendation, study: Study) -> bool:
+    """Whether what the study is about is the table, and not the answer for each of its many workloads.
+
+    An adaptive plan chooses its runs for the answers.
+    """
     table = recommendation.cross_table
+    if study.adaptive is not None:
+        return False
     return table is not None and len(recommendation.workloads) > MOST_ANSWERS and bool(cross_answer(table))
 
 

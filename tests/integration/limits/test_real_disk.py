@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -105,35 +105,50 @@ def seconds(group: Group, program: str, file: Path) -> float:
     return float(shown.stdout)
 
 
+def keeps_to(limit: float, measured: Callable[[], float], least: float = 0.9) -> None:
+    """None of three is more than 10 % faster than its limit: the first slice of a throttle comes at once.
+
+    The disk below or a busy host may be slower for a moment, so one of them has to be as fast.
+    """
+    for _ in range(3):
+        rate = measured()
+        assert rate < 1.1 * limit
+        if rate > least * limit:
+            return
+    raise AssertionError(f"three times slower than {limit:g}, the last time {rate:g}")
+
+
 @pytest.mark.parametrize("way", READS)
 def test_reads_keep_to_the_rate(real: LimitsBackend, volume: Volume, file: Path, way: str) -> None:
-    """To 10 %: the first slice of the throttle comes at once. Every byte is counted, and hardly one too many."""
-    with opened(real, volume, DiskRates(read_bytes_per_second=RATE)) as group:
-        took = seconds(group, READS[way], file)
-        sample = group.sample(0.0)
-    assert SIZE / took == pytest.approx(RATE, rel=0.1)
-    assert pytest.approx(SIZE, rel=0.05) == sample.read_bytes
+    """Every byte is counted, too, and hardly one too many."""
+
+    def rate() -> float:
+        evict([file])
+        with opened(real, volume, DiskRates(read_bytes_per_second=RATE)) as group:
+            took = seconds(group, READS[way], file)
+            assert pytest.approx(SIZE, rel=0.05) == group.sample(0.0).read_bytes
+        return SIZE / took
+
+    keeps_to(RATE, rate)
 
 
 @pytest.mark.parametrize("way", WRITES)
 def test_lasting_writes_keep_to_the_rate(real: LimitsBackend, volume: Volume, way: str) -> None:
     """Writes that the program waits for, with cgroup v1 too, which lets those pass that nobody waits for.
 
-    At most 10 % faster, as reads are; one long sync at the end was 4 to 12 % slower here. The disk below may be slower
-    for a moment, so one of three has to be as fast. The run makes the file itself: with v2, what is written to one
+    One long sync at the end was 4 to 12 % slower here. The run makes the file itself: with v2, what is written to one
     from outside is at first on its maker's account.
     """
-    file, rate = volume.folder / "output", 0.0
-    for _ in range(3):
+    file = volume.folder / "output"
+
+    def rate() -> float:
         file.unlink(missing_ok=True)
         with opened(real, volume, DiskRates(write_bytes_per_second=RATE)) as group:
-            rate = SIZE / seconds(group, WRITES[way], file)
-            sample = group.sample(0.0)
-        assert rate < 1.1 * RATE
-        assert pytest.approx(SIZE, rel=0.05) == sample.written_bytes
-        if rate > 0.8 * RATE:
-            break
-    assert rate > 0.8 * RATE
+            took = seconds(group, WRITES[way], file)
+            assert pytest.approx(SIZE, rel=0.05) == group.sample(0.0).written_bytes
+        return SIZE / took
+
+    keeps_to(RATE, rate, least=0.8)
 
 
 @pytest.mark.parametrize(("way", "waits"), [("never synced", True), ("synced as it goes", False)])
@@ -155,11 +170,14 @@ def test_writes_that_wait_are_counted(real: LimitsBackend, volume: Volume, way: 
 
 def test_random_reads_keep_to_the_operations(real: LimitsBackend, volume: Volume, file: Path) -> None:
     """200 operations a second, counted one by one."""
-    with opened(real, volume, DiskRates(read_iops=200)) as group:
-        took = seconds(group, RANDOM_READS, file)
-        sample = group.sample(0.0)
-    assert 500 / took == pytest.approx(200, rel=0.1)
-    assert 500 <= sample.read_ios < 550
+
+    def rate() -> float:
+        with opened(real, volume, DiskRates(read_iops=200)) as group:
+            took = seconds(group, RANDOM_READS, file)
+            assert 500 <= group.sample(0.0).read_ios < 550
+        return 500 / took
+
+    keeps_to(200, rate)
 
 
 def test_pages_of_another_group_do_not_leak_into_a_run(real: LimitsBackend, volume: Volume, file: Path) -> None:

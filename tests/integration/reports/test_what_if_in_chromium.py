@@ -73,8 +73,8 @@ def differences(said: dict[str, Any], known: Prediction | str, drawn: bool) -> l
     if isinstance(known, str) or "throughput" not in said:
         return [] if said == {"refused": known} else [f"{said} is not {known}"]
     rate, found = known.throughput, []
-    words = (known.bottleneck.value, known.extrapolated, known.out_of_memory)
-    if (said["bottleneck"], said["extrapolated"], said["out_of_memory"]) != words:
+    words = (known.bottleneck.value, known.extrapolated, known.out_of_memory, known.or_disk)
+    if (said["bottleneck"], said["extrapolated"], said["out_of_memory"], said["or_disk"]) != words:
         found.append(f"{said} is not {words}")
     if any(abs(said["shares"].get(name, 0.0) - share) > CLOSE for name, share in known.shares.items()):
         found.append(f"shares {said['shares']} are not {known.shares}")

@@ -13,7 +13,7 @@ from sizer.bundled.reports import Material
 from sizer.bundled.reports import cross_table as section
 from sizer.bundled.reports.page import render
 from sizer.recommend.cross_table import cross_table
-from sizer.records import Answer, CrossTable, Note, NoteKind, Recommendation, Study
+from sizer.records import Adaptive, Answer, CrossTable, Note, NoteKind, Recommendation, Study
 from sizer.words import cross_answer, cross_lines, table_comes_first
 from tests.tables import runs_of
 
@@ -128,8 +128,9 @@ def answered(count: int, table: CrossTable | None, study: Study) -> Recommendati
 def test_a_study_of_many_programs_begins_with_the_table(compared: Recommendation, material: Material) -> None:
     """Its answers are a section below; a few answers come first, and so does what no table compares."""
     study, table = material.study, compared.cross_table
-    assert [table_comes_first(answered(count, table, study)) for count in (4, 5)] == [False, True]
-    assert not table_comes_first(answered(5, None, study))
+    assert [table_comes_first(answered(count, table, study), study) for count in (4, 5)] == [False, True]
+    assert not table_comes_first(answered(5, None, study), study)
+    assert not table_comes_first(answered(5, table, study), replace(study, adaptive=Adaptive()))
     notes = tuple(Note(NoteKind.OTHER, text=f"Note {number}.") for number in range(5))
     shown = render(replace(material, recommendation=answered(5, table, study), notes=notes))
     order = [shown.index(part) for part in ('id="verdict"', "Note 1.", 'id="cross-table"', 'class="answers"')]
