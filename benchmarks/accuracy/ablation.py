@@ -1,7 +1,7 @@
 """What each form and step of the model is for: left out by itself, how much worse is sizer on what was left out?
 
     python benchmarks/accuracy/ablation.py [--size middle] [--without NAME[+NAME ...] ...] [--kept FILE] [--processes 2]
-    python benchmarks/accuracy/ablation.py --only NAME [...] --cases N [--processes 2]
+    python benchmarks/accuracy/ablation.py --only NAME [...] [--source KIND ...] --cases N [--processes 2]
 
 The second line draws N more cases in which NAME says something (`ablation_more.py`).
 
@@ -24,6 +24,7 @@ from dataclasses import astuple, dataclass
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from pathlib import Path
+from typing import Any
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -36,7 +37,7 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 import numpy as np
 from ablation_cases import FAMILIES, SIZES, Judge, Outcome, cases
-from ablation_more import Both, by_source, more_cases
+from ablation_more import SOURCES, Both, by_source, more_cases
 from ablation_parts import WHOLE, parts, touched
 from numpy.typing import NDArray
 
@@ -45,7 +46,7 @@ DRAWS = 1000
 SURE = 0.99
 LEAST, LEAST_SHARE = 0.1, 0.5
 """Percentage points by which an error, or a share, must change to be shown."""
-FIGURES = ("median", "90th", "covered", "right", "named")
+FIGURES = ("median", "90th", "covered", "right", "named", "agrees")
 JUDGES: list[Judge] = []
 """All cases, made before the processes that judge them begin."""
 TOGETHER = "+"
@@ -66,15 +67,25 @@ class Judged:
 
     cases: tuple[Outcome, ...]
 
+    def draw(self, random: np.random.Generator) -> NDArray[np.intp]:
+        """As many numbers of cases as there are of each kind."""
+        kinds = np.array([each.kind for each in self.cases])
+        places = [np.flatnonzero(kinds == kind) for kind in np.unique(kinds)]
+        return np.concatenate([random.choice(own, own.size) for own in places])
+
     def figures(self, drawn: NDArray[np.intp] | None = None) -> Array:
-        """FIGURES in percent (5,), of all cases or of those that were drawn; not a number where there is none."""
+        """FIGURES in percent (6,), of all cases or of those that were drawn; not a number where there is none."""
         chosen = self.cases if drawn is None else [self.cases[number] for number in drawn]
-        errors = np.concatenate([np.array(each.errors, dtype=float) for each in chosen])
-        covered = [flag for each in chosen for flag in each.covered]
-        right = [flag for each in chosen for flag in each.right]
-        named = [flag for each in chosen for flag in each.named]
-        found = [float(np.quantile(errors, at)) if errors.size else math.nan for at in (0.5, 0.9)]
-        return 100.0 * np.array([*found, *map(_share, (covered, right, named))], dtype=np.float64)
+        kinds = sorted({each.kind for each in chosen})
+        found: Array = np.mean([_figures([each for each in chosen if each.kind == kind]) for kind in kinds], axis=0)
+        return found
+
+
+def _figures(chosen: Sequence[Outcome]) -> Array:
+    errors = np.concatenate([np.array(each.errors, dtype=float) for each in chosen])
+    flags = [[flag for each in chosen for flag in getattr(each, name)] for name in FIGURES[2:]]
+    found = [float(np.quantile(errors, at)) if errors.size else math.nan for at in (0.5, 0.9)]
+    return 100.0 * np.array([*found, *map(_share, flags)], dtype=np.float64)
 
 
 def _share(flags: Sequence[bool]) -> float:
@@ -133,11 +144,17 @@ class Kept:
             file.write(json.dumps({"size": self._size, "without": names, "cases": plain}) + "\n")
 
 
-def _read(plain: Sequence[tuple[dict[str, list[list[float]]], list[str]]]) -> list[Case]:
+def _read(plain: Sequence[tuple[dict[str, list[Any]], list[str]]]) -> list[Case]:
     return [
-        Case({family: Outcome(*map(tuple, one)) for family, one in outcomes.items()}, frozenset(names))  # type: ignore[arg-type]
+        Case({family: _outcome(*one) for family, one in outcomes.items()}, frozenset(names))
         for outcomes, names in plain
     ]
+
+
+def _outcome(*plain: Any) -> Outcome:
+    """The kind is the last."""
+    known = zip(("errors", *FIGURES[2:]), map(tuple, plain[:-1]), strict=False)
+    return Outcome(**dict(known), kind=plain[-1])
 
 
 @dataclass(frozen=True)
@@ -154,8 +171,7 @@ class Change:
 def all_changes(whole: Judged, without: Judged) -> list[Change]:
     """What leaving a part out changes of each figure that there is."""
     random = np.random.default_rng(1)
-    count = len(whole.cases)
-    drawn = [random.integers(0, count, count) for _ in range(DRAWS)] if whole != without else []
+    drawn = [whole.draw(random) for _ in range(DRAWS)] if whole != without else []
     differences = np.array([without.figures(draw) - whole.figures(draw) for draw in drawn]).reshape(-1, len(FIGURES))
     found = []
     for number, (figure, by) in enumerate(zip(FIGURES, without.figures() - whole.figures(), strict=True)):
@@ -178,15 +194,18 @@ def line(name: str, cells: Sequence[str]) -> str:
     return " | ".join(["", name, *cells, ""]).strip()
 
 
-def more(names: Sequence[str], cases: int, processes: int) -> None:
+def more(names: Sequence[str], asked: Sequence[str], cases: int, processes: int) -> None:
     """A row for each part and family of more cases; what is shown beyond chance is bold."""
     print(line("without", ["cases", "family", "the whole model", "change (nine in ten draws)"]))
     print("|---" * 5 + "|")
     with get_context("fork").Pool(processes) as pool:
-        for source, own in by_source(names):
+        for source, own in by_source(names, asked):
             for name, found in more_cases(own, source, cases, pool):
-                for family in source.families:
-                    print(_row_of(name, family, [each for each in found if family in each.whole]), flush=True)
+                for family in SOURCES[source].families:
+                    print(
+                        _row_of(f"{name} ({source})", family, [each for each in found if family in each.whole]),
+                        flush=True,
+                    )
 
 
 def _row_of(name: str, family: str, found: Sequence[Both]) -> str:
@@ -205,7 +224,7 @@ def _row_of(name: str, family: str, found: Sequence[Both]) -> str:
 def main() -> int:
     asked = _arguments()
     if asked.only:
-        more(asked.only, asked.cases, asked.processes)
+        more(asked.only, asked.source or [], asked.cases, asked.processes)
         return 0
     kept = Kept(asked.kept, asked.size)
     JUDGES.extend(cases(SIZES[asked.size]))
@@ -240,6 +259,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--size", choices=list(SIZES), default="small", help="how many cases")
     parser.add_argument("--without", action="append", type=_names, help="this part alone, or these together")
     parser.add_argument("--only", action="append", type=_name, help="this part, on more cases in which it speaks")
+    parser.add_argument("--source", action="append", choices=list(SOURCES), help="of this kind, with --only")
     parser.add_argument("--cases", type=int, default=60, help="how many of each kind, with --only")
     parser.add_argument("--kept", type=Path, help="a file of what was judged, which grows by what is judged now")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)

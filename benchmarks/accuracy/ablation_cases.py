@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from accuracy_advised import REGRET, TARGET
 from accuracy_curves import SHAPES, Curve, drawn
 from accuracy_designs import designed
-from accuracy_grid import A_WORKLOAD, IN_ALL, by_workload, merged, predict_others
+from accuracy_grid import A_WORKLOAD, IN_ALL, Group, by_workload, merged, predict_others
 from accuracy_real import told
 from accuracy_shapes import judged as judged_curve
 from accuracy_simulated import SEED, CaseResult, Prepared, judged, prepared
@@ -24,7 +24,7 @@ from answers_jobs import PublishedJob, published_jobs
 from answers_prices import sold_machines, usd_per_hour
 from answers_truth import OBJECTIVES, Choice, choices, verdict
 from curves_data import JPEG, questions, real_curves
-from grid_data import load_grid
+from grid_data import PROBED, RUNS, load_grid
 from judged import WholeGrid, answer_of, whole_grids
 from replayed import grid_cases
 
@@ -34,19 +34,26 @@ from sizer.records import Bottleneck, Configuration, Objective, Run
 
 GRID, INSIDE, BEYOND = "grid", "simulated", "simulated, beyond"
 CURVES, DRAWN, TABLES = "real curves", "drawn curves", "published tables"
+ALIKE = "real curves, each kind alike"
 HOSTS = "drifting hosts"
-FAMILIES = (GRID, INSIDE, BEYOND, CURVES, DRAWN, TABLES)
+FAMILIES = (GRID, INSIDE, BEYOND, CURVES, ALIKE, DRAWN, TABLES)
 
 
 @dataclass(frozen=True)
 class Outcome:
     """Of one case: errors of predictions, whether their 90 % intervals hold the truth, whether answers are right and no
-    dearer than need be, and whether the bottleneck is right where one is named and the truth is clear."""
+    dearer than need be, whether the bottleneck is right where one is named and the truth is clear, and whether what is
+    said of one place agrees with what is said of another.
+
+    Figures of a family whose cases are of a `kind` are the means over the kinds.
+    """
 
     errors: tuple[float, ...] = ()
     covered: tuple[bool, ...] = ()
     right: tuple[bool, ...] = ()
     named: tuple[bool, ...] = ()
+    agrees: tuple[bool, ...] = ()
+    kind: str = ""
 
 
 Judge = Callable[[], dict[str, Outcome]]
@@ -74,16 +81,21 @@ def cases(size: Size) -> list[Judge]:
 
 
 def _grid() -> list[Judge]:
-    """Each workload by the two designs of the benchmark."""
+    """Each workload of both grids by the two designs of the benchmark."""
     found = []
-    groups = by_workload(merged(load_grid()))
-    for group in groups.values():
-        for count in (IN_ALL // len(groups), A_WORKLOAD):
-            found.append(_grid_case(group, designed(list(group), max(3, min(count, len(group) // 2)))))
+    for groups in measured_grids():
+        for group in groups.values():
+            for count in (IN_ALL // len(groups), A_WORKLOAD):
+                found.append(grid_case(group, designed(list(group), max(3, min(count, len(group) // 2)))))
     return found
 
 
-def _grid_case(group: Mapping[Configuration, tuple[Run, ...]], design: Sequence[Configuration]) -> Judge:
+def measured_grids() -> tuple[dict[str, Group], ...]:
+    """The runs of each configuration of each workload, of the grid of 2026-11-21 and of that of 2026-11-23."""
+    return tuple(by_workload(merged(load_grid(path))) for path in (RUNS, PROBED))
+
+
+def grid_case(group: Group, design: Sequence[Configuration]) -> Judge:
     def judge() -> dict[str, Outcome]:
         others, _ = predict_others(group, design, with_rivals=False)
         covered = tuple(each.low <= rate <= each.high for each in others for rate in each.runs)
@@ -95,7 +107,7 @@ def _grid_case(group: Mapping[Configuration, tuple[Run, ...]], design: Sequence[
 def _grid_answers() -> list[Judge]:
     """The answer of each workload by the larger design against that of the whole grid."""
     objective, catalog, found = Objective("cheapest", TARGET), Catalog.load(), []
-    for case in grid_cases():
+    for case in (*grid_cases(), *grid_cases(load_grid(PROBED))):
         whole, groups = whole_grids(case, objective, catalog), by_workload(case.all_runs)
         if len(groups) > 1:
             continue
@@ -147,7 +159,8 @@ def _curves(every: int) -> list[Judge]:
         def judge() -> dict[str, Outcome]:
             found = [each.point for each in map(told, questions(taught[number])) if each is not None]
             covered = tuple(each.low <= each.truth <= each.high for each in found)
-            return {CURVES: Outcome(tuple(each.error for each in found), covered)}
+            outcome = Outcome(tuple(each.error for each in found), covered)
+            return {CURVES: outcome, ALIKE: replace(outcome, kind=taught[number].kind)}
 
         return judge
 

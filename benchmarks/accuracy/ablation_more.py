@@ -13,8 +13,10 @@ from itertools import count, islice
 from multiprocessing.pool import Pool
 
 import numpy as np
-from ablation_cases import BEYOND, DRAWN, HOSTS, INSIDE, Judge, Outcome, drawn_curve, machine
+from ablation_cases import BEYOND, DRAWN, GRID, HOSTS, INSIDE, Judge, Outcome, drawn_curve, machine
+from ablation_drawn import RISING, caps_case, edge_case, memory_counts, said_of_more
 from ablation_parts import OF_VCPUS, parts, touched
+from ablation_real import FEW, FURTHER, further, further_curves, grid_designs, plateaus, tables_of_three
 from accuracy_curves import SHAPES, drawn
 from accuracy_draws import draw_case
 from accuracy_runs import noise
@@ -32,6 +34,8 @@ MOST = 100
 LOST = 0.15
 """Of the work of a core-second at a fraction of a vCPU at most so much is lost: 0 to 17 % in
 `benchmarks/limits/README.md`, "What half a vCPU loses"."""
+OF_MEMORY = {"memory: a capacity of each cap": (0, 1), "memory: a factor of each cap": (2,)}
+"""Which of four tables of caps are of what these are for."""
 AT_ONCE = 8
 """Numbers that are tried before it is asked whether there are enough."""
 
@@ -46,11 +50,15 @@ class Both:
 
 @dataclass(frozen=True)
 class Source:
-    """Cases of one kind, by number; `may_speak` is False where a part certainly says nothing in that of a number."""
+    """Cases of one kind, by number; `may_speak` is False where a part certainly says nothing in that of a number.
+
+    No more than `most` of them are tried.
+    """
 
     families: tuple[str, ...]
     case: Callable[[int], Judge]
     may_speak: Callable[[int, str], bool]
+    most: int = 10**6
 
 
 def _machine_may_speak(number: int, part: str) -> bool:
@@ -81,10 +89,13 @@ def _curve(number: int) -> Judge:
     return drawn_curve(drawn(shapes[shape], nth, SEED), SEED + nth)
 
 
-def _noisy(number: int) -> Judge:
+def _noisy(number: int, repeats: int | None = None) -> Judge:
     """Both jobs of a study on a host that drifts: places that were not measured, at the mean over the study's time, and
-    a new run at one moment of it."""
-    study, random = drawn_study(number, SEED), np.random.default_rng([SEED, number, 6])
+    a new run at one moment of it. `repeats`: of each configuration, instead of those that were drawn."""
+    study = drawn_study(number, SEED)
+    if repeats is not None:
+        study = replace(study, cases=tuple(replace(case, repeats=repeats) for case in study.cases))
+    random = np.random.default_rng([SEED, number, 6])
     runs, asked = study.runs(noisy=True), []
     for job, case in enumerate(study.cases):
         for place, rates in rates_through(study, job, case.inside).items():
@@ -110,20 +121,89 @@ def _is_seen(number: int, _: str) -> bool:
     return drawn_host(number, JOBS, SEED).seen
 
 
+def _table_of_caps(number: int) -> Judge:
+    case = caps_case(number, SEED)
+    assert case is not None, "asked only where there is one"
+    return machine(prepared_case(case))
+
+
+def _has_caps(number: int, _: str) -> bool:
+    return caps_case(number, SEED) is not None
+
+
+def _binding_caps(number: int) -> Judge:
+    case = caps_case(number, SEED + 1)
+    assert case is not None, "asked only where there is one"
+    return machine(prepared_case(case))
+
+
+def _has_binding_caps(number: int, part: str) -> bool:
+    """Memory that slows all for a factor, a page cache for a capacity, of each cap."""
+    if part in OF_MEMORY and number % 4 not in OF_MEMORY[part]:
+        return False
+    case = caps_case(number, SEED + 1)
+    return case is not None and memory_counts(case)
+
+
+def _edge(number: int) -> Judge:
+    case = edge_case(number, SEED)
+    assert case is not None, "asked only where there is one"
+    found = prepared_case(case)
+    judge = machine(found)
+    return lambda: judge() | {RISING: Outcome(agrees=said_of_more(found.runs))}
+
+
+def _has_edge(number: int, _: str) -> bool:
+    return edge_case(number, SEED) is not None
+
+
+def _always(_: int, __: str) -> bool:
+    return True
+
+
 MACHINES = Source((INSIDE, BEYOND), lambda number: machine(prepared(number, SEED)), _machine_may_speak)
 FRACTIONS = Source((INSIDE, BEYOND), _with_losses, _has_fractions)
-CURVES = Source((DRAWN,), _curve, lambda _, __: True)
+CURVES = Source((DRAWN,), _curve, _always)
 DRIFTING = Source((HOSTS,), _noisy, _is_seen)
-SOURCES = (MACHINES, FRACTIONS, CURVES, DRIFTING)
+ONCE = Source((HOSTS,), lambda number: _noisy(number, repeats=1), _is_seen)
+CAPS = Source((INSIDE, BEYOND), _table_of_caps, _has_caps)
+BINDING = Source((INSIDE, BEYOND), _binding_caps, _has_binding_caps)
+EDGES = Source((INSIDE, BEYOND, RISING), _edge, _has_edge, 1000)
+GRIDS = Source((GRID,), lambda number: grid_designs(number, SEED), _always)
+THREE = Source((FEW,), lambda number: tables_of_three()[number], _always, len(tables_of_three()))
+PLATEAUS = Source((FEW,), lambda number: plateaus()[number], _always, len(plateaus()))
+AFTER = Source((FURTHER,), lambda number: further(further_curves()[number]), _always, len(further_curves()))
+SOURCES = {
+    "machines": MACHINES,
+    "fractions": FRACTIONS,
+    "drawn curves": CURVES,
+    "drifting hosts": DRIFTING,
+    "drifting hosts, once": ONCE,
+    "caps": CAPS,
+    "caps that count": BINDING,
+    "edges": EDGES,
+    "grids": GRIDS,
+    "three values": THREE,
+    "plateaus": PLATEAUS,
+    "further": AFTER,
+}
 
 
-def sources(part: str) -> tuple[Source, ...]:
+def sources(part: str) -> tuple[str, ...]:
     """Where there are more cases of what a part is for."""
-    own = {"quota factor": (FRACTIONS,), "slowness": (DRIFTING,)}
-    return own.get(part, (MACHINES, CURVES) if part in OF_VCPUS else (MACHINES,))
+    own = {
+        "quota factor": ("fractions",),
+        "onward": ("machines", "edges", "further"),
+        "last doubling": ("machines", "edges", "further"),
+    }
+    if part.startswith("memory: ") and "disk" not in part:
+        return "machines", "caps", "caps that count"
+    return own.get(
+        part, ("machines", "drawn curves", "three values", "plateaus") if part in OF_VCPUS else ("machines",)
+    )
 
 
-def both(asked: tuple[int, int, tuple[str, ...]]) -> dict[str, Both]:
+def both(asked: tuple[str, int, tuple[str, ...]]) -> dict[str, Both]:
     """The case of this source and number by the parts that say something in it."""
     of, number, names = asked
     source = SOURCES[of]
@@ -141,11 +221,11 @@ def both(asked: tuple[int, int, tuple[str, ...]]) -> dict[str, Both]:
     return {name: each for name, each in speaking.items() if each.whole != each.without}
 
 
-def more_cases(names: Sequence[str], source: Source, cases: int, pool: Pool) -> Iterator[tuple[str, list[Both]]]:
+def more_cases(names: Sequence[str], of: str, cases: int, pool: Pool) -> Iterator[tuple[str, list[Both]]]:
     """Of each part, once they are there, the first cases of the source in which it says something: as many as asked
     for, if there are."""
     found: dict[str, list[Both]] = {name: [] for name in names}
-    of, numbers = SOURCES.index(source), islice(count(), MOST * cases)
+    numbers = islice(count(), min(MOST * cases, SOURCES[of].most))
     while found and (some := list(islice(numbers, AT_ONCE))):
         for each in pool.map(both, [(of, number, tuple(found)) for number in some], chunksize=1):
             for name, case in each.items():
@@ -155,9 +235,9 @@ def more_cases(names: Sequence[str], source: Source, cases: int, pool: Pool) -> 
     yield from found.items()
 
 
-def by_source(names: Sequence[str]) -> Iterator[tuple[Source, list[str]]]:
-    """Each source with the parts that it can tell of."""
-    for source in SOURCES:
-        own = [name for name in names if source in sources(name)]
+def by_source(names: Sequence[str], asked: Sequence[str] = ()) -> Iterator[tuple[str, list[str]]]:
+    """Each source with the parts that it can tell of; of those that are asked for, all parts."""
+    for source in asked or SOURCES:
+        own = [name for name in names if asked or source in sources(name)]
         if own:
             yield source, own

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from sizer.model import drift, evidence, fitting, observations, prediction
+from sizer.model import evidence, fitting, prediction
 from sizer.model.model import NORMAL_90, MeasuredRange, Structure, WorkloadModel
 from sizer.model.scaling import FORMS
 from sizer.records import Configuration
@@ -150,7 +150,6 @@ def _steps() -> list[Part]:
     return [
         Part("odds of forms, and their evidence", (_gives(evidence, "cost", 0.0), _is(evidence, "SHAPE", frozenset()))),
         Part(ODDS, (_gives(evidence, "cost", 0.0),)),
-        Part("slowness", (_gives(observations, "slowness", {}), _gives(drift, "slowness", {}))),
         Part("Gaussian process", (_gives(fitting, "fit_residual", None),)),
         Part("averaging", (_is(fitting, "MEMBERS", 1),)),
         Part("conformal widening", (_gives(fitting, "widening", NORMAL_90),)),

@@ -89,20 +89,20 @@ def _predicted(model: WorkloadModel, configuration: Configuration) -> tuple[floa
     return rate.value, rate.low, rate.high
 
 
-def scores(runs: Sequence[Run] | None = None) -> tuple[list[GoalRow], list[str]]:
+def scores(runs: Sequence[Run] | None = None, name: str = "grid") -> tuple[list[GoalRow], list[str]]:
     """The rows of the table, and one line a workload with what the designs were and the worst of what was predicted."""
     runs = merged(load_grid() if runs is None else runs)
     groups, lines, table = by_workload(runs), [], []
-    table += _repeats(runs)
+    table += _repeats(runs, name)
     goals = _goals(runs)
-    for part, count in (("grid, 12 in all", IN_ALL // max(1, len(groups))), ("grid, 12 a workload", A_WORKLOAD)):
+    for part, count in ((f"{name}, 12 in all", IN_ALL // max(1, len(groups))), (f"{name}, 12 a workload", A_WORKLOAD)):
         found: list[LeftOutConfiguration] = []
         refused = 0
-        for name, group in groups.items():
+        for workload, group in groups.items():
             design = designed(list(group), max(3, min(count, len(group) // 2)))
             others, missing = predict_others(group, design)
             found, refused = [*found, *others], refused + missing
-            lines += _lines(part, name, design, others)
+            lines += _lines(part, workload, design, others)
         table += _part(part, found, refused, goals)
     return table, lines
 
@@ -115,11 +115,11 @@ def _goals(runs: Sequence[Run]) -> tuple[float, float]:
     return max(MEDIAN, middle), max(NINTH, ninth)
 
 
-def _repeats(runs: Sequence[Run]) -> list[GoalRow]:
+def _repeats(runs: Sequence[Run], name: str) -> list[GoalRow]:
     repeats = repeat_errors(runs)
     return [
-        at_most("grid, two repeats", "median difference", repeats, 0.5),
-        at_most("grid, two repeats", "90th percentile of differences", repeats, 0.9),
+        at_most(f"{name}, two repeats", "median difference", repeats, 0.5),
+        at_most(f"{name}, two repeats", "90th percentile of differences", repeats, 0.9),
     ]
 
 

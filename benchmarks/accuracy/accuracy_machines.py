@@ -83,11 +83,17 @@ class SimulatedJob:
     variability: Variability
 
 
+LEAST_FREE = 0.02
+"""Of the memory that cannot be dropped: with less than that free nothing gets slower any more."""
+
+
 @dataclass(frozen=True)
 class Memory:
     """What a job holds (bytes: fixed, a worker's, a sample's) and its data set; `keep` is how the page cache chooses.
 
-    `natural`: the page cache keeps what it can; else it is emptied and every read goes to the disk.
+    `natural`: the page cache keeps what it can; else it is emptied and every read goes to the disk. `pressure`: by how
+    much more of the CPU a sample needs where as much memory is free as cannot be dropped, as garbage is collected the
+    more often the less is free; `swaps`: and more of the disk, too.
     """
 
     fixed: float
@@ -97,10 +103,17 @@ class Memory:
     natural: bool
     sequential: bool
     keep: float
+    pressure: float = 0.0
+    swaps: bool = False
 
     def needed(self, vcpus: float, batch: int) -> float:
         """Bytes that cannot be dropped."""
         return self.fixed + self.worker * math.ceil(vcpus) + self.sample * batch
+
+    def slowed(self, configuration: Configuration) -> float:
+        """By what a sample's work is multiplied."""
+        free = memory_of(configuration) / self.needed(vcpus_of(configuration), batch_of(configuration)) - 1
+        return 1 + self.pressure / max(LEAST_FREE, free)
 
     def missed(self, configuration: Configuration) -> float:
         """Share of the reads that go to the disk."""
@@ -189,6 +202,8 @@ class SimulatedMachine:
         holders = cores * job.workers_a_core if job.blocking else job.readers
         samples = batch_of(configuration) / job.chunks
         disk = self.disks[disk_of(configuration)]
+        slowed = self.memory.slowed(configuration)
+        swapped = slowed if self.memory.swaps else 1.0
         return Stations(
             samples=samples,
             slots=job.depth * job.chunks + (holders if job.blocking else cores),
@@ -196,11 +211,11 @@ class SimulatedMachine:
             cores=cores,
             chunks=job.chunks,
             blocking=job.blocking,
-            disk=samples * missed * max(self.disk_seconds(configuration, faster)),
-            latency=samples * missed * job.latency / faster.latency,
-            lock=samples * job.lock / self.speed(min(vcpus, 1)) / faster.lock,
-            cpu=samples * self.cpu_seconds(batch_of(configuration)) / self.speed(vcpus) / faster.cpu,
-            write=samples * job.written_bytes / (disk.write_bytes_per_second or math.inf) / faster.write,
+            disk=samples * swapped * missed * max(self.disk_seconds(configuration, faster)),
+            latency=samples * swapped * missed * job.latency / faster.latency,
+            lock=samples * slowed * job.lock / self.speed(min(vcpus, 1)) / faster.lock,
+            cpu=samples * slowed * self.cpu_seconds(batch_of(configuration)) / self.speed(vcpus) / faster.cpu,
+            write=samples * swapped * job.written_bytes / (disk.write_bytes_per_second or math.inf) / faster.write,
             accelerator=samples * self.accelerator_seconds(configuration) / faster.accelerator,
         )
 

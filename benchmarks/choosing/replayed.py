@@ -138,9 +138,9 @@ def _plan_of(runs: Sequence[Run]) -> WorkloadPlan:
     )
 
 
-def grid_cases() -> list[ReplayCase]:
-    """Each workload of the measured grid by itself, and all of them as one study."""
-    runs = [run for run in load_grid() if run.outcome is Outcome.COMPLETED]
+def grid_cases(measured: Sequence[Run] | None = None) -> list[ReplayCase]:
+    """Each workload of a measured grid by itself, and all of them as one study; without runs those of the first."""
+    runs = [run for run in (load_grid() if measured is None else measured) if run.outcome is Outcome.COMPLETED]
     disks = tuple({run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}.values())
     alone = [
         case_of(name, "grid", [run for run in runs if run.spec.workload.name == name], disks) for name in _names(runs)

@@ -18,7 +18,8 @@ from sizer.records.study import Purpose
 from sizer.store import run_from_json
 
 GRID = Path(__file__).parent
-RUNS = GRID / "runs.jsonl"
+RUNS, PROBED = GRID / "runs.jsonl", GRID / "probed" / "runs.jsonl"
+"""The grid as it was first measured, and two days later with the probe of the host's noise beside each run."""
 
 ALWAYS = ("time", "samples", "input_wait", "epoch")
 """Of a step or a reading, what has no default."""

@@ -41,7 +41,7 @@ def held_out(runs: Sequence[Run]) -> Iterator[tuple[float, float]]:
     by the likelihood that the model has for each of them, found without the run."""
     runs = completed(runs)
     shown = exposures(runs)
-    seen = {id(run): seen_run(run, shown[id(run)], {}, NO_DRIFT) for run in runs}
+    seen = {id(run): seen_run(run, shown[id(run)], NO_DRIFT) for run in runs}
     for run in runs:
         groups = made_alike([each for each in runs if each is not run])
         alike = [group for group in groups if _are_alike(group[0], run)]

@@ -89,21 +89,34 @@ def mean_rate(steps: Sequence[Step], began: float | None = None) -> SteadyState 
 
 
 def _measured(steps: Sequence[Step], began: float, cut: bool) -> SteadyState | None:
-    times = np.array([step.time for step in steps], dtype=np.float64)
-    samples = np.array([step.samples for step in steps[1:]], dtype=np.float64)
+    ends = np.array([step.time for step in steps], dtype=np.float64)
+    times, samples = _by_moment(ends, [step.samples for step in steps])
     durations = np.diff(times)
-    if len(durations) < FEWEST_INTERVALS or times[-1] <= times[0] or samples.sum() <= 0:
+    if len(durations) < FEWEST_INTERVALS or samples.sum() <= 0:
         return None
     first = _warm_up(durations, samples) if cut else 0
+    # Where a program tells no more samples, how long it told none is a part of its rate.
+    first = first if samples[first:].sum() > 0 else 0
     throughput, settled = _rate(durations[first:], samples[first:])
     return SteadyState(
         throughput=throughput,
         warm_up_seconds=float(times[first] - began),
         start=float(times[first]),
         end=float(times[-1]),
-        intervals=len(durations) - first,
+        intervals=int((ends > times[first]).sum()),
         settled=settled,
     )
+
+
+def _by_moment(ends: Array, samples: Sequence[int]) -> tuple[Array, Array]:
+    """The moments at which steps ended, and the samples of each but the first.
+
+    Lines of a log that come at once, after they or who reads them were held up, are steps of one moment: those behind
+    the first took no time by themselves, and what was done in the time before it is in all of them.
+    """
+    last = np.append(ends[1:] > ends[:-1], True)[: len(ends)]
+    done = np.cumsum(samples, dtype=np.float64)
+    return ends[last], np.diff(done[last])
 
 
 def _warm_up(durations: Array, samples: Array) -> int:

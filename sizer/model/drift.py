@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -22,7 +21,6 @@ import numpy as np
 from sizer.model.equation import Array, Indices
 from sizer.model.exposure import exposures, own_deviation, rate_of, within
 from sizer.model.feeds import made_alike
-from sizer.model.slowness import slowness
 from sizer.records import Run
 
 AMPLITUDES = (0.0, 0.03, 0.1, 0.25)
@@ -115,17 +113,14 @@ class _Point:
 
 
 def drift_of(runs: Sequence[Run]) -> Drift:
-    """The path at the runs of a whole study, which have rates; empty where nothing was measured again at known times.
-
-    What accounting shows of a slower CPU by itself (`slowness`) is taken off before.
-    """
+    """The path at the runs of a whole study, all with rates; empty where nothing was measured again at known times."""
     times = {id(run): at for run in runs if (at := _middle(run)) is not None}
     timed = [run for run in runs if id(run) in times]
     first, last = (end(times.values(), default=0.0) for end in (min, max))
     again = _measured_again(timed)
     if last <= first or not again:
         return NO_DRIFT
-    shown, known = exposures(timed), slowness_by_workload(timed)
+    shown = exposures(timed)
     names = {name: number for number, name in enumerate(dict.fromkeys(run.spec.workload.name for run in timed))}
 
     def series(chosen: Sequence[Run]) -> _Series:
@@ -133,23 +128,12 @@ def drift_of(runs: Sequence[Run]) -> Drift:
         workload = np.array([float(names[run.spec.workload.name]) for run in chosen])
         return _Series(time, workload, np.array([shown[id(run)] for run in chosen]))
 
-    seen = _seen(again, series, shown, known)
+    seen = _seen(again, series, shown)
     points = _weighed(seen, several=len(names) > 1)
     mean, variance = _at(seen, points, series(timed))
     shifts = {_key(run): Shift(float(m), float(v)) for run, m, v in zip(timed, mean, variance, strict=True)}
     moved = math.sqrt(sum(point.weight * point.amplitude**2 for point in points))
     return Drift(shifts, dict.fromkeys(names, moved))
-
-
-def slowness_by_workload(runs: Sequence[Run]) -> dict[int, float]:
-    """What accounting shows of a slower CPU, by `id(run)`, workload by workload: what is usual differs between them."""
-    alike: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        alike[run.spec.workload.name].append(run)
-    found: dict[int, float] = {}
-    for group in alike.values():
-        found |= slowness(group)
-    return found
 
 
 def _key(run: Run) -> tuple[str, str | None]:
@@ -195,11 +179,10 @@ def _seen(
     groups: Sequence[Sequence[Run]],
     series: Callable[[Sequence[Run]], _Series],
     shown: Mapping[int, float],
-    known: Mapping[int, float],
 ) -> _Seen:
     chosen = [run for group in groups for run in group]
     level = np.array([number for number, group in enumerate(groups) for _ in group])
-    logs = np.array([math.log(rate_of(run).value) + known.get(id(run), 0.0) for run in chosen])
+    logs = np.array([math.log(rate_of(run).value) for run in chosen])
     for number in range(len(groups)):
         logs[level == number] -= logs[level == number].mean()
     own = np.array([math.hypot(within(run) or 0.0, own_deviation(run, shown[id(run)], True)) for run in chosen])

@@ -43,7 +43,7 @@ class Design:
     `memory_bytes` is what levels of memory are found by, `gpus` counts accelerators, `speed_up` is ln of how many times
     the samples of one they make where that is stated, else 0. `decodes` and `computes` say which parts of the CPU's
     work a row does: synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the
-    step is the CPU's own. `slowness` is ln of how much slower the CPUs were than usual. `supposed`: the disk is given
+    step is the CPU's own. `supposed`: the disk is given
     by its figures alone. `decode_shift`, `accelerator_shift` and `latency_shift` are a what-if's factors on these
     times, in ln.
     """
@@ -62,7 +62,6 @@ class Design:
     decodes: Flags
     computes: Flags
     step_on_cpu: Flags
-    slowness: Array
     supposed: bool = False
     decode_shift: float = 0.0
     accelerator_shift: float = 0.0
@@ -81,7 +80,7 @@ class Design:
     @cached_property
     def on_one_vcpu(self) -> Array:
         """Ln of what a core-second takes on these vCPUs if nothing is lost between them (1, n)."""
-        seconds: Array = self.slowness - np.log(self.vcpus)
+        seconds: Array = -np.log(self.vcpus)
         return seconds[None]
 
     @cached_property

@@ -53,8 +53,8 @@ def corrected(runs: Sequence[Run]) -> list[Run]:
 def without_host_noise(runs: Sequence[Run]) -> list[Run]:
     """The same with the rates that they would have had on the host as usual.
 
-    Rate and core-seconds of a run are both corrected, so that what looks at these next (`slowness`, `drift_of`) finds
-    only what is left.
+    Rate and core-seconds of a run are both corrected, so that what looks at these next (`drift_of`, what a
+    sample costs) finds only what is left.
     """
     return [_without(run, run.correction) for run in corrected(runs)]
 

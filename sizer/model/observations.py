@@ -18,7 +18,6 @@ from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import overfilled_accelerators, trials
 from sizer.model.model import DRIFT, Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
 from sizer.model.seen_runs import left_noise, seen_run, weighted_median
-from sizer.model.slowness import slowness
 from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run, WarningKind
 
 TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
@@ -35,15 +34,14 @@ counting alike (`benchmarks/curves/README.md`)."""
 class Observation:
     """One configuration: ln of its measured rate and the standard deviation of that.
 
-    `slowness` is ln of how much more core-seconds a sample took than usual while these runs were made, `read_bytes`
-    what a sample read from the device then; `core_seconds` and `accelerator_seconds` are what it kept them busy for.
+    `read_bytes` is what a sample read from the device while these runs were made; `core_seconds` and
+    `accelerator_seconds` are what it kept them busy for.
     """
 
     configuration: Configuration
     feed: Feed
     log_rate: float
     deviation: float
-    slowness: float = 0.0
     read_bytes: float | None = None
     core_seconds: float | None = None
     accelerator_seconds: float | None = None
@@ -77,9 +75,9 @@ def completed(runs: Iterable[Run]) -> list[Run]:
 def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observation], Noise]:
     """One observation a configuration and feed, by vCPUs: the rate on a host as it usually was, and how sure it is.
 
-    Off each run is taken what `drift` says of the host at its time, as far as its rate shows the host, and within a
-    configuration what `slowness` says; what is uncertain of either, and what a run's own evidence says, is in the
-    deviation. Of its runs the median counts, by what each is worth.
+    Off each run is taken what `drift` says of the host at its time, as far as its rate shows the host; what is
+    uncertain of it, and what a run's own evidence says, is in the deviation. Of its runs the median counts, by what
+    each is worth.
     """
     fed_alike: dict[Feed, list[Run]] = defaultdict(list)
     for run in runs:
@@ -89,32 +87,31 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
         for feed, alike in fed_alike.items()
         for configuration, group in _grouped(alike).items()
     }
-    slow, shown = slowness(runs), exposures(runs)
-    noise = _noise([[(run, slow.get(id(run), 0.0)) for run in group] for group in grouped.values()])
+    shown = exposures(runs)
+    noise = noise_of(grouped.values())
     noise = noise if noise.measured else Noise(ABOUT_A_CURVE, measured=False)
-    seen = {key: [seen_run(run, shown[id(run)], slow, drift) for run in group] for key, group in grouped.items()}
+    seen = {key: [seen_run(run, shown[id(run)], drift) for run in group] for key, group in grouped.items()}
     left = left_noise(seen.values(), noise.run, noise.repeated)
-    noise = _with_drift(_with_slowness(noise, grouped.values(), slow), runs, shown, drift)
+    noise = _with_drift(noise, runs, shown, drift)
     observations = []
     for (feed, configuration), group in grouped.items():
-        slower = mean(slow.get(id(run), 0.0) for run in group)
         each = seen[feed, configuration]
         variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
         centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
-        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT, _common(group, slow))
+        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT, _common(group))
         if apart(group) > SLIP:
             deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
             accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
-        observations.append(Observation(configuration, feed, centre - slower, deviation, slower, **accounted))
+        observations.append(Observation(configuration, feed, centre, deviation, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
 
-def _common(group: Sequence[Run], slow: Mapping[int, float]) -> float:
+def _common(group: Sequence[Run]) -> float:
     """Standard deviation of what all runs of a configuration lack of the host's noise, which their repeats no longer
-    show; where accounting tells how slow the host was, that is known."""
-    return mean(0.0 if run.correction is None or id(run) in slow else run.correction.common for run in group)
+    show."""
+    return mean(0.0 if run.correction is None else run.correction.common for run in group)
 
 
 def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], drift: Drift) -> Noise:
@@ -123,11 +120,6 @@ def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], d
     if noise.repeated or not moved:
         return noise
     return replace(noise, run=math.hypot(noise.run, moved * mean(shown.values())), measured=True)
-
-
-def _with_slowness(noise: Noise, groups: Collection[Sequence[Run]], slow: Mapping[int, float]) -> Noise:
-    """What moves a new run: what accounting took off these for the host, it meets again, as their repeats show."""
-    return noise_of(groups) if noise.repeated and slow else noise
 
 
 def _accounted(group: Sequence[Run], name: str) -> float | None:
@@ -180,11 +172,6 @@ def apart(group: Sequence[Run]) -> float:
     return max(rates) / min(rates)
 
 
-def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
-    """From run to run, of groups of runs that were each made alike."""
-    return _noise([[(run, 0.0) for run in group] for group in groups])
-
-
 def noise_at(group: Sequence[Run], noise: Noise) -> float:
     """Standard deviation of ln rate of a new run there: by the intervals of its runs, or as of all of the workload;
     and by what their own warnings name.
@@ -201,19 +188,16 @@ def noise_at(group: Sequence[Run], noise: Noise) -> float:
     return math.hypot(by_rates, mean(own_deviation(run, shown[id(run)], False) for run in group))
 
 
-def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
-    """Of the runs of each group with their slowness, which is no noise: accounting sees it.
-
-    A group with a slip says nothing of the others.
-    """
+def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
+    """From run to run, of groups of runs that were each made alike; one with a slip says nothing of the others."""
     squares, freedom = 0.0, 0
     for group in groups:
-        if apart([run for run, _ in group]) > SLIP:
+        if apart(group) > SLIP:
             continue
-        logs = [math.log(rate_of(run).value) + slow for run, slow in group]
+        logs = [math.log(rate_of(run).value) for run in group]
         squares += sum((log - mean(logs)) ** 2 for log in logs)
         freedom += len(logs) - 1
-    inside = [width for group in groups for run, _ in group if (width := within(run))]
+    inside = [width for group in groups for run in group if (width := within(run))]
     if freedom >= 2:
         return Noise(math.sqrt(squares / freedom), measured=True, repeated=True)
     return Noise(max(median(inside), 0.01), measured=True) if inside else Noise(UNKNOWN_NOISE, measured=False)
@@ -249,7 +233,7 @@ def on_usual_host(measured: MeasuredRange, observations: Sequence[Observation], 
     """With what the observations of that feed say of each rate on the host as it usually was."""
     seen = {each.configuration: each for each in observations if each.feed == feed}
     rates = (
-        replace(rate, log_usual=found.log_rate + found.slowness, deviation=found.deviation)
+        replace(rate, log_usual=found.log_rate, deviation=found.deviation)
         if (found := seen.get(rate.configuration)) is not None
         else rate
         for rate in measured.rates

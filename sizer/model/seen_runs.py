@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
@@ -34,10 +34,10 @@ class SeenRun:
     corrected: float = 0.0
 
 
-def seen_run(run: Run, exposure: float, slow: Mapping[int, float], drift: Drift) -> SeenRun:
+def seen_run(run: Run, exposure: float, drift: Drift) -> SeenRun:
     shift = drift.at(run)
     own = own_deviation(run, exposure, shift is not None)
-    log_rate = math.log(rate_of(run).value) + slow.get(id(run), 0.0)
+    log_rate = math.log(rate_of(run).value)
     if shift is not None:
         log_rate -= exposure * shift.mean
         own = math.hypot(own, exposure * math.sqrt(shift.variance))

@@ -114,7 +114,6 @@ class Rows:
     decodes: Flags
     computes: Flags
     step_on_cpu: Flags
-    slowness: Array
     what_if: WhatIf
 
     def design(self, structure: Structure) -> Design:
@@ -142,7 +141,6 @@ class Rows:
             decodes=self.decodes,
             computes=self.computes,
             step_on_cpu=self.step_on_cpu,
-            slowness=self.slowness,
             supposed=what_if.disk_rates is not None and what_if.disk_rates.read_iops != INSTANT.read_iops,
             decode_shift=math.log(what_if.decode_factor),
             accelerator_shift=-math.log(what_if.gpu_speedup),
@@ -198,7 +196,6 @@ def build_rows(
         decodes=np.array([feed.input in inputs for feed in feeds], dtype=bool),
         computes=~replays,
         step_on_cpu=np.array(steps, dtype=bool)[accelerator],
-        slowness=np.zeros(len(configurations)) if seen is None else np.array([each.slowness for each in seen]),
         what_if=what_if,
     )
 

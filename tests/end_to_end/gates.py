@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-LONGEST = 120.0
+LONGEST = 300.0
 """Seconds after which something that does not come never will."""
 
 

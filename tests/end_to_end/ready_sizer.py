@@ -18,7 +18,7 @@ from sizer.analysis import deadline
 from sizer.cli import main
 from tests.end_to_end.quick_disks import quicken
 
-SECONDS = 300
+SECONDS = 600
 """Longer than any command takes that is typed so."""
 
 READY = multiprocessing.get_context("forkserver")

@@ -6,11 +6,12 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.end_to_end.gates import Gate
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -61,13 +62,15 @@ def test_it_ends_when_the_answer_is_settled(sizer: Typed, study: Path) -> None:
 def test_killed_it_goes_on(sizer: Typed, study: Path, folder: Path, environment: dict[str, str]) -> None:
     """kill -9 in the second run: the first is kept, the others follow, none is made twice, and it ends settled."""
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml", "--until", "settled"]
+    gate = Gate(folder / "child.py", free=1)
     with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.DEVNULL) as process:
-        until = time.monotonic() + 120
-        while len(list((study / "logs").glob("*.log"))) < 2:
-            assert time.monotonic() < until
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
+        try:
+            gate.wait()
+        finally:
+            process.send_signal(signal.SIGKILL)
+    gate.open()
     first = runs_in(study)
+    assert len(first) == 1
     status = sizer("status", "study").stdout
     assert "Not finished: runs are chosen one after another, and the next is job" in status
     assert "To go on: sizer resume study" in status

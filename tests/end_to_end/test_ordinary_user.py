@@ -67,7 +67,7 @@ if "daemon" in sys.argv and os.fork() == 0:
         except OSError:
             pass
     open(os.path.join(os.path.dirname(sys.argv[0]), "daemon"), "w").close()
-    time.sleep(120)
+    time.sleep(1000)
     os._exit(0)
 write(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
 while True:
@@ -103,7 +103,7 @@ class Person:
         """Run Python as this user; `changed` are variables of the environment, None for one that is not set."""
         environment = {name: value for name, value in {**self.environment, **changed}.items() if value is not None}
         return subprocess.run(
-            self.argv(*words), cwd=self.home, env=environment, capture_output=True, text=True, timeout=300
+            self.argv(*words), cwd=self.home, env=environment, capture_output=True, text=True, timeout=600
         )
 
     def sizer(self, *words: str, **changed: str | None) -> subprocess.CompletedProcess[str]:
@@ -189,7 +189,7 @@ def said(process: subprocess.Popen[str], words: str) -> None:
 def killed_in_its_run(process: subprocess.Popen[str], person: Person) -> list[Path]:
     """Kill this sizer when its run has a daemon; the temporary folders that it leaves: of all runs, and of a FIFO."""
     said(process, "[1/1]")
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while not (person.home / "daemon").exists() or len(scratch_of_the_user()) < 2:
         assert time.monotonic() < until
         time.sleep(0.05)
@@ -306,7 +306,7 @@ def test_ctrl_c_finishes_the_run_in_hand(person: Person) -> None:
     process.send_signal(signal.SIGINT)
     said(process, "Ctrl-C again stops it now")
     gate.open()
-    assert process.wait(60) == 130
+    assert process.wait(300) == 130
     assert len(person.runs("quick")) == 1
     assert person.sizer("resume", "quick").returncode == 0
     assert len(person.runs("quick")) == 2
@@ -346,7 +346,7 @@ def test_root_removes_what_a_users_killed_sizer_left(person: Person) -> None:
         shutil.copy(person.home / person.study("quick", vcpus=[1]), folder)
         environment = {**os.environ, "SIZER_CACHE": str(Path(folder, "cache")), "PYTHONPATH": str(PROJECT)}
         argv = ["unshare", "--net", sys.executable, "-m", "sizer", "run", "quick.yaml"]
-        done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert removed(done.stderr) == {str(left), str(fifo)}
     assert processes_of_the_user() == []
@@ -370,7 +370,7 @@ def left_by_root() -> tuple[subprocess.Popen[bytes], Path]:
     ).stdout.strip()
     scratch = Path(tempfile.gettempdir(), f"sizer-{name}")
     scratch.mkdir(mode=0o700)
-    return subprocess.Popen(["sleep", "120"], env={**os.environ, MARK: name}), scratch
+    return subprocess.Popen(["sleep", "1000"], env={**os.environ, MARK: name}), scratch
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typ
     process.send_signal(signal.SIGINT)
     heard(process, "Ctrl-C again stops it now")
     gate.open()
-    said = process.communicate(timeout=120)[1]
+    said = process.communicate(timeout=300)[1]
     assert process.returncode == 130
     assert "continue with: sizer resume burns-profile" in said
     before = stored(tmp_path / "burns-profile")
@@ -147,7 +147,7 @@ def test_an_interrupt_of_the_first_run_says_how_to_go_on(begun: Begun, typed: Ty
     process = begun("profile", "--seconds", "30", "--repeats", "1", "--", sys.executable, "burns.py")
     gate.wait()
     process.send_signal(signal.SIGTERM)
-    said = process.communicate(timeout=120)[1]
+    said = process.communicate(timeout=300)[1]
     assert process.returncode == 130
     assert "interrupted before the run without limits was done; to go on, type the same again" in said
     assert stored(tmp_path / "burns-profile") == {}
@@ -161,7 +161,7 @@ def test_a_killed_profile_goes_on(begun: Begun, typed: Typed, tmp_path: Path) ->
     process = begun(*WITHOUT_FLOOR)
     gate.wait()
     process.kill()
-    process.communicate(timeout=120)
+    process.communicate(timeout=300)
     gate.open()
     assert len(stored(tmp_path / "burns-profile")) == 1
     (first,) = stored(tmp_path / "burns-profile").values()

@@ -93,7 +93,7 @@ def test_ctrl_c_finishes_the_run_in_hand(folder: Path, begin: Begin) -> None:
     process.send_signal(signal.SIGINT)
     wait_for(process, "Ctrl-C again stops it now")
     gate.open()
-    assert process.wait(60) == 130
+    assert process.wait(300) == 130
     assert len(stored(folder)) == 1
     assert (folder / "study/report.html").exists()
 
@@ -106,7 +106,7 @@ def test_a_second_ctrl_c_stops_now(folder: Path, begin: Begin) -> None:
     process.send_signal(signal.SIGINT)
     wait_for(process, "Ctrl-C again stops it now")
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
+    assert process.wait(300) == 130
     assert stored(folder) == set()
 
 
@@ -120,7 +120,7 @@ def test_a_request_to_end_does_not_wait(
     process = begin()
     gate.wait()
     process.send_signal(request_to_end)
-    assert process.wait(60) == 130
+    assert process.wait(300) == 130
     assert len(stored(folder)) == 2
     assert (folder / "study/report.html").exists()
 
@@ -133,7 +133,7 @@ def test_a_hang_up_is_ignored_under_nohup(folder: Path, begin: Begin, begun: Beg
     gate.wait()
     process.send_signal(signal.SIGHUP)
     gate.open()
-    assert process.wait(60) == 0
+    assert process.wait(300) == 0
     assert len(stored(folder)) == 3
 
 
@@ -205,6 +205,6 @@ def test_a_check_of_a_disk_can_be_ended(folder: Path, begin: Begin, request_to_e
     while "fio" not in [each.name() for each in psutil.Process(process.pid).children(recursive=True)]:
         time.sleep(0.05)
     process.send_signal(request_to_end)
-    assert process.wait(30) == 130
+    assert process.wait(300) == 130
     assert not list((folder / "cache/disks").iterdir())
     assert str(folder) not in Path("/proc/mounts").read_text()

@@ -18,6 +18,7 @@ import pytest
 
 from sizer.analysis import CONTENDED_CORES
 from tests import ROOT
+from tests.end_to_end.gates import Gate
 
 Begin = Callable[..., subprocess.Popen[str]]
 
@@ -61,7 +62,7 @@ def address_of(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 def tag_of(port: int, path: str) -> str | None:
     """What a page asks every other second."""
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=100)
     connection.request("HEAD", path)
     answer = connection.getresponse()
     assert answer.status == 200
@@ -70,7 +71,7 @@ def tag_of(port: int, path: str) -> str | None:
 
 
 def page_of(port: int, path: str) -> str:
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=100)
     connection.request("GET", path)
     text = connection.getresponse().read().decode()
     connection.close()
@@ -84,7 +85,7 @@ def core_seconds(process: subprocess.Popen[str]) -> float:
 
 
 def wait_for(path: Path) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while not path.exists():
         assert time.monotonic() < until, path
         time.sleep(0.05)
@@ -93,7 +94,7 @@ def wait_for(path: Path) -> None:
 def ended(process: subprocess.Popen[str]) -> int:
     """The exit code after Ctrl-C."""
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=200)
     return process.returncode
 
 
@@ -138,16 +139,17 @@ def test_who_measures_writes_the_page_between_runs_for_whoever_looks(longer: Pat
 
 def test_nothing_is_written_where_nobody_looks(folder: Path, begin: Begin) -> None:
     """A server alone looks at nothing: until the study ends there is no page and no mark."""
+    gate = Gate(folder / "child.py", free=2)
     study, measuring = folder / "study", begin("run", "study.yaml")
     wait_for(study / "study.yaml")
     server = begin("serve", "study")
     address_of(server)
-    while len(list((study / "runs").glob("*.json"))) < 2:
-        assert not (study / "report.html").exists()
-        assert not (study / ".watched").exists()
-        assert measuring.poll() is None
-        time.sleep(0.2)
-    measuring.communicate(timeout=60)
+    gate.wait()
+    assert len(list((study / "runs").glob("*.json"))) == 2
+    assert not (study / "report.html").exists()
+    assert not (study / ".watched").exists()
+    gate.open()
+    measuring.communicate(timeout=300)
     assert measuring.returncode == 0
     before = {path: path.stat().st_mtime_ns for path in study.rglob("*")}
     time.sleep(3)
@@ -164,14 +166,14 @@ def test_where_nobody_measures_the_server_writes_the_page(first_version: Path, b
     time.sleep(3)
     assert not (first_version / "report.html").exists()
     before = tag_of(port, path)
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while tag_of(port, path) == before:
         assert time.monotonic() < until
         time.sleep(0.5)
     assert (first_version / "report.html").read_text() != page_of(port, path)
     assert "live-note" not in (first_version / "report.html").read_text()
     server.terminate()
-    _, said = server.communicate(timeout=20)
+    _, said = server.communicate(timeout=200)
     assert server.returncode == 130
     assert "ssh -L 18765:127.0.0.1:18765" in said
 
@@ -187,6 +189,6 @@ def test_where_nobody_measures_the_server_writes_the_page(first_version: Path, b
 def test_what_cannot_be_served_is_said(begin: Begin, words: tuple[str, ...], code: int, said: str) -> None:
     """In a sentence."""
     process = begin("serve", *words)
-    _, words_said = process.communicate(timeout=30)
+    _, words_said = process.communicate(timeout=300)
     assert (process.returncode, "Traceback" in words_said) == (code, False)
     assert said in words_said

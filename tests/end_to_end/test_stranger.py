@@ -67,7 +67,7 @@ def typed(strangers: Path, tmp_path: Path) -> Typed:
             **changes,
         }
         argv = [sys.executable, "-I", "-c", INSTALLED, *words]
-        return subprocess.run(argv, cwd=strangers, env=environment, capture_output=True, text=True, timeout=300)
+        return subprocess.run(argv, cwd=strangers, env=environment, capture_output=True, text=True, timeout=600)
 
     return call
 

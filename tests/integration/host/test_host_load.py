@@ -51,12 +51,19 @@ def test_processes_of_one_name_are_one_program() -> None:
 
 @pytest.mark.root
 def test_a_burning_process_is_seen_and_named() -> None:
-    """What a program uses on this host is found by the kernel's accounting and by its name."""
+    """What a program uses on this host is found by the kernel's accounting and by its name.
+
+    In one of five looks: the host may hold it up, or give its CPU to others.
+    """
+    found = []
     with subprocess.Popen([sys.executable, "-c", BURN]) as burning:
         try:
-            load = host_load(detect())
+            while len(found) < 5 and not (found and _is_seen(found[-1])):
+                found.append(host_load(detect()))
         finally:
             burning.kill()
-    assert load.other_cores is not None
-    assert load.other_cores > 0.4
-    assert re.search(r"\(.*python[\d.]* \d", _said(load))
+    assert _is_seen(found[-1]), found
+
+
+def _is_seen(load: Load) -> bool:
+    return (load.other_cores or 0.0) > 0.4 and re.search(r"\(.*python[\d.]* \d", _said(load)) is not None

@@ -53,7 +53,7 @@ def as_user(joined: str = "") -> dict[str, Any]:
         cwd="/",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert shown.returncode == 0, shown.stderr
     found: dict[str, Any] = json.loads(shown.stdout)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 SENTENCES = Sentences("Nothing yet.", "There are new runs.", "Show them", "It has ended.", "en")
 NOTE = ".live-note"
-PATIENT = 15_000
+PATIENT = 150_000
 """Milliseconds, of which a newer page takes two."""
 
 

@@ -64,7 +64,7 @@ def printed(
     margins = dict.fromkeys(("top", "right", "bottom", "left"), f"{MARGIN / 72}in")
     page.pdf(path=folder / "report.pdf", format=request.param, margin=margins)
     page.emulate_media(media="print")
-    subprocess.run(["pdftotext", "-bbox", folder / "report.pdf", folder / "words.html"], check=True, timeout=60)
+    subprocess.run(["pdftotext", "-bbox", folder / "report.pdf", folder / "words.html"], check=True, timeout=300)
     found = ElementTree.parse(folder / "words.html").iter("{http://www.w3.org/1999/xhtml}page")
     sheets = [
         Sheet(float(sheet.attrib["width"]), [(word.text or "", float(word.attrib["xMax"])) for word in sheet])
@@ -83,7 +83,7 @@ def test_workloads_without_an_answer_share_sheets(browser: Any, tmp_path: Path) 
     assert main(["report", str(tmp_path / "s")]) == 0
     page = browser.open((tmp_path / "s" / "report.html").as_uri(), 1300, "light")
     page.pdf(path=tmp_path / "t.pdf", format="A4")
-    subprocess.run(["pdftotext", "-bbox", tmp_path / "t.pdf", tmp_path / "t.html"], check=True, timeout=60)
+    subprocess.run(["pdftotext", "-bbox", tmp_path / "t.pdf", tmp_path / "t.html"], check=True, timeout=300)
     sheets = [
         "".join(word.text or "" for word in sheet)
         for sheet in ElementTree.parse(tmp_path / "t.html").iter("{http://www.w3.org/1999/xhtml}page")

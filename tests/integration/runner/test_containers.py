@@ -76,10 +76,10 @@ def test_a_container_is_refused_before_it_is_started(measure: Callable[..., Run]
 
 def test_a_container_is_found_behind_a_script(measure: Callable[..., Run], client: Path) -> None:
     """As soon as it is waited for, and long before the run would end."""
-    run = measure("sh", "-c", f"{client} run image; true", seconds=60.0)
+    run = measure("sh", "-c", f"{client} run image; true", seconds=600.0)
     assert run.outcome is Outcome.REFUSED
     assert failure_in_words(run) == CONTAINED
-    assert run.wall_seconds < 20
+    assert run.wall_seconds < 300
 
 
 def test_an_image_that_is_pulled_is_no_container(measure: Callable[..., Run], client: Path) -> None:
@@ -90,10 +90,10 @@ def test_an_image_that_is_pulled_is_no_container(measure: Callable[..., Run], cl
 
 def test_steps_from_another_group_are_refused(measure: Callable[..., Run]) -> None:
     """They come while nothing in the group of the run uses any CPU time."""
-    run = measure(sys.executable, "-c", textwrap.dedent(ELSEWHERE), seconds=60.0)
+    run = measure(sys.executable, "-c", textwrap.dedent(ELSEWHERE), seconds=600.0)
     assert run.outcome is Outcome.REFUSED
     assert failure_in_words(run).startswith("its steps are made outside of the limits of the run")
-    assert run.wall_seconds < 20
+    assert run.wall_seconds < 300
 
 
 def test_a_program_that_mostly_waits_is_measured(measure: Callable[..., Run]) -> None:

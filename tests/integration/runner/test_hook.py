@@ -14,10 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from sizer.analysis.monitor import Live
 from sizer.limits import detect
 from sizer.records.run import CauseKind, Meter, MeterKind, Outcome, Run, WarningKind
 from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch
+from sizer.runner.watching import UNWATCHED, Hooks
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -43,10 +45,12 @@ def torch() -> str:
 def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
     """Launch a command until it ends by itself."""
 
-    def measured(*command: str, meter: str = "auto", pattern: str | None = None, **asked: float) -> Run:
+    def measured(
+        *command: str, meter: str = "auto", pattern: str | None = None, hooks: Hooks = UNWATCHED, **asked: float
+    ) -> Run:
         spec = make_spec(*command, seconds=600, **asked)
         spec = replace(spec, workload=replace(spec.workload, meter=meter, pattern=pattern))
-        return launch(spec, context, detect())
+        return launch(spec, context, detect(), hooks)
 
     return measured
 
@@ -149,15 +153,31 @@ def test_the_log_is_read_where_the_hook_sees_nothing(
     assert told == options
 
 
-def test_a_framework_where_the_hook_was_kept_out(measure: Callable[..., Run], torch: str) -> None:
+def test_a_framework_where_the_hook_was_kept_out(measure: Callable[..., Run], torch: str, tmp_path: Path) -> None:
     """It is seen from outside, whatever stands between the command and Python."""
-    code = "import time, torch; [print('rate 7000', flush=True) or time.sleep(0.1) for _ in range(20)]"
-    run = measure("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0', meter="hook", pattern=LOG_OF_WORDS)
+    looked = tmp_path / "looked"
+    code = f"import os, time, torch\nwhile not os.path.exists({str(looked)!r}):\n print('rate 7000'); time.sleep(0.1)"
+    command = ("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0')
+    run = measure(*command, meter="hook", pattern=LOG_OF_WORDS, hooks=Hooks(watch=_after_looks(3, looked)))
     assert run.outcome is Outcome.COMPLETED, run.error
     assert WarningKind.HOOK_KEPT_OUT in [warning.kind for warning in run.warnings]
-    run = measure("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0', meter="hook", pattern="no such line (?P<rate>.)")
+    looked.unlink()
+    pattern = "no such line (?P<rate>.)"
+    run = measure(*command, meter="hook", pattern=pattern, hooks=Hooks(watch=_after_looks(3, looked)))
     assert run.error is not None
     assert CauseKind.HOOK_KEPT_OUT in [cause.kind for cause in run.error.reasons]
+
+
+def _after_looks(number: int, looked: Path) -> Callable[[Live], None]:
+    """Make that file once sizer has looked so often at a program that has begun to print."""
+    left = [number]
+
+    def watch(_: Live) -> None:
+        left[0] -= "rate" in (looked.parent / "run.log").read_text()
+        if left[0] <= 0:
+            looked.touch()
+
+    return watch
 
 
 OWN = """

@@ -63,8 +63,10 @@ def test_completed(measure: Callable[..., Run]) -> None:
     assert run.outcome is Outcome.COMPLETED
     assert run.error is None
     assert run.throughput is not None
-    # Less than 400 by what the host keeps it waiting.
-    assert 100 < run.throughput.value < 402
+    # Less than 400 by what the host keeps it waiting, and at the least half of what all steps give, warm-up and all.
+    counted = sum(step.samples for step in run.steps[1:])
+    assert counted == 8 * (len(run.steps) - 1)
+    assert counted / (run.steps[-1].time - run.steps[0].time) / 2 < run.throughput.value < 402
     assert run.demand is not None
     assert run.demand.core_seconds is not None
     assert run.sample_unit == "image"
@@ -144,8 +146,17 @@ def test_a_killed_grandchild_is_out_of_memory_too(measure: Callable[..., Run]) -
     assert run.outcome is Outcome.OUT_OF_MEMORY
 
 
-def test_timeout(measure: Callable[..., Run]) -> None:
-    """A child that hangs before its first step is stopped at the deadline, even if it ignores SIGTERM."""
+def test_timeout(measure: Callable[..., Run], context: RunContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that hangs before its first step is stopped at the deadline, even if it ignores SIGTERM.
+
+    The deadline is over as soon as it hangs, by the clock of this run.
+    """
+    monkeypatch.setattr("sizer.runner.watching.GRACE_SECONDS", 0.5)
+
+    def clock() -> float:
+        hangs = context.log_path.exists() and "hanging" in context.log_path.read_text()
+        return time.monotonic() + 200 * hangs
+
     began = time.monotonic()
     run = measure(
         """
@@ -155,11 +166,12 @@ def test_timeout(measure: Callable[..., Run]) -> None:
         start()
         time.sleep(1000)
         """,
-        timeout=1.0,
+        Hooks(clock=clock),
+        timeout=200.0,
     )
     assert run.outcome is Outcome.TIMEOUT
     assert "hanging" in failure(run)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 190
     assert not groups_of(os.getpid())
 
 
@@ -194,7 +206,7 @@ def test_garbage_on_the_event_pipe(measure: Callable[..., Run], body: str) -> No
     run = measure(body)
     assert run.outcome is Outcome.CRASHED
     assert "invalid events" in failure(run)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 90
 
 
 def test_interrupted(measure: Callable[..., Run]) -> None:
@@ -287,11 +299,11 @@ def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSp
 def test_a_program_without_a_pattern_is_measured_by_its_progress_bar(
     make_spec: Callable[..., RunSpec], context: RunContext
 ) -> None:
-    """A bar as tqdm draws it, over carriage returns on stderr: 16 batches a second, and a validation that is none."""
+    """A bar as tqdm draws it, over carriage returns on stderr: 40 batches, and a validation that is none."""
     body = """
 import sys, time
 due = time.monotonic()
-for epoch in range(100):
+for epoch in range(2):
     for name, total in (("train", 20), ("valid", 5)):
         for step in range(1, total + 1):
             due += 0.05
@@ -299,13 +311,11 @@ for epoch in range(100):
             bar = f"\\r{name}: {100 * step // total:3d}%|###  | {step}/{total} [00:00<00:01, 20.0it/s]"
             print(bar, end="\\n" if step == total else "", file=sys.stderr, flush=True)
 """
-    run = launch(make_spec(sys.executable, "-c", body), context, detect())
-    assert run.outcome is Outcome.COMPLETED
+    run = launch(make_spec(sys.executable, "-c", body, seconds=60.0), context, detect())
+    assert run.outcome is Outcome.COMPLETED, run.error
     assert run.meter == Meter(MeterKind.LOG, "tqdm")
     assert run.throughput is not None
-    counted, seconds = sum(step.samples for step in run.steps[1:]), run.steps[-1].time - run.steps[0].time
-    assert {step.samples for step in run.steps[1:]} == {8}
-    assert counted / seconds == pytest.approx(8 * 20 / 25 / 0.05, rel=0.15)
+    assert [step.samples for step in run.steps] == [0, *[8] * 39]
 
 
 def test_a_log_in_milliseconds_given_as_seconds_gives_no_rate(
@@ -335,7 +345,7 @@ def test_a_child_that_has_not_joined_its_group_yet_is_ended_too(measure: Callabl
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         measure("start()\nwhile True: step()", Hooks(stop_now=interrupted), seconds=60)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 50
     assert not groups_of(os.getpid())
 
 

@@ -49,8 +49,8 @@ def test_a_buffered_program_is_seen_line_by_line(measure: Callable[..., Run], co
     assert run.outcome is Outcome.COMPLETED, run.error
     assert run.throughput is not None
     assert run.throughput.value == pytest.approx(5000, rel=0.03)
-    gaps = [after.time - before.time for before, after in zip(run.steps, run.steps[1:], strict=False)]
-    assert max(gaps) < 1.0
+    # Those of a moment in which sizer, the program or the host was held up come together.
+    assert len(run.steps) < 50 * len({step.time for step in run.steps})
 
 
 def test_stdout_and_stderr_are_terminals_of_their_own(measure: Callable[..., Run], context: RunContext) -> None:
@@ -192,9 +192,11 @@ def test_a_file_that_is_not_in_the_empty_folder_is_named(measure: Callable[..., 
     assert "it starts in an empty temporary folder, where train.py is not: give `cwd`" in failure_in_words(run)
 
 
-def test_a_program_that_others_outlive_is_told_so(measure: Callable[..., Run]) -> None:
+def test_a_program_that_others_outlive_is_told_so(measure: Callable[..., Run], context: RunContext) -> None:
     """The steps are those of a process that it does not wait for."""
-    run = measure("sh", "-c", "(for i in 1 2 3 4 5 6 7 8 9; do echo rate 25.0; sleep 0.3; done) & sleep 0.4")
+    told = context.paths.scratch / "told"
+    steps = f"(echo rate 25.0; echo rate 25.0; : >{told}; sleep 300)"
+    run = measure("sh", "-c", f"{steps} & until [ -e {told} ]; do sleep 0.05; done", seconds=200.0)
     assert run.outcome is Outcome.CRASHED
     assert "its own process ended while others that it had started still held its output" in failure_in_words(run)
 

@@ -60,7 +60,7 @@ def test_programs_of_the_dead_are_ended_and_those_of_the_living_are_not() -> Non
     left, ours, other = sleeping(f"{DEAD}-python"), sleeping(owned_name("python")), sleeping("0123456789-9-9-elsewhere")
     try:
         assert f"{DEAD}-python" in end_left()
-        assert left.wait(5) == -9
+        assert left.wait(60) == -9
         assert (ours.poll(), other.poll()) == (None, None)
     finally:
         for process in (left, ours, other):

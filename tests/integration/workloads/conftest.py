@@ -67,7 +67,7 @@ def run_program(
             if terminate_after_steps is not None and steps == terminate_after_steps:
                 process.send_signal(signal.SIGTERM)
                 terminate_after_steps = None
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     return Ended(process.returncode, out, err, events)
 
 

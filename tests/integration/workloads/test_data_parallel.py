@@ -55,8 +55,8 @@ def children(parent: int) -> list[int]:
 
 
 def is_gone(process: int) -> bool:
-    """Whether it ends within seconds; what nobody has waited for yet has ended."""
-    end = time.monotonic() + 20
+    """Whether it ends in time; what nobody has waited for yet has ended."""
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
             state = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()[0]

@@ -88,7 +88,7 @@ def test_the_calls_are_those_of_the_loader(records: Path, tmp_path: Path) -> Non
         log = tmp_path / input_
         argv = [sys.executable, "-m", "workloads.image_training", *options, "--input", input_]
         traced = ["strace", "-f", "-y", "-e", "trace=lseek,read", "-o", str(log), *argv]
-        subprocess.run(traced, cwd=ROOT, check=True, capture_output=True, timeout=120)
+        subprocess.run(traced, cwd=ROOT, check=True, capture_output=True, timeout=600)
         calls = [line.split(maxsplit=1)[1] for line in log.read_text().splitlines() if "train.rec>" in line]
         shapes[input_] = {call.partition("(")[0] + _page(call) for call in calls if "resumed" not in call}
     assert shapes["replay"] <= shapes["disk"] | {"read end"}

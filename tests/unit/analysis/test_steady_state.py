@@ -121,3 +121,23 @@ def test_a_few_stalls_do_not_settle_a_rate(make_steps: Callable[..., list[Step]]
     assert quiet is not None
     assert uneven is not None
     assert (quiet.settled, uneven.settled) == (True, False)
+
+
+def test_lines_that_come_at_once_are_of_one_moment() -> None:
+    """Whoever reads them was held up for 2 s: what was done in these is neither left out nor done in no time."""
+    held_up = [0.1] * 10 + [2.0] + [0.0] * 19
+    told = [Step(time, round(80 * took), 0.0, 0) for time, took in zip(np.cumsum(held_up), held_up, strict=True)]
+    counted = [replace(step, samples=8) for step in told]
+    for steps in (told, counted):
+        steady = steady_state(steps)
+        assert steady is not None
+        assert steady.throughput.value == pytest.approx(80, rel=0.03)
+    assert steady_state([replace(step, time=told[0].time) for step in told]) is None
+
+
+def test_a_program_that_tells_nothing_any_more_has_the_rate_of_all_its_time() -> None:
+    """Not that of the time in which it told none, which would be 0."""
+    steps = [Step(second, 8 if second < 10 else 0, 0.0, 0) for second in range(40)]
+    steady = steady_state(steps)
+    assert steady is not None
+    assert steady.throughput.value == pytest.approx(9 * 8 / 39)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from ablation import Case, Judged, Kept, changes
 from ablation_cases import Outcome
-from ablation_more import CURVES, SOURCES, both, by_source
+from ablation_drawn import GAIN, caps_case, edge_case
+from ablation_more import SEED, SOURCES, both, by_source, sources
 from ablation_parts import Part, parts, touched
-from accuracy_machines import Cores
+from ablation_real import FEW, FURTHER, further, further_curves, grid_designs, tables_of_three
+from accuracy_machines import Cores, Faster
 
 from sizer.model import WorkloadModel, fit
 from sizer.model.scaling import FORMS
@@ -60,7 +64,7 @@ def test_a_part_that_says_nothing_changes_nothing(make_run: Callable[..., Run]) 
         whole = fitted(make_run)
     assert {"cap", "usl", "averaging"} <= found
     silent = [part for part in parts() if part.name not in found]
-    assert {"memory: reads of each disk", "slowness"} <= {part.name for part in silent}
+    assert {"memory: reads of each disk", "blocking"} <= {part.name for part in silent}
     for part in silent:
         with part.left_out():
             assert fitted(make_run) == whole
@@ -84,9 +88,64 @@ def test_a_change_is_told_from_chance() -> None:
     assert changes(whole, other) == []
 
 
+def test_each_kind_counts_alike() -> None:
+    """However many cases it has, in the figures and whenever the cases are drawn again."""
+    few, many = Outcome((0.3,), (False,), kind="few"), Outcome((0.1,), (True,), kind="many")
+    judged = Judged((few, *(many for _ in range(9))))
+    assert judged.figures()[:3] == pytest.approx([20.0, 20.0, 50.0])
+    for seed in range(5):
+        assert judged.figures(judged.draw(np.random.default_rng(seed)))[2] == pytest.approx(50.0)
+
+
+def test_a_table_of_caps_is_nearly_whole() -> None:
+    """Four vCPU values and three caps at the least, a quarter or more of it left out, and its corners never."""
+    cases = [case for number in range(24) if (case := caps_case(number, SEED)) is not None]
+    assert len(cases) > 8
+    for case in cases:
+        axes, measured = case.axes, {(place.vcpus, place.memory_bytes) for place in case.measured}
+        assert len(axes.vcpus) >= 4
+        assert len(axes.memory) >= 3
+        assert len(axes.disks) == 1
+        assert not case.accounted
+        assert {(c, m) for c in (axes.vcpus[0], axes.vcpus[-1]) for m in (axes.memory[0], axes.memory[-1])} <= measured
+        assert 0.2 < len(case.inside) / (len(case.inside) + len(case.measured)) < 0.45
+
+
+def test_little_memory_slows_some_jobs() -> None:
+    """One in four; of the others a page cache may, or nothing."""
+    cases = {n: case for n in range(12) if (case := caps_case(n, SEED)) is not None}
+    for number, case in cases.items():
+        memory, few = case.machine.memory, case.measured[0]
+        assert (memory.pressure > 0) == (number % 4 == 2)
+        assert (memory.slowed(few) > 1) == (number % 4 == 2)
+        assert memory.natural == (number % 4 < 2)
+
+
+def test_an_edge_is_where_the_rate_still_rises() -> None:
+    case = next(case for number in range(60) if (case := edge_case(number, SEED)) is not None)
+    most = case.measured[-1]
+    few = replace(most, vcpus=(most.vcpus or 0) / 2)
+    less, now = case.machine.truth([(few, Faster()), (most, Faster())]).values()
+    assert GAIN[0] <= now / less - 1 <= GAIN[1]
+    assert [place.vcpus for place in case.beyond] == [1.5 * (most.vcpus or 0), 2 * (most.vcpus or 0)]
+
+
+def test_real_curves_are_asked_between_three_values_and_beyond() -> None:
+    found = tables_of_three()[0]()[FEW]
+    assert found.errors
+    assert found.kind
+    onward = further(further_curves()[0])()[FURTHER]
+    assert len(onward.errors) == len(onward.covered) > 0
+
+
+def test_both_grids_are_asked_with_other_designs() -> None:
+    (found,) = grid_designs(1, SEED)().values()
+    assert found.errors
+
+
 def test_more_cases_are_those_in_which_a_part_says_something() -> None:
     """The first curves, with and without caps: some are told alike, and of those that are not both ways are kept."""
-    asked = [both((SOURCES.index(CURVES), number, ("cap",))) for number in range(3)]
+    asked = [both(("drawn curves", number, ("cap",))) for number in range(3)]
     speaking = [found["cap"] for found in asked if found]
     assert speaking
     assert all(each.whole != each.without for each in speaking)
@@ -95,6 +154,8 @@ def test_more_cases_are_those_in_which_a_part_says_something() -> None:
 def test_there_is_a_source_of_more_cases_for_every_part() -> None:
     names = [part.name for part in parts()]
     assert {name for _, own in by_source(names) for name in own} == set(names)
+    assert {source for name in names for source in sources(name)} < set(SOURCES)
+    assert dict(by_source(["cap", "usl"], ["caps"])) == {"caps": ["cap", "usl"]}
 
 
 def test_a_fraction_of_a_vcpu_may_lose_work() -> None:

@@ -94,7 +94,7 @@ def test_a_real_closed_pipe_leaves_no_traceback() -> None:
             stderr=subprocess.PIPE,
             text=True,
             cwd=ROOT,
-            timeout=60,
+            timeout=300,
             check=False,
         )
     assert (done.returncode, done.stderr) == (141, "")

@@ -112,7 +112,7 @@ def test_a_variable_that_names_no_python_is_to_be_unset(
 
 def test_they_are_imported_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for the other: one after another, both would wait in vain."""
-    together = threading.Barrier(2, timeout=60)
+    together = threading.Barrier(2, timeout=300)
 
     def check(framework: str) -> Check:
         together.wait()

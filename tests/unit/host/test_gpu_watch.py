@@ -121,8 +121,8 @@ def test_gpus_are_watched_by_a_thread_until_the_end(monkeypatch: pytest.MonkeyPa
     library.install(monkeypatch)
     with watched(gpus()) as watch:
         assert watch is not None
-        assert [gpu.busy for gpu in watch.latest] == [0.0, 0.0]
-        deadline = time.monotonic() + 20 * READ_SECONDS
+        assert len(watch.latest) == 2
+        deadline = time.monotonic() + 600 * READ_SECONDS
         while not watch.latest[0].busy and time.monotonic() < deadline:
             time.sleep(READ_SECONDS / 10)
         assert watch.latest[0].busy

@@ -20,7 +20,7 @@ def test_the_program_has_the_cpus_of_its_limit(affinity: LimitsBackend) -> None:
         assert (
             limits_in_words(group.limited_by) == f"affinity: CPUs {group.cpus[0]}, memory not limited, disk not limited"
         )
-        assert subprocess.run(group.command(["nproc"]), capture_output=True, text=True, timeout=20).stdout == "1\n"
+        assert subprocess.run(group.command(["nproc"]), capture_output=True, text=True, timeout=200).stdout == "1\n"
 
 
 def test_the_time_of_children_that_ended_is_kept(affinity: LimitsBackend) -> None:
@@ -36,7 +36,7 @@ def test_the_time_of_children_that_ended_is_kept(affinity: LimitsBackend) -> Non
         assert child.stdout is not None
         child.stdout.readline()
         during = group.sample(0.0).core_seconds
-        child.communicate(timeout=20)
+        child.communicate(timeout=200)
         after = group.sample(1.0).core_seconds
     assert during >= 0.2
     assert after >= during
@@ -54,7 +54,7 @@ def test_a_daemon_that_left_session_and_parent_is_killed(affinity: LimitsBackend
         child = subprocess.Popen(group.command([sys.executable, "-c", program]), stdout=subprocess.PIPE)
         assert child.stdout is not None
         daemon = int(child.stdout.readline())
-        child.wait(timeout=20)
+        child.wait(timeout=200)
         group.kill()
         assert b"State:\tZ" in _status(daemon) or _status(daemon) == b""
         child.stdout.close()
@@ -77,7 +77,7 @@ def test_nothing_but_whole_vcpus(affinity: LimitsBackend) -> None:
 
 def test_cpus_that_are_not_there_end_with_status_125() -> None:
     """The program is not run on other CPUs instead."""
-    shown = subprocess.run(join_command(["echo", "ran"], affinity=(4095,)), capture_output=True, text=True, timeout=20)
+    shown = subprocess.run(join_command(["echo", "ran"], affinity=(4095,)), capture_output=True, text=True, timeout=200)
     assert (shown.returncode, shown.stdout) == (JOIN_FAILED, "")
     assert "could not join CPUs 4095" in shown.stderr
 
@@ -87,7 +87,7 @@ def test_a_join_that_fails_is_reported_where_no_program_writes() -> None:
     for affinity, reported in (((4095,), b"CPUs 4095\n"), ((), b"")):
         read_end, write_end = os.pipe()
         argv = join_command(["sh", "-c", "exit 125"], affinity=affinity, report=write_end)
-        assert subprocess.run(argv, pass_fds=(write_end,), timeout=20).returncode == JOIN_FAILED
+        assert subprocess.run(argv, pass_fds=(write_end,), timeout=200).returncode == JOIN_FAILED
         os.close(write_end)
         assert os.read(read_end, 100) == reported
         os.close(read_end)

@@ -157,7 +157,7 @@ def test_without_pressure_nothing_is_refused(
     with backend.open("a", limits, Throttle("7:0", DiskRates(read_iops=50))) as group:
         assert not (unified / "sizer").exists()
         assert group.accounted == {field.name for field in fields(Sample)} - ELSEWHERE - STALLS
-        assert subprocess.run(group.command(["true"]), timeout=20).returncode == 0
+        assert subprocess.run(group.command(["true"]), timeout=200).returncode == 0
 
 
 def test_pressure_that_is_switched_off_is_not_accounted(
@@ -269,6 +269,6 @@ def test_a_join_that_fails_is_status_125_with_a_sentence(v1: LimitsBackend) -> N
     group = v1.open("gone", Limits())
     command = group.command(["echo", "ran"])
     group.close()
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=200)
     assert (shown.returncode, shown.stdout) == (125, "")
     assert "could not join" in shown.stderr

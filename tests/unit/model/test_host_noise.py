@@ -130,7 +130,6 @@ def test_what_a_correction_is_off_by_counts_once() -> None:
 def test_what_was_corrected_is_not_corrected_again_as_drift() -> None:
     """The path that the rates show is that of what is left."""
     runs = runs_on(Host(slow=0.1, quick=0.01), Job("train"), repeats=5)
-    runs = [replace(run, demand=None) for run in runs]  # or accounting would tell the slowness by itself
     before, after = (drift_of(completed(each)) for each in (runs, without_host_noise(runs)))
     assert before.deviation["train"] > 0.02
     assert after.deviation["train"] < before.deviation["train"] / 2

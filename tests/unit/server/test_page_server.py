@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPMessage
 
 import pytest
@@ -31,7 +32,7 @@ def asked(
     server: PageServer, target: str | None = None, method: str = "GET", **headers: str
 ) -> tuple[int, HTTPMessage, bytes]:
     """Status, head and body of the answer; by default the page is asked for as a browser does."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=100)
     connection.request(method, f"/?token={server.token}" if target is None else target, headers=headers)
     answer = connection.getresponse()
     found = answer.status, answer.headers, answer.read()
@@ -41,7 +42,7 @@ def asked(
 
 def sent(server: PageServer, request: bytes) -> bytes:
     """All that comes back for these bytes."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=100) as connection:
         connection.sendall(request)
         answer = b""
         while part := connection.recv(65536):
@@ -191,31 +192,37 @@ def test_the_oldest_form_gets_nothing(server: PageServer) -> None:
 def test_slow_clients_hold_up_nobody(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each gets a short time for its whole request, however busily it drips; others are answered meanwhile."""
     monkeypatch.setattr(page_server, "HEAD_SECONDS", 1.0)
-    slow = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(10)]
+    slow = [socket.create_connection(("127.0.0.1", server.port), timeout=100) for _ in range(10)]
     for connection in slow:
         connection.sendall(b"GET / HT")
     assert asked(server)[0] == 200
     began = time.monotonic()
-    while time.monotonic() - began < 0.6:
-        time.sleep(0.2)
-        slow[0].sendall(b"T")
-    for connection in slow:
+    with suppress(ConnectionError):
+        # One byte comes before each wait would be over, for longer than anybody is waited for.
+        while time.monotonic() - began < 60:
+            time.sleep(0.2)
+            slow[0].sendall(b"T")
+    assert time.monotonic() - began < 60
+    for connection in slow[1:]:
         assert connection.recv(1000) == b""
+    for connection in slow:
         connection.close()
-    assert time.monotonic() - began < 3
 
 
 def test_too_many_clients_are_turned_away(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """And later ones find a place again."""
-    monkeypatch.setattr(page_server, "HEAD_SECONDS", 1.0)
-    many = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(page_server.MOST_CLIENTS)]
-    time.sleep(0.2)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as another:
+    monkeypatch.setattr(page_server, "HEAD_SECONDS", 1000.0)
+    many = [socket.create_connection(("127.0.0.1", server.port), timeout=100) for _ in range(page_server.MOST_CLIENTS)]
+    with socket.create_connection(("127.0.0.1", server.port), timeout=100) as another:
         assert another.recv(1000) == b""
     for connection in many:
-        assert connection.recv(1000) == b""
         connection.close()
-    assert asked(server)[0] == 200
+    until = time.monotonic() + 100
+    answers = []
+    while 200 not in answers:
+        assert time.monotonic() < until
+        with suppress(ConnectionError):
+            answers.append(asked(server)[0])
 
 
 def test_a_client_that_goes_away_is_nothing_to_be_told_of(

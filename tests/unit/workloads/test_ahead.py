@@ -40,6 +40,6 @@ def test_no_more_than_the_depth_is_prepared_and_close_ends_the_thread() -> None:
             yield number
 
     ahead = Ahead(items(), depth=3)
-    assert enough.wait(10)
+    assert enough.wait(100)
     ahead.close()
     assert prepared == [0, 1, 2, 3]
