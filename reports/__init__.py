@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from .material import Material, Progress
-from .page import compile_templates, render, write_report
+from typing import TYPE_CHECKING
+
+from sizer.lazily import exports
+
+if TYPE_CHECKING:
+    from .material import Material, Progress
+    from .page import compile_templates, render, write_report
+else:
+    __getattr__ = exports(__name__, __file__)
 
 __all__ = ["Material", "Progress", "compile_templates", "render", "write_report"]

@@ -27,7 +27,7 @@ def exports(package: str, file: str) -> Callable[[str], object]:
         module, there = sources[name]
         if module == package:
             return import_module(f"{package}.{there}")
-        value = getattr(import_module(module), there)
+        value = getattr(import_module(module, package), there)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -13,8 +13,7 @@ from sizer import __version__
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
 from sizer.api.status import asked_specs, chosen_next, searches_left
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
-from sizer.bundled.reports import Material, Progress, compile_templates
-from sizer.bundled.reports import write_report as write_page
+from sizer.bundled import reports
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_tables
 from sizer.files import write_json, write_text
@@ -82,7 +81,7 @@ def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
         return write_tables(measured)
 
     def meanwhile() -> None:
-        compile_templates()
+        reports.compile_templates()
         tables()
 
     model = fitted(folder, on_step, meanwhile)
@@ -91,7 +90,7 @@ def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     on_step(StepBegun(Stage.REPORTING))
     material = _material(folder, measured, model, recommendation, tables())
     write_text(folder.measurements_path, material.measurements_csv)
-    write_page(folder.report_path, material)
+    reports.write_report(folder.report_path, material)
     corrections = tuple(run.correction for run in material.runs if run.correction is not None)
     return Conclusion(model, recommendation, material.drift, folder.problems(), corrections)
 
@@ -108,7 +107,7 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     runs = with_corrections(folder)
     material = _material(folder, runs, model, recommendation, write_tables(runs))
     with in_language(reader_language() if language is None else language):
-        write_page(target, material)
+        reports.write_report(target, material)
     return target
 
 
@@ -134,8 +133,8 @@ def _best_spec(
 
 def _material(
     folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommendation: Recommendation, tables: Tables
-) -> Material:
-    return Material(
+) -> reports.Material:
+    return reports.Material(
         study=folder.study,
         host=folder.host,
         runs=runs,
@@ -153,7 +152,7 @@ def _material(
     )
 
 
-def _progress(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Progress | None:
+def _progress(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> reports.Progress | None:
     """How many of the planned runs are there, and how many others; None for measurements made elsewhere, which nobody
     planned."""
     if folder.study.imported:
@@ -163,7 +162,7 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Progr
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     finished = planned - Counter(spec.workload.name for spec in remaining(specs, runs))
     chosen = chosen_next(folder, runs, model)
-    return Progress(planned, finished, older, chosen, searches_left(folder, specs, runs, chosen))
+    return reports.Progress(planned, finished, older, chosen, searches_left(folder, specs, runs, chosen))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:

@@ -7,7 +7,7 @@ loader's wait for the disk adds to its CPU time (p = 1 between these two): a wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, reduce
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.model.model import Structure
-from sizer.model.scaling import PARAMETERS, Scaled, scale
+from sizer.model.scaling import FORMS, PARAMETERS, Scaled, scale
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -95,9 +95,20 @@ class Design:
         a_worker = np.log(self.missed) - np.log(np.ceil(self.vcpus)) + self.latency_shift
         return np.where((self.missed > 0) & self.decodes, a_worker, -np.inf)[None]
 
-    def reaches(self, level: int, levels: Sequence[int]) -> Flags:
-        """Rows whose memory is that of this one of the measured levels, rising, or less than the next (n,); of the
-        lowest, those with less, too."""
+    def reaches(self, level: int, levels: tuple[int, ...]) -> tuple[Flags, Array]:
+        """Rows that compute, and whose memory is that of this one of the measured levels, rising, or less than the next
+        (n,), and the same as 1 and 0 (1, n); of the lowest, those with less, too."""
+        if (level, levels) not in self._reached:
+            here = self._of_level(level, levels) & self.computes
+            self._reached[level, levels] = here, here.astype(float)[None]
+        return self._reached[level, levels]
+
+    @cached_property
+    def _reached(self) -> dict[tuple[int, tuple[int, ...]], tuple[Flags, Array]]:
+        """What `reaches` has found so far: a fit asks at each of its steps."""
+        return {}
+
+    def _of_level(self, level: int, levels: tuple[int, ...]) -> Flags:
         place = levels.index(level)
         least = levels[place] if place > 0 else -np.inf
         next_one = levels[place + 1] if place + 1 < len(levels) else np.inf
@@ -253,11 +264,13 @@ class Forms:
             for structure, (first, last) in zip(self.structures, pairwise(ends), strict=True)
             if last > first
         ]
-        self.scalings = [(each.scaling, rows, self._scaling_columns(each)) for each, rows in there]
-        alike = [list(some) for _, some in groupby(there, lambda each: (each[0].memory_acts, each[0].memory_levels))]
+        self.scalings = [
+            (first.scaling, rows, self._scaling_columns(first))
+            for first, rows in _joined(there, lambda each: FORMS[each.scaling])
+        ]
         self.memories = [
-            (some[0][0], slice(some[0][1].start, some[-1][1].stop), tuple(self._memory_columns(some[0][0]).values()))
-            for some in alike
+            (first, rows, tuple(self._memory_columns(first).values()))
+            for first, rows in _joined(there, lambda each: (each.memory_acts, each.memory_levels))
         ]
         capped = self._are_capped[of]
         self.capped: slice | Indices | None = np.flatnonzero(capped) if capped.any() else None
@@ -281,6 +294,14 @@ class Forms:
         found = copy(self)
         found._take(self.of[rows])
         return found
+
+
+def _joined(
+    there: Iterable[tuple[Structure, slice]], alike: Callable[[Structure], object]
+) -> list[tuple[Structure, slice]]:
+    """The first of structures that follow each other and are alike, with the rows of all of them."""
+    groups = [list(some) for _, some in groupby(there, lambda each: alike(each[0]))]
+    return [(some[0][0], slice(some[0][1].start, some[-1][1].stop)) for some in groups]
 
 
 class _InOwnOrder(Forms):
@@ -350,8 +371,8 @@ def _memory(made: _Times, design: Design) -> None:
     stages = tuple(made.times)
     for structure, rows, columns in made.forms.memories:
         for level, column in zip(_levels(structure), columns, strict=True):
-            here = design.reaches(level, structure.memory_levels) & design.computes
-            shown, value = here.astype(float)[None], made.theta[rows, column, None]
+            here, shown = design.reaches(level, structure.memory_levels)
+            value = made.theta[rows, column, None]
             if structure.memory_acts == "limits":
                 made.stage(MEMORY)[rows, here] = -value
                 made.slopes.append((rows, column, MEMORY, -shown))

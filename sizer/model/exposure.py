@@ -95,7 +95,8 @@ def own_deviation(run: Run, exposure: float, host_known: bool) -> float:
     `host_known`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more, as
     beside a correction.
     """
-    parts = [_of_warning(kind, run, exposure, host_known) for kind in {each.kind for each in run.warnings}]
+    kinds = dict.fromkeys(each.kind for each in run.warnings)
+    parts = [_of_warning(kind, run, exposure, host_known) for kind in kinds]
     if run.correction is not None:
         parts.append(run.correction.own)
     return math.sqrt(sum(part * part for part in parts))

@@ -182,6 +182,8 @@ def noise_at(group: Sequence[Run], noise: Noise) -> float:
         return stdev(math.log(rate_of(run).value) for run in group)
     own = [width for run in group if rate_of(run).low > 0 and (width := within(run)) is not None]
     by_rates = noise.run if noise.repeated or len(own) < len(group) else mean(own)
+    if not any(run.warnings or run.correction for run in group):
+        return by_rates
     shown = exposures(group)
     return math.hypot(by_rates, mean(own_deviation(run, shown[id(run)], False) for run in group))
 
