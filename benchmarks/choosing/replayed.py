@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
-from types import MappingProxyType
 
 import numpy as np
 from accuracy_curves import SHAPES, Curve, drawn
@@ -98,7 +97,7 @@ def case_of(
     family: str,
     runs: Sequence[Run],
     disks: Sequence[DiskTier] = (),
-    truth: Mapping[str, Mapping[Configuration, float]] = MappingProxyType({}),
+    truth: Mapping[str, Mapping[Configuration, float]] | None = None,
 ) -> ReplayCase:
     """The study that these runs are the whole of."""
     known: dict[Key, tuple[Run, ...]] = {}
@@ -109,7 +108,7 @@ def case_of(
     plans = tuple(_plan_of([run for run in runs if run.spec.workload.name == each]) for each in _names(runs))
     most = max(vcpus_of(run.configuration) for run in runs)
     host = HostSize(math.ceil(most), max(memory_of(run.configuration) for run in runs))
-    return ReplayCase(name, family, Study("replayed", plans, tuple(disks), measure=measure), host, known, truth)
+    return ReplayCase(name, family, Study("replayed", plans, tuple(disks), measure=measure), host, known, truth or {})
 
 
 def as_replayed(run: Run) -> Run:
