@@ -36,7 +36,8 @@ def corrected(runs: Sequence[Run]) -> list[Run]:
     probed = _alike([run for run in runs if _is_probed(run)])
     if len(probed) < FEWEST_OTHERS:
         return runs
-    shown = exposures(probed)
+    # What binds a configuration all of its runs tell, also those whose probe is not believed.
+    shown = exposures([run for run in runs if run.throughput is not None])
     known = coefficients(probed, shown)
     if not any(each.values.any() for each in known.values()):
         return runs

@@ -122,8 +122,15 @@ def test_a_rate_shows_no_more_of_the_host_than_was_seen(make_run: MakeRun) -> No
         run = in_stretches(run, [cost**follows for cost in costs], costs)
         shown.append(exposures([run])[id(run)])
     assert shown == [pytest.approx(1.0, abs=0.01), pytest.approx(0.5, abs=0.01), pytest.approx(0.0, abs=0.01)]
-    few = in_stretches(accounted(make_run(100.0, 1.0), 0.0098, Bottleneck.CPU), (1.0, 1.0), (1.0, 1.1))
-    assert exposures([few])[id(few)] == 1.0
+
+
+def test_two_stretches_tell_what_waits_for_its_accelerator_and_three_what_the_cpu_binds(make_run: MakeRun) -> None:
+    """Seconds a sample that stand still beside core-seconds that do not: by chance in two stretches, or by a wait."""
+    shown = []
+    for named in (Bottleneck.CPU, Bottleneck.AMBIGUOUS):
+        run = in_stretches(accounted(make_run(100.0, 1.0), 0.0098, named), (1.0, 1.0), (1.0, 1.1))
+        shown.append(exposures([run])[id(run)])
+    assert shown == [1.0, pytest.approx(0.0, abs=0.01)]
 
 
 def test_an_accelerator_keeps_its_rate_while_the_host_drifts(make_run: MakeRun) -> None:

@@ -73,6 +73,22 @@ def test_a_run_that_an_accelerator_binds_keeps_its_rate(ceiling: float) -> None:
         assert log_rate(after) == pytest.approx(log_rate(before), abs=0.003)
 
 
+@pytest.mark.parametrize("costly", [False, True])
+def test_so_it_does_in_short_runs_and_beside_one_whose_probe_is_not_believed(costly: bool) -> None:
+    """Two runs of 3 s have a stretch each, which tell that the rate stood still; the second is told by the first's."""
+    host = Host(slow=0.1, quick=0.3)
+    runs = study([Job("train", ceiling=65.0)], (0.25, 0.5, 0.6, 1.0), 2, 3.0, host, np.random.default_rng(3))
+    fed = [run for run in runs if run.configuration.vcpus == 1]
+    mark = RunWarning(WarningKind.OVERHEAD, {"share": 0.012})
+    runs = [replace(run, warnings=(mark,)) if costly and run is fed[0] else run for run in runs]
+    found = list(zip(runs, without_host_noise(runs), strict=True))
+    moved = [abs(log_rate(after) - log_rate(before)) for before, after in found if before.configuration.vcpus != 1]
+    assert median(moved) > 0.02
+    for before, after in found:
+        if before.configuration.vcpus == 1:
+            assert log_rate(after) == pytest.approx(log_rate(before), abs=0.003)
+
+
 @pytest.mark.parametrize(
     "host", [Host(0.06, 0.05), Host(0.0, 0.0, 0.03, 0.025), NOISY], ids=["memory", "cores", "both"]
 )
