@@ -17,7 +17,7 @@ from sizer.bundled import reports
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_tables
 from sizer.files import write_json, write_text
-from sizer.model import Model
+from sizer.model import Model, Uncorrected, uncorrected
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
@@ -41,13 +41,15 @@ Tables = tuple[str, str]
 @dataclass(frozen=True)
 class Conclusion:
     """What the runs of a study say: how far the host drifted, None where it did not, `problems` about files among its
-    runs that cannot be read, and what was taken off rates for the noise of the host."""
+    runs that cannot be read, what was taken off rates for the noise of the host, and of which workloads, whose study
+    asks for a probe, nothing was."""
 
     model: Model
     recommendation: Recommendation
     drift: Spread | None
     problems: tuple[Message | Lines, ...]
     corrections: tuple[Correction, ...] = ()
+    uncorrected: tuple[Uncorrected, ...] = ()
 
 
 def recommend(
@@ -91,8 +93,9 @@ def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     material = _material(folder, measured, model, recommendation, tables())
     write_text(folder.measurements_path, material.measurements_csv)
     reports.write_report(folder.report_path, material)
-    corrections = tuple(run.correction for run in material.runs if run.correction is not None)
-    return Conclusion(model, recommendation, material.drift, folder.problems(), corrections)
+    felt = tuple(each for run in measured if (each := run.correction) is not None and each.is_felt)
+    kept = uncorrected(measured) if folder.study.probe else ()
+    return Conclusion(model, recommendation, material.drift, folder.problems(), felt, kept)
 
 
 def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sizer.adaptive import NextRun, Unfinished, chooser_of, unfinished
-from sizer.api.fitted_model import stored_study
-from sizer.model import Model
+from sizer.api.fitted_model import stored_study, with_corrections
+from sizer.model import Model, Uncorrected, uncorrected
 from sizer.plan import UNFINISHED, batch_searches, estimate_seconds, of_older_form, plan, remaining, searches
 from sizer.records import PlanEnd, Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
@@ -19,7 +19,8 @@ class StudyStatus:
     """What is planned and stored; `held` says whether a sizer measures, `current` is the id of the run that goes on.
 
     `chosen` is what an adaptive plan does next, or how it ended; None of a study that asks for all of its runs.
-    `searching` are the searches that have a run left after all others.
+    `searching` are the searches that have a run left after all others; `uncorrected`, while nobody measures,
+    the workloads that a probe corrects nothing of.
     """
 
     specs: Sequence[RunSpec]
@@ -28,6 +29,7 @@ class StudyStatus:
     current: str | None
     chosen: NextRun | PlanEnd | None = None
     searching: tuple[Unfinished, ...] = ()
+    uncorrected: tuple[Uncorrected, ...] = ()
 
     @property
     def todo(self) -> tuple[RunSpec, ...]:
@@ -61,7 +63,8 @@ def study_status(folder: StudyFolder) -> StudyStatus:
     runs = folder.runs()
     specs = asked_specs(folder, {current, *(run.id for run in runs)})
     chosen = chosen_next(folder, runs, _stored_model(folder))
-    return StudyStatus(specs, runs, held, current, chosen, searches_left(folder, specs, runs, chosen))
+    kept = uncorrected(with_corrections(folder)) if folder.study.probe and not held else ()
+    return StudyStatus(specs, runs, held, current, chosen, searches_left(folder, specs, runs, chosen), kept)
 
 
 def _stored_model(folder: StudyFolder) -> Model | None:

@@ -39,6 +39,7 @@ from sizer.words import (
     setting_up,
     setup_failed,
     table_imported,
+    uncorrected_in_words,
     unfinished_ended,
     unknown_columns,
     variables_withheld,
@@ -137,10 +138,11 @@ def _lines(event: api.events.Event) -> Iterator[str]:
 
 
 def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
-    """What could not be read, how the host drifted, what was corrected for it, and the verdict of each workload."""
+    """What could not be read, how the host drifted, what was corrected or why nothing was, each workload's verdict."""
     yield from map(problem_said, conclusion.problems)
     if conclusion.drift is not None:
         yield drift_in_words(conclusion.drift)
     if conclusion.corrections:
         yield corrections_in_words(conclusion.corrections)
+    yield from map(uncorrected_in_words, conclusion.uncorrected)
     yield from (verdict(each, conclusion.model) for each in conclusion.recommendation.workloads)

@@ -26,6 +26,7 @@ from sizer.words import (
     study_summary,
     to_be_run,
     to_be_run_again,
+    uncorrected_in_words,
     unfinished_said,
 )
 
@@ -50,6 +51,8 @@ def status(arguments: argparse.Namespace) -> int:
         print(_plan(found.chosen, folder))
     if found.searching and not found.held:
         print(unfinished_said(found.searching, found.runs), going_on_with(found.searching, typed_path(folder.path)))
+    for each in found.uncorrected:
+        print(uncorrected_in_words(each))
     print(_summary(found))
     return 0
 
@@ -67,6 +70,10 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
         "next_run": found.chosen.spec.id if isinstance(found.chosen, NextRun) else None,
         "plan_ended": found.chosen.kind.value if isinstance(found.chosen, PlanEnd) else None,
         "searches_left": [_search(each) for each in found.searching],
+        "uncorrected": [
+            {"workload": each.workload, "why": each.why.value, "runs": each.runs, "telling": each.telling}
+            for each in found.uncorrected
+        ],
         "problems": [printable(str(problem)) for problem in folder.problems()],
         "report": str(folder.report_path),
     }

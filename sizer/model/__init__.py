@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         deviation_of,
         of_new_run,
     )
+    from sizer.model.no_correction import NoCorrection, Uncorrected, uncorrected
     from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
     from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
@@ -114,6 +115,7 @@ __all__ = [
     "MeasuredRate",
     "MemoryCompared",
     "Model",
+    "NoCorrection",
     "Noise",
     "Parameter",
     "Quantity",
@@ -121,6 +123,7 @@ __all__ = [
     "Source",
     "Trend",
     "Tried",
+    "Uncorrected",
     "WhatIf",
     "WorkloadModel",
     "accelerators_alone",
@@ -191,6 +194,7 @@ __all__ = [
     "tells_apart",
     "too_slow",
     "tried",
+    "uncorrected",
     "undroppable_bytes",
     "unfinished_end",
     "vcpus_edge",

@@ -33,7 +33,7 @@ UNTOLD_ERROR = 0.05
 def corrected(runs: Sequence[Run]) -> list[Run]:
     """The runs of a whole study, as they were measured, each with its correction as far as probes tell one."""
     runs = [run if run.correction is None else replace(run, correction=None) for run in runs]
-    probed = _alike([run for run in runs if _is_probed(run)])
+    probed = believed(runs)
     if len(probed) < FEWEST_OTHERS:
         return runs
     # What binds a configuration all of its runs tell, also those whose probe is not believed.
@@ -69,12 +69,17 @@ def _without(run: Run, correction: Correction | None) -> Run:
     return replace(run, throughput=correction.throughput, demand=demand)
 
 
+def believed(runs: Sequence[Run]) -> list[Run]:
+    """Those whose probe tells of the host."""
+    return _alike([run for run in runs if _is_probed(run)])
+
+
 def _is_probed(run: Run) -> bool:
-    told = run.probe is not None and run.probe.during is not None and not _is_costly(run)
+    told = run.probe is not None and run.probe.during is not None and not is_costly(run)
     return told and run.throughput is not None and run.throughput.value > 0 and _began(run) is not None
 
 
-def _is_costly(run: Run) -> bool:
+def is_costly(run: Run) -> bool:
     """Whether sizer with its probe took more of the run than it may, so that its look at it is not believed."""
     return any(each.kind is WarningKind.OVERHEAD for each in run.warnings)
 

@@ -29,6 +29,8 @@ FAR = 0.3
 """Ln of how many times as much as the mean a look counts at the most, as for the mean itself (`probe_cost.py`)."""
 FEWEST_OTHERS = 4
 """Other runs of the workload, below which no coefficient is known; one less where there are reads alone."""
+KINDS = 2
+"""That a probe has: reads and products."""
 MOST_CONDITION = 1e6
 """Of the squares of the kinds: beyond it they moved so alike that nothing tells them apart."""
 LEAST_LEFT = 0.02
@@ -70,6 +72,22 @@ def coefficients(runs: Sequence[Run], shown: Mapping[int, float]) -> dict[int, C
     return found
 
 
+def needed(runs: Iterable[Run]) -> int:
+    """How many runs of a workload must tell how its rate follows the probe: the one that is corrected, and others."""
+    return _others(kinds_of(runs) or KINDS) + 1
+
+
+def telling(runs: Sequence[Run], shown: Mapping[int, float]) -> int:
+    """How many of these runs of one workload do."""
+    kinds = kinds_of(runs)
+    groups = [[_rows(run, shown[id(run)], kinds) for run in group] for group in made_alike(runs)]
+    return sum(len(_sums(group)) for group in groups)
+
+
+def _others(kinds: int) -> int:
+    return FEWEST_OTHERS + kinds - KINDS
+
+
 def kinds_of(runs: Iterable[Run]) -> int:
     """How many kinds all of their probes have: reads, and products where none was made by a sizer before."""
     return min((len(run.probe.kinds) for run in runs if run.probe is not None), default=0)
@@ -104,7 +122,7 @@ def _sums(group: Iterable[Array]) -> list[_Sums]:
 def _coefficients(sums: Sequence[_Sums], kinds: int) -> Coefficients:
     """By least squares; their variance by how far single runs are off, as stretches of a run have much in common."""
     none, count = Coefficients(np.zeros(kinds), np.zeros((kinds, kinds))), len(sums)
-    if count < FEWEST_OTHERS + kinds - 2:
+    if count < _others(kinds):
         return none
     squares = np.sum([each.squares for each in sums], axis=0)
     if not (np.diag(squares) > 0).all() or np.linalg.cond(squares) > MOST_CONDITION:

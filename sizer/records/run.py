@@ -545,6 +545,11 @@ class Correction:
     common: Amount
     core_log: Signed
 
+    @property
+    def is_felt(self) -> bool:
+        """Whether it moves the rate by as much as anybody sees of it."""
+        return abs(self.log) >= 0.001
+
 
 class LimitedByKind(str, Enum):
     """Who set the limits of a run."""

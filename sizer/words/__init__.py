@@ -167,6 +167,7 @@ if TYPE_CHECKING:
         topology_in_words,
         virtualization_in_words,
     )
+    from sizer.words.host_noise import corrections_in_words, uncorrected_in_words
     from sizer.words.instead import (
         change_evidence,
         change_named,
@@ -201,7 +202,7 @@ if TYPE_CHECKING:
         source_name,
     )
     from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
-    from sizer.words.notes import corrections_in_words, drift_in_words, note_in_words
+    from sizer.words.notes import drift_in_words, note_in_words
     from sizer.words.page import (
         accelerators_in_words,
         answer_word,
@@ -729,6 +730,7 @@ __all__ = [
     "touch_line",
     "transfer",
     "unbroken",
+    "uncorrected_in_words",
     "unfinished_ended",
     "unfinished_said",
     "unknown_columns",

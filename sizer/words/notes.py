@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from statistics import median
 
 from sizer.plan import Spread
-from sizer.records import MODES, PRECISIONS, Correction, Note, NoteKind, format_number
-from sizer.words.figures import paragraph, small_share
+from sizer.records import MODES, PRECISIONS, Note, NoteKind, format_number
+from sizer.words.figures import paragraph
 from sizer.words.language import _, _n
 from sizer.words.names import either, listed
 from sizer.words.runs import spread_in_words
@@ -450,19 +448,6 @@ def _listed_some(names: Sequence[str]) -> str:
 
 def _alternatives(names: Sequence[str]) -> str:
     return either([f"`{name}`" for name in names[:MOST_NAMED]])
-
-
-def corrections_in_words(corrections: Sequence[Correction]) -> str:
-    """By how much rates were corrected, which are some."""
-    changes = [abs(math.expm1(each.log)) for each in corrections]
-    return _n(
-        "The rate of {count} run was corrected for the noise of the host, by {most}.",
-        "The rates of {count} runs were corrected for the noise of the host, by {middle} in the median and {most} at "
-        "most.",
-        len(changes),
-        middle=small_share(median(changes)),
-        most=small_share(max(changes)),
-    )
 
 
 def drift_in_words(spread: Spread) -> str:

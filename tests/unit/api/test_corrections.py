@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +13,18 @@ import numpy as np
 import pytest
 from simulated_noise import Host, Job, study
 
+from sizer.api import events
 from sizer.api.conclusions import conclude
 from sizer.api.fitted_model import open_study, with_corrections
+from sizer.cli import main
+from sizer.cli.event_lines import EventPrinter
 from sizer.exchange import write_csv
 from sizer.exchange.imported import read_measurements
 from sizer.exchange.measurements import PROBE_COLUMNS
+from sizer.model import NoCorrection, Uncorrected
 from sizer.records import GIB, Study, Workload, WorkloadPlan
 from sizer.store import StudyFolder
-from sizer.words import corrections_in_words
+from sizer.words import corrections_in_words, uncorrected_in_words
 
 VCPUS = (0.5, 1.0, 2.0)
 SENTENCE = "were corrected for the noise of the host, by"
@@ -114,10 +119,47 @@ def test_the_table_has_the_rate_as_measured_and_the_corrected_one(folder: Path) 
     assert [row["throughput_corrected"] for row in again] == [row["throughput_corrected"] for row in rows]
 
 
-def test_runs_of_a_sizer_before_have_nothing_to_correct(folder: Path) -> None:
-    """Their files say nothing of a probe."""
+def test_runs_of_a_sizer_before_have_nothing_to_correct(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their files say nothing of a probe; where it was asked for, the terminal, `sizer status` and the page say so."""
     stored = open_study(folder)
     with stored.locked():
         for run in stored.runs():
             stored.add(replace(run, probe=None))
-    assert conclude(open_study(folder)).corrections == ()
+    found = conclude(open_study(folder))
+    assert found.corrections == ()
+    (said,) = map(uncorrected_in_words, found.uncorrected)
+    assert said == (
+        "The rates of `train` are as measured, not corrected for the noise of the host: its runs were made without the "
+        "probe."
+    )
+    printed: list[str] = []
+    printer = EventPrinter()
+    printer._progress.say = printed.append  # type: ignore[method-assign]
+    printer(events.Concluded(found, folder / "report.html"))
+    assert said in printed
+    assert said.replace("`train`", "<code>train</code>") in (folder / "report.html").read_text()
+    assert main(["status", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["uncorrected"] == [
+        {"workload": "train", "why": "no_probe", "runs": 9, "telling": 0}
+    ]
+    assert main(["status", str(folder)]) == 0
+    assert said in capsys.readouterr().out
+
+
+def test_nothing_is_said_of_a_probe_that_corrects_or_that_nobody_asked_for(folder: Path) -> None:
+    """Neither on the terminal nor on the page."""
+    assert conclude(open_study(folder)).uncorrected == ()
+    text = (folder / "study.yaml").read_text()
+    (folder / "study.yaml").write_text(text.replace(", probe: true", ""))
+    assert conclude(open_study(folder)).uncorrected == ()
+    assert "not corrected for the noise" not in (folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize("why", NoCorrection)
+def test_each_reason_is_one_plain_sentence(why: NoCorrection) -> None:
+    """Without a blank that was not filled in."""
+    said = uncorrected_in_words(Uncorrected("train", why, 6, 4, 1, 5))
+    assert said.startswith("The rates of `train` are as measured, not corrected for the noise of the host: ")
+    assert said.count(".") == 1
+    assert said.endswith(".")
+    assert "{" not in said
