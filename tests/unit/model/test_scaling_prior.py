@@ -25,19 +25,20 @@ def at(vcpus: float) -> Configuration:
 
 def test_a_loader_is_nearly_linear_up_to_its_plateau(make_run: MakeRun) -> None:
     """Pillow by processes on a Neoverse V2 (benchmarks/curves/loaders.csv): 1,927 images/s at 4, which had been
-    foretold as 1,613."""
+    foretold as 1,613. A bend that loses a sixth of the straight line is possible, Amdahl's law (1,600) is not."""
     found = predict(curve(make_run, {1: 543.2, 2: 984.7, 8: 2350.2}), at(4)).throughput
     assert found.value == pytest.approx(1927.4, rel=0.06)
-    assert found.low < 1700, "bending early is possible"
-    assert found.high > 1970, "and so is linear until the plateau"
+    assert 1600 < found.low < 1700
+    assert found.high > 1970, "linear until the plateau"
 
 
-def test_both_sides_of_a_plateau_are_possible(make_run: MakeRun) -> None:
+def test_linear_until_a_plateau_and_a_bend_as_early_as_one_in_twenty_are_possible(make_run: MakeRun) -> None:
     """Between 16 and 64 vCPUs the rate may be that of the plateau, or bend early: of 35 real curves that gained 1.1 to
-    1.8 times over the last four-fold vCPUs one in twenty had made 66 % of it or less by the middle, in logarithms."""
+    1.8 times over the last four-fold vCPUs one in twenty had made 66 % of it or less by the middle, in logarithms
+    (12.64). A straight line there makes 12.08, which is not held."""
     found = predict(curve(make_run, {8: 6.4, 16: 10.5, 64: 13.9}), at(32)).throughput
     assert found.value > 12.5
-    assert found.low < 10.5 * (13.9 / 10.5) ** 0.66
+    assert 10.5 * (13.9 / 10.5) ** 0.5 < found.low < 10.5 * (13.9 / 10.5) ** 0.66
     assert found.high > 13.8
 
 
