@@ -1,7 +1,7 @@
 """How far repeats of a configuration differ on this host, as they were measured and without its noise.
 
     python benchmarks/noise/repeats.py [--repeats 5] [--seconds 6] [--vcpus 0.5,1,2] [--neighbour]
-    python benchmarks/noise/repeats.py --study DIR | --runs FILE
+    python benchmarks/noise/repeats.py --study DIR | --runs FILE [--only 0,1]
 
 Preprocessing and a language model, each at these vCPUs, in blocks of repeats, each block in an order of its own, as
 `sizer run` measures them, with sizer's probe beside each run. `--neighbour`: a process of our own copies memory in
@@ -11,7 +11,7 @@ Printed are, by workload, the differences between two repeats (median, 90th perc
 to a repeat that is held out that the 95 % intervals cover, its own variance included, what the probe and all of sizer
 took of the job's core-seconds, and by how much the mean of a configuration moved. `--save` keeps the runs as JSON
 lines, `--runs` looks at kept ones, as those that `grid/grid.py --probe` writes are, `--study` at those of a study
-folder that was measured with `probe: true`.
+folder that was measured with `probe: true`; `--only` at these repeats alone, and the reference.
 
 Aim: repeats differ by 1.5 % (median) and 5 % (90th percentile) at the most, and 92 to 98 % are covered.
 """
@@ -38,7 +38,7 @@ from noise_scores import log_rate
 from repeat_table import show_repeats
 
 from sizer.files import to_json
-from sizer.records import Run, SizerError, WarningKind, Workload
+from sizer.records import Purpose, Run, SizerError, WarningKind, Workload
 from sizer.store import StudyFolder
 
 JOBS = (
@@ -57,6 +57,7 @@ def main() -> int:
     parser.add_argument("--save", type=Path)
     parser.add_argument("--runs", type=Path)
     parser.add_argument("--study", type=Path)
+    parser.add_argument("--only")
     given = parser.parse_args()
     try:
         if given.study:
@@ -69,6 +70,9 @@ def main() -> int:
     except SizerError as error:
         print(f"repeats: {error}")
         return error.exit_code
+    if given.only:
+        chosen = {int(each) for each in given.only.split(",")}
+        runs = [run for run in runs if run.spec.repeat in chosen or run.spec.purpose is Purpose.REFERENCE]
     if given.save:
         given.save.write_text("".join(json.dumps(to_json(run)) + "\n" for run in runs))
     return int(not show_repeats([_without_disturbance(run) for run in runs] if given.neighbour else runs))

@@ -142,6 +142,11 @@ def test_runs_of_a_stored_study_are_compared_without_its_reference(
     assert repeats.main() in (0, 1)
     assert capsys.readouterr().out.splitlines() == lines
     assert "rates corrected by" in lines[3]
+    monkeypatch.setattr(sys, "argv", ["repeats.py", "--runs", str(tmp_path / "runs.jsonl"), "--only", "0,3"])
+    few = [run for run in [*runs, *reference] if run.spec.repeat in (0, 3) or run in reference]
+    assert repeats.main() == int(not show_repeats(few))
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[:5] == printed[5:] != lines
 
 
 def test_two_probes_tell_what_neither_does_alone() -> None:
