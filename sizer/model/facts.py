@@ -63,10 +63,20 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
         reference_batch=usual_batch,
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
-        paired=any(run.limited_by is not None and run.limited_by.paired_cores for run in runs),
+        paired=_in_pairs(runs),
         cpu_work=_cpu_work(runs),
     )
     return _with_hit_blend(facts, [*runs, *isolating], measured)
+
+
+def _in_pairs(runs: Sequence[Run]) -> bool:
+    """Where the host says it, and for as many vCPUs as were used: some have cores without hyperthreads, too."""
+    said = {
+        (run.limited_by.paired_cores, math.ceil(vcpus_of(run.configuration)) // 2)
+        for run in runs
+        if run.limited_by is not None and run.limited_by.paired_cores is not None
+    }
+    return any(paired for paired, _ in said) and all(paired == half for paired, half in said)
 
 
 def _cpu_work(runs: Sequence[Run]) -> CpuWork | None:

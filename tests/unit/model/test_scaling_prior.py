@@ -114,6 +114,14 @@ def test_a_host_may_say_wrongly_that_vcpus_share_a_core(make_run: MakeRun) -> No
     assert found.value == pytest.approx(300, rel=0.03)
 
 
+def test_cores_without_hyperthreads_are_no_pairs(make_run: MakeRun) -> None:
+    """2 cores with two vCPUs each and 4 with one: up to 4 vCPUs they come in pairs, and no more."""
+    hybrid = "\n".join(f"{cpu},{cpu % 2 if cpu < 4 else cpu},0,0" for cpu in range(8))
+    assert on_host(make_run, hybrid, 0.3, (1, 2, 4)).facts.paired
+    assert not on_host(make_run, hybrid, 0.3, (1, 2, 4, 8)).facts.paired
+    assert not on_host(make_run, HIDDEN, 0.3, (1, 2, 4)).facts.paired
+
+
 EMULATED, GPU = Device("emulated", gpu="P100", samples_per_second=200.0), Device("cuda")
 
 
