@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive import Unfinished, most_to_follow, unfinished
+from sizer.adaptive import PlanEnd, Unfinished, most_to_follow, unfinished
 from sizer.plan import Following, batch_searches, searches
 from sizer.plan.run_order import AROUND_SECONDS
 from sizer.records import GIB, MIB
@@ -135,6 +135,18 @@ def test_an_interrupted_search_goes_on_by_resume() -> None:
     left = unfinished(searches(study, HOST), chosen(3), study)
     assert [each.bound for each in left] == [None]
     assert going_on_with(left, "my-study") == "sizer resume my-study"
+
+
+def test_one_larger_bound_has_room_for_answers_and_searches() -> None:
+    """The runs that an open answer takes first are among them, and one command goes on with both."""
+    study = floor_study(runs=2)
+    following, runs = searches(study, HOST), chosen(2)
+    end = chooser_of(study, runs=2).next_run(runs)
+    assert isinstance(end, PlanEnd)
+    assert end.enough == 2 + 4
+    (alone,), (left,) = unfinished(following, runs, study), unfinished(following, runs, study, end)
+    assert left.enough == (alone.enough or 0) + 4
+    assert going_on_with([left], "s", end).endswith(f" --runs {left.enough}")
 
 
 def test_what_may_follow_counts_in_the_bound() -> None:

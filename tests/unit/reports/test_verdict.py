@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from sizer.adaptive import NextRun, unfinished
+from sizer.adaptive import NextRun, PlanEnd, unfinished
 from sizer.bundled.reports import Material, Progress, render
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.answers.verdict import contents
 from sizer.bundled.reports.subject import subjects
 from sizer.plan import Spread, searches
-from sizer.records import GIB, Adaptive, Outcome, PlanEnd, PlanEndKind, RunReason, RunReasonKind
+from sizer.records import GIB, Adaptive, Outcome, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Bottleneck, Estimate
@@ -276,6 +276,12 @@ def test_an_adaptive_study_says_what_it_would_measure_next_or_how_it_ended(mater
         note for note in ended["notes"] if note.startswith("Its runs were chosen one after another: the budget")
     )
     assert said.endswith(f"still open: `{names[0]}`.")
+    bounded = replace(end, then=NextRun(material.runs[0].spec, why), enough=900.0)
+    ended = shown(replace(material, progress=replace(cut_short, chosen=bounded), folder="my-study"))
+    assert ended["missing"].startswith("Its runs were chosen one after another: the budget")
+    assert ended["missing"].endswith(": between 2 and 8 vCPUs the answer is open. To go on:")
+    assert ended["resume"] == "sizer run my-study/study.yaml --out my-study --budget 15m"
+    assert not any(note.startswith("Its runs were chosen") for note in ended["notes"])
 
 
 def test_a_search_that_is_not_finished_is_no_search_that_found_nothing(material: Material) -> None:
