@@ -163,10 +163,12 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class AdaptiveEnded:
-    """The adaptive plan of the study in `folder` makes no further run."""
+    """The adaptive plan of the study in `folder` makes no further run; `left` are searches and passes that come next,
+    as far as its bound has room."""
 
     end: PlanEnd
     folder: Path
+    left: tuple[Unfinished, ...] = ()
 
 
 @dataclass(frozen=True)

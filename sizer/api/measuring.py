@@ -218,7 +218,8 @@ class Measurement:
 
     def _end_choosing(self, end: PlanEnd) -> None:
         self._ended = end
-        self._on_event(AdaptiveEnded(end, self.folder.path))
+        left = self._plan.unfinished_following(self._known(), end)
+        self._on_event(AdaptiveEnded(end, self.folder.path, left))
 
     def _conclude(self) -> None:
         """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""

@@ -117,7 +117,7 @@ def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
         case api.events.DisksNotRead():
             yield warning_said(disks_not_read(event.disks, event.has_data))
         case api.events.AdaptiveEnded():
-            yield plan_ended_line(event.end, typed_path(event.folder), emulated)
+            yield plan_ended_line(event.end, event.left, typed_path(event.folder), emulated)
         case api.events.RunsLeft():
             yield runs_left(event.left, event.planned)
         case api.events.Concluded():

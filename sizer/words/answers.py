@@ -188,7 +188,7 @@ def _asked(suggestion: Suggestion, terms: Terms) -> str:
 
 def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
     known = {"workload": terms.workload}
-    if _is_place(suggestion):
+    if names_a_place(suggestion):
         return _("Measure `{workload}` with {spec}.", **known, spec=_place(suggestion, terms))
     if suggestion.vcpus and suggestion.needs_larger_host:
         return _(
@@ -223,7 +223,7 @@ def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
     return _("Measure `{workload}`.", **known)
 
 
-def _is_place(suggestion: Suggestion) -> bool:
+def names_a_place(suggestion: Suggestion) -> bool:
     """Whether it names more than vCPUs beside these."""
     others = suggestion.memory_bytes, suggestion.disk, suggestion.batch_size, suggestion.gpu_count
     return len(suggestion.vcpus) == 1 and any(each is not None for each in others)
@@ -247,7 +247,7 @@ def _to_repeat(suggestion: Suggestion, terms: Terms) -> str:
         return _once_corrected(suggestion.repeat_how, terms.workload)
     if not suggestion.vcpus:
         return _("Repeat `{workload}`.", **known)
-    if _is_place(suggestion):
+    if names_a_place(suggestion):
         return _("Repeat `{workload}` with {spec}.", **known, spec=_place(suggestion, terms))
     return _("Repeat `{workload}` at {vcpus}.", **known, vcpus=vcpus_listed(suggestion.vcpus))
 

@@ -26,12 +26,13 @@ def unfinished_ended(left: Unfinished, runs: Sequence[Run], folder: str) -> str:
     return _("{what}; to go on, type: {command}", **known)
 
 
-def plan_ended_line(end: PlanEnd, folder: str, emulated: Collection[str]) -> str:
-    """How an adaptive plan ended as a line of the progress, with the command where a larger bound would go on."""
+def plan_ended_line(end: PlanEnd, left: Sequence[Unfinished], folder: str, emulated: Collection[str]) -> str:
+    """How an adaptive plan ended as a line of the progress, with the command where a larger bound would go on: with
+    room for the searches that are `left`, too."""
     said = plan_ended(end, emulated)
     if end.then is None:
         return said
-    return _("{what}; to go on, type: {command}", what=said, command=going_on_with((), folder, end))
+    return _("{what}; to go on, type: {command}", what=said, command=going_on_with(left, folder, end))
 
 
 def going_on_with(left: Sequence[Unfinished], folder: str, ended: PlanEnd | None = None) -> str:

@@ -13,7 +13,7 @@ from sizer.records import GIB, MIB
 from sizer.records.adaptive import Adaptive, PlanEndKind
 from sizer.records.run import Outcome, Run
 from sizer.records.study import RunSpec, Study
-from sizer.words import going_on_with, unfinished_said
+from sizer.words import going_on_with, plan_ended_line, unfinished_said
 from sizer.words.unfinished import unfinished_in_words
 from tests.unit.adaptive.machine import HOST, SECONDS, chooser_of, knee, made, study_of
 
@@ -147,6 +147,7 @@ def test_one_larger_bound_has_room_for_answers_and_searches() -> None:
     (alone,), (left,) = unfinished(following, runs, study), unfinished(following, runs, study, end)
     assert left.enough == (alone.enough or 0) + 4
     assert going_on_with([left], "s", end).endswith(f" --runs {left.enough}")
+    assert plan_ended_line(end, [left], "s", ()).endswith(f" --runs {left.enough}")
 
 
 def test_what_may_follow_counts_in_the_bound() -> None:

@@ -20,6 +20,8 @@ from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendati
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Bottleneck, Estimate
 from sizer.records.units import RELATIVE
+from sizer.words import settling_sentence
+from sizer.words.names import Terms
 from tests.unit.adaptive.machine import HOST, study_of
 
 Changed = Callable[..., Material]
@@ -370,3 +372,12 @@ def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
     failed = replace(material, runs=runs, recommendation=Recommendation(material.study.objective, answers))
     assert all(row.rate is None for row in rows_of(failed).values())
     assert "<svg" not in first_screen(failed)
+
+
+def test_a_run_that_is_told_by_more_than_its_vcpus_is_named_whole() -> None:
+    """Its memory is as much what to measure as its vCPUs, new or again."""
+    advice = Suggestion(Action.MEASURE, vcpus=(1.0,), memory_bytes=2 * GIB)
+    answer = Answer("job", "refused", next_run=advice)
+    assert settling_sentence(answer, Terms("job")) == "Measure job with 1 vCPU, 2 GiB."
+    again = replace(answer, next_run=replace(advice, action=Action.REPEAT))
+    assert settling_sentence(again, Terms("job")) == "Repeat job with 1 vCPU, 2 GiB."

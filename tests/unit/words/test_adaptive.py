@@ -145,11 +145,11 @@ def test_a_bound_says_what_a_larger_one_would_measure_and_what_to_type() -> None
         "vCPUs completed yet"
     )
     command = "sizer run s/study.yaml --out s --runs 10"
-    assert plan_ended_line(end, "s", ()) == f"{said}; to go on, type: {command}"
+    assert plan_ended_line(end, (), "s", ()) == f"{said}; to go on, type: {command}"
     assert chosen_runs(end, (), to_go_on=True) == f"Its runs were chosen one after another: {said}. To go on:"
     assert going_on_with((), "s", end) == command
     assert going_on_with((), "s", bounded(PlanEndKind.BUDGET, 301.0)).endswith(" --budget 6m")
-    assert plan_ended_line(replace(end, then=None, enough=None), "s", ()).endswith("; still open: `b`")
+    assert plan_ended_line(replace(end, then=None, enough=None), (), "s", ()).endswith("; still open: `b`")
 
 
 def test_a_dry_run_that_goes_on_tells_what_is_left_from_what_is_there() -> None:
