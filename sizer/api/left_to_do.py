@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from sizer.adaptive import NextRun, PlanEnd, Unfinished, chooser_of, unfinished
-from sizer.model import Model, name_of_disk
+from sizer.model import Model, as_asked, name_of_disk
 from sizer.plan import UNFINISHED, Position, batch_searches, configurations_of, plan, position, remaining, searches
 from sizer.recommend import StillPlanned
 from sizer.records import Configuration, Run, RunSpec
@@ -53,7 +53,8 @@ def still_planned(
     found = {}
     for each in study.workloads:
         name = each.workload.name
-        tried = {position(run.spec, size) for run in runs if run.spec.workload.name == name}
+        own = [run for run in runs if run.spec.workload.name == name]
+        tried = {position(run.spec, size) for run in as_asked(own)}
         places = [position(spec, size) for spec in configurations_of(each, study, size)]
         left = StillPlanned(tuple(_configuration(place) for place in places if place not in tried))
         if following is not None and following.spec.workload.name == name and following.spec.stage is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import Any
 
-from sizer.model import ENOUGH, MeasuredRange
+from sizer.model import ENOUGH, MeasuredRange, as_asked
 from sizer.records import Action, Configuration, ReasonCode, Run, Suggestion, reason
 
 AXES = ("vcpus", "memory_bytes", "batch_size", "gpu_count")
@@ -55,7 +55,7 @@ def _on_axis(
     suggestion: Suggestion, axis: str, places: Iterable[Configuration], measured: MeasuredRange, runs: Sequence[Run]
 ) -> Suggestion:
     """On the side of what was tried that the suggestion is on; anywhere, where a curve needs more values first."""
-    wanted, known = _asked(suggestion, axis), _values(axis, (run.configuration for run in runs))
+    wanted, known = _asked(suggestion, axis), _values(axis, (run.configuration for run in as_asked(runs)))
     needs_more = axis == "vcpus" or suggestion.why is None
     few = needs_more and 0 < len(_measured(axis, measured)) < ENOUGH
     left = _values(axis, places) - known

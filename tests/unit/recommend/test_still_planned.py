@@ -10,7 +10,7 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.plan import plan
 from sizer.recommend import StillPlanned, as_planned, recommend
-from sizer.records import GIB, Action, Configuration, Objective, ReasonCode, Suggestion, reason
+from sizer.records import GIB, Action, Configuration, Objective, Purpose, ReasonCode, Suggestion, reason
 from sizer.records.run import Outcome, Run
 from sizer.words.answers import Terms, suggestion_sentences
 from tests.unit.adaptive.machine import HOST, knee, made, study_of
@@ -72,6 +72,13 @@ def test_a_value_that_was_tried_is_none_that_is_left() -> None:
     """With more memory it may do; by itself it failed."""
     left = StillPlanned((place(1.0, 128),))
     assert advised(at(4.0), measured(0.5, 2.0, failed=(1.0,)), left).vcpus == (4.0,)
+
+
+def test_a_search_is_no_run_of_what_is_planned() -> None:
+    """It shows whether a cap holds and no rate."""
+    *runs, searched = measured(0.5, 2.0, 1.0)
+    searched = replace(searched, spec=replace(searched.spec, purpose=Purpose.FLOOR_SEARCH))
+    assert advised(at(4.0), [*runs, searched], StillPlanned((place(1.0),))).vcpus == (1.0,)
 
 
 def test_more_memory_is_more_than_was_tried() -> None:
