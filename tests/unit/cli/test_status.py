@@ -110,3 +110,4 @@ def test_a_dry_run_of_a_resume_lists_what_is_left_alone(
     found = list(dry_run.lines(StudyPlan(study, (done, left), (), tmp_path, (stored,)), {}))
     assert not any("`done`" in line for line in found)
     assert any(line.startswith("runs: `left`, the command above") for line in found)
+    assert any(line.endswith(", the study folder (with 1 run)") for line in found)
