@@ -34,9 +34,9 @@ from judged import WholeGrid, answer_of, whole_grids
 from orders import Order, as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
-from sizer.adaptive import Chooser, NextRun
+from sizer.adaptive import Chooser, NextRun, PlanEnd
 from sizer.catalog import Catalog
-from sizer.records import Adaptive, Answer, PlanEnd, Run
+from sizer.records import Adaptive, Answer, Run
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9
