@@ -13,6 +13,8 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "sizer/__init__.py").read_t
 PROFILER = [
     "numpy>=1.23,<3",
     "scipy>=1.10,<2",
+    # Says with how many threads BLAS computes: of scikit-learn's makers, since 2019, BSD-3-Clause, one file of 84 KB.
+    "threadpoolctl>=3.1,<4",
     "jinja2>=3.1,<4",
     "psutil>=5.9,<8",
     "nvidia-ml-py>=12,<14",

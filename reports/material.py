@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizer.adaptive import NextRun, Unfinished
+from sizer.adaptive import NextRun, PlanEnd, Unfinished
 from sizer.model import Model
 from sizer.plan import Spread
-from sizer.records import DiskCheck, Note, PlanEnd, Recommendation, Run, Study
+from sizer.records import DiskCheck, Note, Recommendation, Run, Study
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,12 @@ class Progress:
 
     @property
     def is_complete(self) -> bool:
-        return not isinstance(self.chosen, NextRun) and self._all_runs and not self.searching
+        return self.next_run is None and self._all_runs and not self.searching
+
+    @property
+    def next_run(self) -> NextRun | None:
+        """What an adaptive plan does next, or would do if its bound had room."""
+        return self.chosen.then if isinstance(self.chosen, PlanEnd) else self.chosen
 
     @property
     def _all_runs(self) -> bool:

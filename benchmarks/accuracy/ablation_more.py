@@ -15,8 +15,19 @@ from multiprocessing.pool import Pool
 import numpy as np
 from ablation_cases import BEYOND, DRAWN, GRID, HOSTS, INSIDE, Judge, Outcome, drawn_curve, machine
 from ablation_drawn import RISING, caps_case, edge_case, memory_counts, said_of_more
-from ablation_parts import OF_VCPUS, parts, touched
-from ablation_real import FEW, FURTHER, further, further_curves, grid_designs, plateaus, tables_of_three
+from ablation_parts import OF_PAIRS, OF_VCPUS, parts, touched
+from ablation_real import (
+    FEW,
+    FURTHER,
+    PAIRS,
+    further,
+    further_curves,
+    grid_designs,
+    pairs,
+    plateaus,
+    tables_of_three,
+    whole_cores,
+)
 from accuracy_curves import SHAPES, drawn
 from accuracy_draws import draw_case
 from accuracy_runs import noise
@@ -172,6 +183,8 @@ EDGES = Source((INSIDE, BEYOND, RISING), _edge, _has_edge, 1000)
 GRIDS = Source((GRID,), lambda number: grid_designs(number, SEED), _always)
 THREE = Source((FEW,), lambda number: tables_of_three()[number], _always, len(tables_of_three()))
 PLATEAUS = Source((FEW,), lambda number: plateaus()[number], _always, len(plateaus()))
+PAIRED = Source((PAIRS,), lambda number: pairs()[number], _always, len(pairs()))
+WHOLE = Source((PAIRS,), lambda number: whole_cores()[number], _always, len(whole_cores()))
 AFTER = Source((FURTHER,), lambda number: further(further_curves()[number]), _always, len(further_curves()))
 SOURCES = {
     "machines": MACHINES,
@@ -185,6 +198,8 @@ SOURCES = {
     "grids": GRIDS,
     "three values": THREE,
     "plateaus": PLATEAUS,
+    "known pairs": PAIRED,
+    "whole cores": WHOLE,
     "further": AFTER,
 }
 
@@ -198,6 +213,8 @@ def sources(part: str) -> tuple[str, ...]:
     }
     if part.startswith("memory: ") and "disk" not in part:
         return "machines", "caps", "caps that count"
+    if part in OF_PAIRS:
+        return "known pairs", "whole cores"
     return own.get(
         part, ("machines", "drawn curves", "three values", "plateaus") if part in OF_VCPUS else ("machines",)
     )

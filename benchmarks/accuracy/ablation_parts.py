@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from sizer.model import evidence, fitting, prediction
+from sizer.model import evidence, families, fitting, prediction, scaling_prior
 from sizer.model.model import NORMAL_90, MeasuredRange, Structure, WorkloadModel
 from sizer.model.scaling import FORMS
 from sizer.records import Configuration
@@ -51,9 +51,11 @@ class Part:
 
 
 WHOLE = Part("the whole model", ())
-ODDS = "odds of forms"
-OF_VCPUS = frozenset({*FORMS, "cap", ODDS})
+ODDS, YIELDS = "odds of forms", "yields by kind of work, and no line with them"
+OF_VCPUS = frozenset({*FORMS, "cap", ODDS}) - {"paired"}
 """The parts that a curve over vCPUs alone can tell of."""
+OF_PAIRS = frozenset({"paired", YIELDS})
+"""Those that speak only where the host said which vCPUs share a core."""
 
 
 @contextmanager
@@ -150,6 +152,13 @@ def _steps() -> list[Part]:
     return [
         Part("odds of forms, and their evidence", (_gives(evidence, "cost", 0.0), _is(evidence, "SHAPE", frozenset()))),
         Part(ODDS, (_gives(evidence, "cost", 0.0),)),
+        Part(
+            YIELDS,
+            (
+                Replaced(scaling_prior, "yield_of", lambda there: lambda _: there(None)),
+                Replaced(families, "forms", lambda there: lambda *given: _with_line(there(*given))),
+            ),
+        ),
         Part("Gaussian process", (_gives(fitting, "fit_residual", None),)),
         Part("averaging", (_is(fitting, "MEMBERS", 1),)),
         Part("conformal widening", (_gives(fitting, "widening", NORMAL_90),)),
@@ -171,3 +180,7 @@ def _gives(module: ModuleType, name: str, value: object) -> Replaced:
 
 def _as_it_was(_: WorkloadModel, __: Configuration, shares: dict[str, float]) -> dict[str, float]:
     return shares
+
+
+def _with_line(forms: list[str]) -> list[str]:
+    return forms if "linear" in forms else ["linear", *forms]

@@ -1,10 +1,12 @@
-"""Real curves and the measured grids asked otherwise than by the benchmark: three vCPU values, what lies beyond, and
-other designs. Curves are those that taught the prior, and published ones; what is held out chooses nothing."""
+"""Real curves and the measured grids asked otherwise than by the benchmark: three vCPU values, what lies beyond, hosts
+that say which vCPUs share a core, and other designs. Curves are those that taught the prior, and published ones; what
+is held out chooses nothing."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,17 +14,21 @@ from ablation_cases import Judge, Outcome, grid_case, measured_grids
 from ablation_drawn import GAIN
 from accuracy_curves import Curve
 from accuracy_grid import A_WORKLOAD, Group
+from accuracy_scores import error
 from accuracy_shapes import PUBLISHED_CURVES, configuration_at, run_at, told_of
-from curves_data import JPEG, OTHERS, real_curves
+from curves_data import JPEG, OTHERS, RealCurve, real_curves
 
-from sizer.model import fit, predict
+from sizer.model import fit, predict, vcpus_of
 from sizer.records import Bottleneck, NoAnswer
+from sizer.records.run import LimitedBy, LimitedByKind, Run
 
-FEW, FURTHER = "three vCPU values", "real curves, further"
+FEW, FURTHER, PAIRS = "three vCPU values", "real curves, further", "known pairs"
 VALUES = 4
 """Places of a curve that halve each other: of a table of three one is left out, or the last is asked for."""
 PLATEAU = (1.1, 1.8)
 """By how many times the rate rises over the last four-fold vCPUs of a table with a plateau."""
+IN_PAIRS, WHOLE_CORES = ((1, 2, 3, 4), (1, 2, 4, 8), (2, 3, 4, 8)), (2, 4, 8)
+"""vCPU values of hosts that say which of them share a core, and those that give no vCPU a core alone."""
 CPU, SERIAL = 0.3, 0.7
 """`cpu` is right where ln rate rises by at least this much of ln vCPUs to one side, `serial` where by at most that."""
 
@@ -126,6 +132,63 @@ def _named(table: Curve) -> list[bool]:
     rises = [math.log(more / less) / math.log(many / few) for few, many, less, more in ends]
     right = {Bottleneck.CPU: max(rises) >= CPU, Bottleneck.SERIAL: min(rises) <= SERIAL}
     return [right[named]] if named in right else []
+
+
+def pairs() -> tuple[Judge, ...]:
+    """One for each machine of which the yield of its CPU for JPEG is known, as a host that says which vCPUs share a
+    core: of each of IN_PAIRS each inner place is told by the three others."""
+    tables = [(table[:out] + table[out + 1 :], table[out]) for table in IN_PAIRS for out in range(1, VALUES - 1)]
+    return tuple(_pairs(in_pairs(curve), tables) for curve in _known_yields())
+
+
+def whole_cores() -> tuple[Judge, ...]:
+    """The same of runs that had both vCPUs of each core, asked at places where one of them has a core alone."""
+    tables = [(WHOLE_CORES, odd) for odd in (1, 3)]
+    return tuple(_pairs(in_pairs(curve), tables) for curve in _known_yields())
+
+
+@lru_cache(maxsize=1)
+def _known_yields() -> tuple[RealCurve, ...]:
+    return tuple(curve for curve in real_curves() if curve.kind == JPEG and not curve.held_out)
+
+
+def in_pairs(curve: RealCurve) -> Curve:
+    """By vCPUs that are handed out as whole cores: the rate of as many cores, the last of an odd number half, times
+    what their second halves add."""
+    cores = [place for place in curve.places if 2 * place <= curve.places[-1]]
+    alone = curve.rates[: len(cores)]
+    gain = curve.rates[-1] / alone[-1] - 1
+    places = sorted({vcpus for table in IN_PAIRS for vcpus in table})
+
+    def rate(vcpus: int) -> float:
+        used = -(-vcpus // 2)
+        return float(np.interp(used, cores, alone)) * (1 + gain * (vcpus // 2) / used)
+
+    return Curve(curve.name, "vcpus", tuple(map(float, places)), tuple(map(rate, places)), 0.0, curve.kind)
+
+
+def _pairs(curve: Curve, asked: Sequence[tuple[Sequence[int], int]]) -> Judge:
+    truth = {round(place): rate for place, rate in zip(curve.places, curve.truth, strict=True)}
+    runs = {vcpus: _on_pairs(run_at(curve, vcpus, rate)) for vcpus, rate in truth.items()}
+
+    def judge() -> dict[str, Outcome]:
+        errors, covered = [], []
+        for measured, out in asked:
+            model = fit([runs[place] for place in measured]).workloads[0]
+            said = predict(model, runs[out].configuration).throughput
+            errors.append(error(said.value, truth[out]))
+            covered.append(said.low <= truth[out] <= said.high)
+        return {PAIRS: Outcome(tuple(errors), tuple(covered))}
+
+    return judge
+
+
+def _on_pairs(run: Run) -> Run:
+    """As of decoding images on a host that said how many of its cores both vCPUs were used of."""
+    workload = replace(run.spec.workload, kind="imagenet_preprocessing")
+    vcpus = round(vcpus_of(run.configuration))
+    limited = LimitedBy(LimitedByKind.SIZER, cores=-(-vcpus // 2), paired_cores=vcpus // 2)
+    return replace(run, spec=replace(run.spec, workload=workload), limited_by=limited)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""How many runs does an answer need? Grids, simulated machines and curves replayed: a run is looked up, not made.
+"""How many runs does an answer need? Measured grids, simulated machines and curves replayed: a run is looked up.
 
     python benchmarks/choosing/choosing.py [--machines 60] [--curves 6] [--drifting 36] [--only FAMILY ...]
                                             [--worst] [--processes 2]
@@ -29,13 +29,14 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 from accuracy_scores import HEAD, GoalRow, quantile, share
 from drifting import drifting_cases
+from grid_data import PROBED, load_grid
 from judged import WholeGrid, answer_of, whole_grids
 from orders import Order, as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
-from sizer.adaptive import Chooser, NextRun
+from sizer.adaptive import Chooser, NextRun, PlanEnd
 from sizer.catalog import Catalog
-from sizer.records import Adaptive, Answer, PlanEnd, Run
+from sizer.records import Adaptive, Answer, Run
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9
@@ -194,7 +195,7 @@ FAMILIES = ("grid", "machine", "curve", "drifting")
 def main() -> int:
     given = _arguments()
     cases = [
-        *(grid_cases() if "grid" in given.only else []),
+        *([*grid_cases(), *grid_cases(load_grid(PROBED))] if "grid" in given.only else []),
         *(machine_cases(given.machines) if "machine" in given.only else []),
         *(curve_cases(given.curves) if "curve" in given.only else []),
         *(drifting_cases(given.drifting) if "drifting" in given.only else []),

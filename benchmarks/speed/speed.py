@@ -65,10 +65,11 @@ class Figure:
 def seconds_of(words: Sequence[str], folder: Path) -> tuple[float, float]:
     """CPU seconds of a Python process with these words and of its children, and seconds until it has ended.
 
-    Its compiled modules lie where they are kept.
+    Its compiled modules lie where they are kept, and nothing tells BLAS how many threads it may have.
     """
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    for name in ("PYTHONDONTWRITEBYTECODE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        environment.pop(name, None)
     before, began = _children(), time.monotonic()
     subprocess.run(
         [sys.executable, *words],

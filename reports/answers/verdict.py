@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from sizer import words
-from sizer.adaptive import NextRun
+from sizer.adaptive import NextRun, PlanEnd
 from sizer.model import as_asked
-from sizer.records import PlanEnd
 from sizer.words import BadgeKind, _, badge
 
 from ..charts import legend
@@ -97,9 +96,13 @@ def _missing(material: Material) -> dict[str, str]:
     resume = f"sizer resume {material.folder}"
     if isinstance(progress.chosen, NextRun):
         return {"missing": words.plan_goes_on(progress.chosen, material.study.emulated_disks), "resume": resume}
+    ended = progress.chosen
     if progress.searching:
         said = words.unfinished_said(progress.searching, material.runs)
-        return {"missing": said, "resume": words.going_on_with(progress.searching, material.folder)}
+        return {"missing": said, "resume": words.going_on_with(progress.searching, material.folder, ended)}
+    if ended is not None and ended.then is not None:
+        said = words.chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
+        return {"missing": said, "resume": words.going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
     return {"missing": words.progress_sentence(*counts), "resume": resume}
 
@@ -122,8 +125,17 @@ def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], lis
     assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
     told = [*map(words.note_in_words, material.notes), *assumed]
     kept = MOST_NOTES if _table_first(material) else len(told)
-    ended = [words.chosen_runs(progress.chosen)] if progress and isinstance(progress.chosen, PlanEnd) else []
-    return [*told[:kept], *ended, *changed, *drift], told[kept:]
+    return [*told[:kept], *_ended(material), *changed, *drift], told[kept:]
+
+
+def _ended(material: Material) -> list[str]:
+    """How an adaptive plan ended, where that is not said with the command that goes on with it."""
+    progress = material.progress
+    if progress is None or not isinstance(progress.chosen, PlanEnd):
+        return []
+    if progress.chosen.then is not None and not progress.searching:
+        return []
+    return [words.chosen_runs(progress.chosen, material.study.emulated_disks)]
 
 
 def _is_bare(subject: Subject) -> bool:

@@ -33,8 +33,9 @@ const Model = (() => {
     },
     siblings: knee,
     knee,
-    paired: (vcpus, parameter) => {
-      const gain = clip(parameter("yield"), 0.05, 1.5), whole = Math.ceil(vcpus), seconds = Math.floor(whole / 2);
+    paired: (vcpus, parameter, { LEAST_YIELD, MOST_YIELD }) => {
+      const gain = clip(parameter("yield"), LEAST_YIELD, MOST_YIELD);
+      const whole = Math.ceil(vcpus), seconds = Math.floor(whole / 2);
       return [Math.log(whole / (whole - seconds + gain * seconds)), 0];
     },
   };

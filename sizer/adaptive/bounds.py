@@ -8,6 +8,9 @@ from itertools import accumulate
 from sizer.plan import seconds_of_each
 from sizer.records import Adaptive, PlanEndKind, Run, RunSpec
 
+FEWEST_MORE = 4
+"""Runs that a larger bound has room for: as many as half of all curves take (`benchmarks/choosing`)."""
+
 
 def within(asked: Adaptive, left: Sequence[RunSpec], runs: Sequence[Run]) -> tuple[int, float]:
     """How many of the runs that are left may be made at the most, and how many seconds these take."""
@@ -32,6 +35,12 @@ def no_room(asked: Adaptive, seconds: float, runs: Sequence[Run]) -> PlanEndKind
 def enough(bound: PlanEndKind, seconds: Sequence[float], runs: Sequence[Run]) -> float:
     """The seconds of a budget, or the number of runs, that has room for more runs, of which each takes so long."""
     return len(runs) + len(seconds) if bound is PlanEndKind.RUNS else seconds_spent(runs) + sum(seconds)
+
+
+def more_room(bound: PlanEndKind, seconds: float, left: int, runs: Sequence[Run]) -> float:
+    """The same for one more run of so many seconds and as many as were made, of which so many are left."""
+    more = max(1, min(left, max(len(runs), FEWEST_MORE)))
+    return enough(bound, [seconds] * more, runs)
 
 
 def seconds_spent(runs: Sequence[Run]) -> float:

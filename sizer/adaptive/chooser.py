@@ -7,9 +7,11 @@ on as it would have gone on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from sizer.adaptive.bounds import no_room, seconds_spent, within
+from sizer.adaptive.bounds import more_room, no_room, seconds_spent, within
+from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.adaptive.conclusions import Conclusions, own, place_of
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
@@ -19,7 +21,6 @@ from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, pos
 from sizer.records import (
     Adaptive,
     Outcome,
-    PlanEnd,
     PlanEndKind,
     Run,
     RunReason,
@@ -46,21 +47,13 @@ MOST_FAILURES = 3
 
 
 @dataclass(frozen=True)
-class NextRun:
-    """A run to make, and why; `why` is None for one that the study asks for whatever the answer is."""
-
-    spec: RunSpec
-    why: RunReason | None
-
-
-@dataclass(frozen=True)
 class _Worth:
     """A run that could be made: by how much it should lower the probability of a wrong answer, and its seconds."""
 
     spec: RunSpec
     value: float
     seconds: float
-    why: RunReason
+    why: RunReason | None
 
     @property
     def a_second(self) -> float:
@@ -84,22 +77,15 @@ class Chooser:
         """The next run after these, in the order in which they were made, or why none is."""
         runs = [run for run in runs if run.spec.workload.name in self._axes]
         runs = without_host_noise(runs) if self._study.probe else runs
-        if no_room(self._asked, 0.0, runs) is PlanEndKind.RUNS:
-            return self._end(PlanEndKind.RUNS, runs)
-        chosen = self._asked_for(runs)
-        if chosen is None:
+        worth = self._asked_for(runs)
+        if not worth:
             worth = self._worth(runs)
             worth += self._worth_of_host(runs, due=bool(worth))
-            fitting = [each for each in worth if no_room(self._asked, each.seconds, runs) is None]
-            if worth and not fitting:
-                return self._end(PlanEndKind.BUDGET, runs)
-            best = max(fitting, key=lambda each: each.a_second, default=None)
-            if best is None:
-                return self._end(PlanEndKind.NOTHING_LEFT, runs)
-            chosen = NextRun(best.spec, best.why)
-        if no_room(self._asked, estimate_seconds([chosen.spec], runs), runs) is not None:
-            return self._end(PlanEndKind.BUDGET, runs)
-        return chosen
+        fitting = [each for each in worth if no_room(self._asked, each.seconds, runs) is None]
+        best = max(fitting or worth, key=lambda each: each.a_second, default=None)
+        if best is None:
+            return self._end(PlanEndKind.NOTHING_LEFT, runs)
+        return NextRun(best.spec, best.why) if fitting else self._bounded(best, runs)
 
     def at_most(self, runs: Sequence[Run], after: Sequence[RunSpec] = ()) -> tuple[int, float]:
         """How many more runs may be made after these, and how many seconds they may take. `after` are those that
@@ -114,14 +100,17 @@ class Chooser:
         first = [spec for spec in found if self._reference is not None and is_measurement(spec, self._reference)]
         return tuple(dict.fromkeys([*first, *found]))
 
-    def _asked_for(self, runs: Sequence[Run]) -> NextRun | None:
-        """Of the first runs, and those that isolate a stage, the next one that was not made."""
+    def _asked_for(self, runs: Sequence[Run]) -> list[_Worth]:
+        """Of the first runs, and those that isolate a stage, the next one that was not made, whatever it is worth."""
         made = {run.id for run in runs}
-        for spec in self.start():
-            if spec.id not in made:
-                return NextRun(spec, RunReason(RunReasonKind.START))
-        isolating = (spec for spec in self._specs if spec.stage is not None and spec.id not in made)
-        return next((NextRun(spec, None) for spec in isolating), None)
+        asked: list[tuple[RunSpec, RunReason | None]] = [(spec, self._why_first(spec)) for spec in self.start()]
+        asked += [(spec, None) for spec in self._specs if spec.stage is not None]
+        left = ((spec, because) for spec, because in asked if spec.id not in made)
+        return [_Worth(spec, 0.0, estimate_seconds([spec], runs), because) for spec, because in islice(left, 1)]
+
+    def _why_first(self, spec: RunSpec) -> RunReason:
+        alone = len(self._axes[spec.workload.name].specs) == 1
+        return RunReason(RunReasonKind.ONLY_ONE if alone else RunReasonKind.START)
 
     def _worth_of_host(self, runs: Sequence[Run], due: bool) -> Iterator[_Worth]:
         """The reference, where the answers would be surer if it was known better how slow the host was; and, if `due`,
@@ -179,6 +168,15 @@ class Chooser:
             value = max(told, known.opened.gain(place)) * (OF_REPEAT if again else 1.0)
             if value >= least:
                 yield worth(spec, value, why(known.answer, known.opened, again))
+
+    def _bounded(self, best: _Worth, runs: Sequence[Run]) -> PlanEnd:
+        """How it ended where a bound has no room for this run; a settled answer needs none."""
+        kind = no_room(self._asked, best.seconds, runs) or PlanEndKind.BUDGET
+        end = self._end(kind, runs)
+        if end.kind is PlanEndKind.SETTLED:
+            return end
+        room = more_room(kind, best.seconds, len(self._left(runs)), runs)
+        return replace(end, then=NextRun(best.spec, best.why), enough=room)
 
     def _end(self, kind: PlanEndKind, runs: Sequence[Run]) -> PlanEnd:
         left = self._conclusions.open(runs)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sizer.adaptive.bounds import enough, no_room
+from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.plan import Following, TwoEpochs, estimate_seconds
 from sizer.records import PlanEndKind, Run, RunSpec, Study
 
@@ -14,15 +15,18 @@ from sizer.records import PlanEndKind, Run, RunSpec, Study
 class Unfinished:
     """A search or pass whose next run is still to be made. `bound` is what has no room for that run, None where nothing
     but an interruption kept it from being made; `enough` the budget in seconds, or the number of runs, that would have
-    room for as many runs as it and those before it usually take."""
+    room for as many runs as it and those before it usually take, runs that the same bound kept an answer from among
+    them."""
 
     following: Following
     bound: PlanEndKind | None = None
     enough: float | None = None
 
 
-def unfinished(following: Iterable[Following], runs: Sequence[Run], study: Study) -> tuple[Unfinished, ...]:
-    """What these runs of a study leave open of its searches and passes."""
+def unfinished(
+    following: Iterable[Following], runs: Sequence[Run], study: Study, chosen: NextRun | PlanEnd | None = None
+) -> tuple[Unfinished, ...]:
+    """What these runs of a study leave open of its searches and passes; `chosen` is what its adaptive plan does."""
     names = {each.workload.name for each in study.workloads}
     runs = [run for run in runs if run.spec.workload.name in names]
     asked = study.adaptive
@@ -35,7 +39,8 @@ def unfinished(following: Iterable[Following], runs: Sequence[Run], study: Study
         seconds = _seconds(each, spec, runs)
         usual += [seconds] * max(1, each.usual_runs - _made(each, runs))
         bound = None if asked is None else no_room(asked, seconds, runs)
-        found.append(Unfinished(each, bound, None if bound is None else enough(bound, usual, runs)))
+        room = None if bound is None else enough(bound, usual, runs) + _for_answers(bound, chosen)
+        found.append(Unfinished(each, bound, room))
     return tuple(found)
 
 
@@ -47,6 +52,13 @@ def most_to_follow(following: Iterable[Following], runs: Sequence[Run]) -> list[
         if (spec := each.next_run(runs)) is not None
         for _ in range(max(1, each.most_runs - _made(each, runs)))
     ]
+
+
+def _for_answers(bound: PlanEndKind, chosen: NextRun | PlanEnd | None) -> float:
+    """What of a larger bound the runs take first that answers are still open for."""
+    if not isinstance(chosen, PlanEnd) or chosen.enough is None or chosen.kind is not bound:
+        return 0.0
+    return chosen.enough - chosen.bound_spent
 
 
 def _seconds(each: Following, spec: RunSpec, runs: Sequence[Run]) -> float:

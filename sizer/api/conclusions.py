@@ -10,8 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from sizer import __version__
+from sizer.adaptive import NextRun, PlanEnd
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
-from sizer.api.status import asked_specs, chosen_next, searches_left
+from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled import reports
 from sizer.catalog import Catalog, InstanceType
@@ -67,11 +68,12 @@ def recommend(
     """
     measured_runs(folder)
     runs, model = on_usual_host(folder), fitted(folder) if model is None else model
+    chosen = chosen_next(folder, folder.runs(), model)
     asked = folder.study.objective if objective is None else objective
     if asked == folder.study.objective and catalog is None and baseline is None:
-        return _write_recommendation(folder, runs, model)
+        return _write_recommendation(folder, runs, model, chosen)
     offers = Catalog.load() if catalog is None else catalog
-    return _best_spec(folder, model, runs, asked, offers, baseline)
+    return _best_spec(folder, model, runs, asked, offers, chosen, baseline)
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
@@ -88,9 +90,10 @@ def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
 
     model = fitted(folder, on_step, meanwhile)
     on_step(StepBegun(Stage.RECOMMENDING))
-    recommendation = _write_recommendation(folder, runs, model)
+    chosen = chosen_next(folder, measured, model)
+    recommendation = _write_recommendation(folder, runs, model, chosen)
     on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, measured, model, recommendation, tables())
+    material = _material(folder, measured, model, recommendation, tables(), chosen)
     write_text(folder.measurements_path, material.measurements_csv)
     reports.write_report(folder.report_path, material)
     felt = tuple(each for run in measured if (each := run.correction) is not None and each.is_felt)
@@ -106,17 +109,20 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     target = folder.report_path if path is None else Path(path)
     refuse_folder(target)
     model = fitted(folder)
-    recommendation = _write_recommendation(folder, on_usual_host(folder), model)
     runs = with_corrections(folder)
-    material = _material(folder, runs, model, recommendation, write_tables(runs))
+    chosen = chosen_next(folder, runs, model)
+    recommendation = _write_recommendation(folder, on_usual_host(folder), model, chosen)
+    material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
     with in_language(reader_language() if language is None else language):
         reports.write_report(target, material)
     return target
 
 
-def _write_recommendation(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Recommendation:
+def _write_recommendation(
+    folder: StudyFolder, runs: tuple[Run, ...], model: Model, chosen: NextRun | PlanEnd | None
+) -> Recommendation:
     refuse_folder(folder.recommendation_path)
-    found = _best_spec(folder, model, runs, folder.study.objective, Catalog.load())
+    found = _best_spec(folder, model, runs, folder.study.objective, Catalog.load(), chosen)
     write_json(folder.recommendation_path, recommendation_form(found, model))
     return found
 
@@ -127,15 +133,29 @@ def _best_spec(
     runs: Sequence[Run],
     objective: Objective,
     catalog: Catalog,
+    chosen: NextRun | PlanEnd | None,
     baseline: InstanceType | None = None,
 ) -> Recommendation:
-    """With what only the folder knows: the host that measured, and how far searches were to go."""
-    most = {each.workload.name: each.most_batch for each in folder.study.workloads}
-    return best_spec(model, runs, objective, catalog, machine=baseline, host_vcpus=cpus_of(folder), most_batches=most)
+    """With what only the folder knows: the host that measured, how far searches were to go, and what is planned."""
+    return best_spec(
+        model,
+        runs,
+        objective,
+        catalog,
+        machine=baseline,
+        host_vcpus=cpus_of(folder),
+        most_batches={each.workload.name: each.most_batch for each in folder.study.workloads},
+        still_planned=still_planned(folder, runs, chosen),
+    )
 
 
 def _material(
-    folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommendation: Recommendation, tables: Tables
+    folder: StudyFolder,
+    runs: tuple[Run, ...],
+    model: Model,
+    recommendation: Recommendation,
+    tables: Tables,
+    chosen: NextRun | PlanEnd | None,
 ) -> reports.Material:
     return reports.Material(
         study=folder.study,
@@ -151,11 +171,11 @@ def _material(
         measurements_csv=tables[0],
         measurements_json=tables[1],
         folder=typed_path(folder.path),
-        progress=_progress(folder, runs, model),
+        progress=_progress(folder, runs, chosen),
     )
 
 
-def _progress(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> reports.Progress | None:
+def _progress(folder: StudyFolder, runs: tuple[Run, ...], chosen: NextRun | PlanEnd | None) -> reports.Progress | None:
     """How many of the planned runs are there, and how many others; None for measurements made elsewhere, which nobody
     planned."""
     if folder.study.imported:
@@ -164,7 +184,6 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> repor
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     finished = planned - Counter(spec.workload.name for spec in remaining(specs, runs))
-    chosen = chosen_next(folder, runs, model)
     return reports.Progress(planned, finished, older, chosen, searches_left(folder, specs, runs, chosen))
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.adaptive import Unfinished
+from sizer.adaptive import PlanEnd, Unfinished
 from sizer.analysis import Live
 from sizer.api.conclusions import Conclusion
 from sizer.api.steps import StepBegun
 from sizer.exchange import Imported
 from sizer.host import BusyBy
 from sizer.plan import Following, Needs
-from sizer.records import DiskCheck, Doubt, Failure, Note, PlanEnd, Run, RunReason, RunSpec, SizerError, Study
+from sizer.records import DiskCheck, Doubt, Failure, Note, Run, RunReason, RunSpec, SizerError, Study
 from sizer.storage import Announcement, Leftover
 
 __all__ = [
@@ -163,9 +163,12 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class AdaptiveEnded:
-    """An adaptive plan makes no further run."""
+    """The adaptive plan of the study in `folder` makes no further run; `left` are searches and passes that come next,
+    as far as its bound has room."""
 
     end: PlanEnd
+    folder: Path
+    left: tuple[Unfinished, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step, meanwhile: Callable[[
         with suppress(FormatError):
             return from_json(Model, form, str(path))
     runs = _in_the_studys_order(folder)
-    model = _fitted(runs, on_step, meanwhile)
+    model = _as_planned(_fitted(runs, on_step, meanwhile), folder)
     known: dict[str, Any] = {
         "disks": list(_disks(folder)),
         "mistold": {name: to_json(each) for name, each in _mistold(runs).items()},
@@ -139,6 +139,26 @@ def _fitted(runs: Iterable[Run], on_step: OnStep, meanwhile: Callable[[], object
         on_step(StepBegun(Stage.FITTING, names[number], number + 1, len(names)))
 
     return Model(tuple(in_parallel(fitted_one, list(workloads.values()), begun, meanwhile)))
+
+
+def _as_planned(model: Model, folder: StudyFolder) -> Model:
+    """The model whose refusals name what the study still has before anything else."""
+    from sizer.api.left_to_do import chosen_next, still_planned
+    from sizer.recommend import as_planned
+
+    runs = folder.runs()
+    if folder.study.imported or all(each.refused is None for each in model.workloads):
+        return model
+    left, own = still_planned(folder, runs, chosen_next(folder, runs, model)), _by_workload(runs)
+
+    def advised(each: WorkloadModel) -> WorkloadModel:
+        refused = each.refused
+        if refused is None or refused.suggestion is None or each.name not in left:
+            return each
+        suggestion = as_planned(refused.suggestion, left[each.name], each.measured, own[each.name])
+        return replace(each, refused=replace(refused, suggestion=suggestion))
+
+    return Model(tuple(map(advised, model.workloads)))
 
 
 def _by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.adaptive import Chooser, NextRun, Unfinished, within
+from sizer.adaptive import Chooser, NextRun, PlanEnd, Unfinished, within
 from sizer.api.conclusions import conclude
 from sizer.api.events import (
     AdaptiveEnded,
@@ -49,7 +49,6 @@ from sizer.records import (
     Interrupted,
     Note,
     Outcome,
-    PlanEnd,
     Run,
     RunReason,
     RunSpec,
@@ -128,6 +127,7 @@ class Measurement:
         self._stop_now: Asked = never
         self._set_aside: frozenset[tuple[str, str | None]] = frozenset()
         self._set_up = SetUp()
+        self._ended: PlanEnd | None = None
         self._said_busy = False
         self._page = WatchedPage()
 
@@ -180,9 +180,9 @@ class Measurement:
         chooser = plan.chooser
         if chooser is not None:
             ended = chooser.next_run(self._known())
-            left = plan.unfinished_following(self._known())
+            left = plan.unfinished_following(self._known(), ended)
             if isinstance(ended, PlanEnd) and all(each.bound is not None for each in left):
-                self._on_event(AdaptiveEnded(ended))
+                self._end_choosing(ended)
                 for each in left:
                     self._end_following(each.following, each)
                 return
@@ -214,7 +214,12 @@ class Measurement:
         while isinstance(chosen := chooser.next_run(self._known()), NextRun):
             _, seconds = self._plan.at_most(self._known())
             self._launch(chosen.spec, seconds, preparation, chosen.why)
-        self._on_event(AdaptiveEnded(chosen))
+        self._end_choosing(chosen)
+
+    def _end_choosing(self, end: PlanEnd) -> None:
+        self._ended = end
+        left = self._plan.unfinished_following(self._known(), end)
+        self._on_event(AdaptiveEnded(end, self.folder.path, left))
 
     def _conclude(self) -> None:
         """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""
@@ -316,7 +321,9 @@ class Measurement:
 
     def _no_room(self, each: Following) -> Unfinished | None:
         """What is left of a search or pass where a bound has no room for its next run; None where that can be made."""
-        left = (found for found in self._plan.unfinished_following(self._known()) if found.following == each)
+        left = (
+            found for found in self._plan.unfinished_following(self._known(), self._ended) if found.following == each
+        )
         return next((found for found in left if found.bound is not None), None)
 
     def _end_following(self, each: Following, left: Unfinished | None) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.adaptive import NextRun, Unfinished, chooser_of, unfinished
+from sizer.adaptive import NextRun, PlanEnd, Unfinished
 from sizer.api.fitted_model import stored_study, with_corrections
+from sizer.api.left_to_do import asked_specs, chosen_next, searches_left
 from sizer.model import Model, Uncorrected, uncorrected
-from sizer.plan import UNFINISHED, batch_searches, estimate_seconds, of_older_form, plan, remaining, searches
-from sizer.records import PlanEnd, Run, RunSpec
+from sizer.plan import estimate_seconds, of_older_form, remaining
+from sizer.records import Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
-from sizer.study import recorded_size
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,17 @@ class StudyStatus:
         return len(of_older_form(self.specs, self.runs))
 
     @property
+    def followed(self) -> int:
+        """Stored runs of searches and passes, which follow from those that are planned."""
+        planned = {spec.id for spec in self.specs}
+        return sum(run.id not in planned for run in self.runs) - self.older
+
+    @property
+    def next_run(self) -> NextRun | None:
+        """What an adaptive plan does next, or would do if its bound had room."""
+        return self.chosen.then if isinstance(self.chosen, PlanEnd) else self.chosen
+
+    @property
     def warned(self) -> int:
         return sum(bool(run.warnings) for run in self.runs)
 
@@ -72,32 +83,3 @@ def _stored_model(folder: StudyFolder) -> Model | None:
         return None
     stored = stored_study(folder.path)
     return None if stored is None else stored.model
-
-
-def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[RunSpec, ...]:
-    """The runs that the study of a folder asks for; of an adaptive plan, which asks for as many as an answer needs,
-    those of the ids in `begun`."""
-    specs = tuple(plan(folder.study, recorded_size(folder.host)))
-    return specs if folder.study.adaptive is None else tuple(spec for spec in specs if spec.id in begun)
-
-
-def chosen_next(folder: StudyFolder, runs: Sequence[Run], model: Model | None) -> NextRun | PlanEnd | None:
-    """What the adaptive plan of a folder makes after these runs, or why none; None where all runs are asked for.
-
-    `model` is that of all of them, where it is there: nothing is fitted a second time then.
-    """
-    made = [run for run in runs if run.outcome not in UNFINISHED]
-    chooser = chooser_of(folder.study, recorded_size(folder.host), model if len(made) == len(runs) else None)
-    return None if chooser is None else chooser.next_run(made)
-
-
-def searches_left(
-    folder: StudyFolder, specs: Sequence[RunSpec], runs: Sequence[Run], chosen: NextRun | PlanEnd | None
-) -> tuple[Unfinished, ...]:
-    """The searches of a folder that have a run left, where all runs before them are made: `specs` that are asked for,
-    and what an adaptive plan has `chosen`."""
-    if isinstance(chosen, NextRun) or remaining(specs, runs):
-        return ()
-    study, size = folder.study, recorded_size(folder.host)
-    made = [run for run in runs if run.outcome not in UNFINISHED]
-    return unfinished([*searches(study, size), *batch_searches(study, size)], made, study)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.adaptive import Chooser, Unfinished, chooser_of, most_to_follow, unfinished
+from sizer.adaptive import Chooser, NextRun, PlanEnd, Unfinished, chooser_of, most_to_follow, unfinished
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
 from sizer.plan import (
@@ -77,9 +77,11 @@ class StudyPlan:
         """Of each pass and search the next run, where these runs show that there is one."""
         return [(each, spec) for each in self.following if (spec := each.next_run(known)) is not None]
 
-    def unfinished_following(self, known: Sequence[Run]) -> tuple[Unfinished, ...]:
-        """The same with what of an adaptive plan has no room for that run."""
-        return unfinished(self.following, known, self.study)
+    def unfinished_following(
+        self, known: Sequence[Run], chosen: NextRun | PlanEnd | None = None
+    ) -> tuple[Unfinished, ...]:
+        """The same with what of an adaptive plan has no room for that run; `chosen` is what that does itself."""
+        return unfinished(self.following, known, self.study, chosen)
 
     def at_most(self, known: Sequence[Run]) -> tuple[int, float]:
         """Of an adaptive plan, how many more runs may be made, those of searches and passes among them, and how many

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from sizer import __version__
 from sizer.cli import values
@@ -32,6 +33,11 @@ class _Help(argparse.HelpFormatter):
 
 class _Parser(argparse.ArgumentParser):
     """Its complaint about a word does not fill the terminal with that word."""
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        super().__init__(*words, **options)
+        # As Python 3.14 has it: `--budget -5m` gives the option a value, which its own sentence refuses.
+        self._negative_number_matcher = re.compile(r"-\.?\d")
 
     def _get_formatter(self) -> argparse.HelpFormatter:
         return _Help(prog=self.prog)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from sizer.adaptive import Chooser, NextRun, PlanEnd
 from sizer.analysis import measured_from_epoch
 from sizer.api import StudyPlan
 from sizer.host import PACKAGES, interpreter
@@ -26,6 +27,7 @@ from sizer.words import (
     emulated_line,
     epochs_take_longer,
     pass_to_come,
+    plan_ended,
     plan_total,
     planned_run,
     privileges_needed,
@@ -52,9 +54,7 @@ def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
 def _plan(plan: StudyPlan) -> Iterator[str]:
     specs, finished, todo = plan.specs, plan.finished, plan.todo
     if plan.chooser is not None:
-        made = {run.id for run in plan.kept}
-        most, seconds = plan.at_most(plan.kept)
-        todo = tuple(spec for spec in plan.chooser.start() if spec.id not in made)[:most]
+        todo, chosen = _next_chosen(plan, plan.chooser)
     emulated = plan.study.emulated_disks
     for spec in todo:
         reference = spec.purpose is Purpose.REFERENCE
@@ -65,8 +65,11 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
         yield stages_in_words(stage)
     if plan.chooser is None:
         yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
+    elif isinstance(chosen, PlanEnd):
+        yield plan_ended(chosen, emulated)
     else:
-        yield start_to_come(most, seconds, bool(plan.next_runs(plan.kept) or plan.passes_to_come))
+        others = bool(plan.next_runs(plan.kept) or plan.passes_to_come)
+        yield start_to_come(*plan.at_most(plan.kept), len(plan.kept), others)
     guessed = guessed_workloads(todo, finished)
     if guessed:
         yield time_guessed(guessed)
@@ -83,6 +86,17 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
             yield search_to_come(spec.workload.name, each.most_runs, each.usual_runs, seconds, command)
         if isinstance(each, BatchSearch):
             yield _batch_search(each, spec, plan)
+
+
+def _next_chosen(plan: StudyPlan, chooser: Chooser) -> tuple[tuple[RunSpec, ...], NextRun | PlanEnd]:
+    """Of an adaptive plan the first runs that are left, else the next one, as far as its bound has room; and what it
+    does next."""
+    chosen, made = chooser.next_run(plan.kept), {run.id for run in plan.kept}
+    if isinstance(chosen, PlanEnd):
+        return (), chosen
+    most, _ = plan.at_most(plan.kept)
+    first = tuple(spec for spec in chooser.start() if spec.id not in made)
+    return (first or (chosen.spec,))[:most], chosen
 
 
 def _batch_search(each: BatchSearch, spec: RunSpec, plan: StudyPlan) -> str:

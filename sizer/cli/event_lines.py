@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from sizer import api
 from sizer.cli.answers import verdict
@@ -31,7 +31,7 @@ from sizer.words import (
     note_said,
     nothing_left,
     page_not_written,
-    plan_ended,
+    plan_ended_line,
     problem_said,
     report_written,
     runs_left,
@@ -69,11 +69,11 @@ class EventPrinter:
                 self.expect(None)
                 self._progress.end(event.run, event.log)
             case _:
-                for line in _lines(event):
+                for line in _lines(event, self._emulated):
                     self._progress.say(line)
 
 
-def _lines(event: api.events.Event) -> Iterator[str]:
+def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
     match event:
         case api.events.Announcement():
             yield announcement_in_words(event)
@@ -118,7 +118,7 @@ def _lines(event: api.events.Event) -> Iterator[str]:
         case api.events.DisksNotRead():
             yield warning_said(disks_not_read(event.disks, event.has_data))
         case api.events.AdaptiveEnded():
-            yield plan_ended(event.end)
+            yield plan_ended_line(event.end, event.left, typed_path(event.folder), emulated)
         case api.events.RunsLeft():
             yield runs_left(event.left, event.planned)
         case api.events.Concluded():

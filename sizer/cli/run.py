@@ -20,6 +20,7 @@ from sizer.words import doubt_in_words, interrupted, limits_available, runs_fail
 
 
 def run(arguments: argparse.Namespace) -> int:
+    _refuse_folder(Path(arguments.study))
     path = Path(arguments.out) if arguments.out else default_folder(Path(arguments.study))
     refuse_unusable(path)
     host = api.this_host()
@@ -98,6 +99,22 @@ def _refuse_imported(study: Study, path: str) -> None:
                 path=path,
                 workload=each.workload.name,
             )
+
+
+def _refuse_folder(path: Path) -> None:
+    """Raise InputError for a folder in the place of the study file; of a study folder, with its file."""
+    file = path / "study.yaml"
+    if file.is_file():
+        _refuse_imported(opened(path).study, str(path))
+        raise InputError(
+            "{path} is a folder, and a study file is needed; to go on with the study in it, type: "
+            "sizer run {typed} --out {folder}",
+            path=path,
+            typed=typed_path(file),
+            folder=typed_path(path),
+        )
+    if path.is_dir():
+        raise InputError("{path} is a folder, and a study file is needed.", path=path)
 
 
 def default_folder(study: Path) -> Path:

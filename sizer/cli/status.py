@@ -7,10 +7,10 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from sizer.adaptive import NextRun, Unfinished
+from sizer.adaptive import NextRun, PlanEnd, Unfinished
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.plan import UNFINISHED
-from sizer.records import FINDINGS, Outcome, PlanEnd, Run, printable, typed_path, way_of_ending
+from sizer.records import FINDINGS, Outcome, Run, printable, typed_path, way_of_ending
 from sizer.store import StudyFolder
 from sizer.words import (
     being_measured,
@@ -48,9 +48,9 @@ def status(arguments: argparse.Namespace) -> int:
     for problem in folder.problems():
         print(problem_said(problem))
     if found.chosen is not None and not found.held:
-        print(_plan(found.chosen, folder))
+        print(_plan(found, folder))
     if found.searching and not found.held:
-        print(unfinished_said(found.searching, found.runs), going_on_with(found.searching, typed_path(folder.path)))
+        print(unfinished_said(found.searching, found.runs), _going_on(found, folder))
     for each in found.uncorrected:
         print(uncorrected_in_words(each))
     print(_summary(found))
@@ -61,14 +61,16 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
     return {
         "planned": len(found.specs),
         "finished": found.finished,
+        "followed": found.followed,
         "older": found.older,
         "warned": found.warned,
         "outcomes": Counter(run.outcome.value for run in found.runs),
         "measuring": found.held,
         "in_hand": found.current,
         "seconds_left": found.seconds_left,
-        "next_run": found.chosen.spec.id if isinstance(found.chosen, NextRun) else None,
+        "next_run": found.next_run.spec.id if found.next_run is not None else None,
         "plan_ended": found.chosen.kind.value if isinstance(found.chosen, PlanEnd) else None,
+        "to_go_on": _going_on(found, folder) if found.next_run is not None or found.searching else None,
         "searches_left": [_search(each) for each in found.searching],
         "uncorrected": [
             {"workload": each.workload, "why": each.why.value, "runs": each.runs, "telling": each.telling}
@@ -87,10 +89,20 @@ def _search(left: Unfinished) -> dict[str, object]:
     }
 
 
-def _plan(chosen: NextRun | PlanEnd, folder: StudyFolder) -> str:
-    if isinstance(chosen, PlanEnd):
-        return chosen_runs(chosen)
-    return f"{plan_goes_on(chosen, folder.study.emulated_disks)} {folder.going_on}"
+def _plan(found: StudyStatus, folder: StudyFolder) -> str:
+    """What the adaptive plan does next, or how it ended, with the command that goes on, where no search is to come."""
+    chosen, emulated = found.chosen, folder.study.emulated_disks
+    if isinstance(chosen, NextRun):
+        return f"{plan_goes_on(chosen, emulated)} {_going_on(found, folder)}"
+    assert chosen is not None
+    if chosen.then is None or found.searching:
+        return chosen_runs(chosen, emulated)
+    return f"{chosen_runs(chosen, emulated, to_go_on=True)} {_going_on(found, folder)}"
+
+
+def _going_on(found: StudyStatus, folder: StudyFolder) -> str:
+    ended = found.chosen if isinstance(found.chosen, PlanEnd) else None
+    return going_on_with(found.searching, typed_path(folder.path), ended)
 
 
 def _groups(runs: Sequence[Run]) -> list[list[Run]]:
@@ -129,5 +141,5 @@ def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:
 def _summary(found: StudyStatus) -> str:
     counts = Counter(run.outcome for run in found.runs)
     outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
-    left = len(found.todo), found.seconds_left
-    return study_summary(found.finished, len(found.specs), found.older, outcomes, found.warned, *left, found.held)
+    planned = found.finished, len(found.specs), found.followed, found.older
+    return study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)

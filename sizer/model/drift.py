@@ -21,6 +21,7 @@ import numpy as np
 from sizer.model.equation import Array, Indices
 from sizer.model.exposure import exposures, own_deviation, rate_of, within
 from sizer.model.feeds import made_alike
+from sizer.model.one_thread import one_thread
 from sizer.records import Run
 
 AMPLITUDES = (0.0, 0.03, 0.1, 0.25)
@@ -112,6 +113,7 @@ class _Point:
     weight: float = 0.0
 
 
+@one_thread
 def drift_of(runs: Sequence[Run]) -> Drift:
     """The path at the runs of a whole study, all with rates; empty where nothing was measured again at known times."""
     times = {id(run): at for run in runs if (at := _middle(run)) is not None}

@@ -12,8 +12,8 @@ from statistics import median
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.feeds import CPU_LABEL, feed_of, label_of
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
-from sizer.model.model import MeasuredRange, WorkloadFacts
-from sizer.records import Run
+from sizer.model.model import CpuWork, MeasuredRange, WorkloadFacts
+from sizer.records import KINDS, PREPROCESSING, Run
 
 HIT_SPREAD, BLEND_SPREAD, AMPLIFICATION_SPREAD = 0.1, 0.4, 0.7
 """Standard deviations: of an accounted miss rate from run to run, and of what is believed of the blend (LRU was
@@ -63,9 +63,31 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
         reference_batch=usual_batch,
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
-        paired=any(run.limited_by is not None and run.limited_by.paired_cores for run in runs),
+        paired=_in_pairs(runs),
+        cpu_work=_cpu_work(runs),
     )
     return _with_hit_blend(facts, [*runs, *isolating], measured)
+
+
+def _in_pairs(runs: Sequence[Run]) -> bool:
+    """Where the host says it, and for as many vCPUs as were used: some have cores without hyperthreads, too."""
+    said = {
+        (run.limited_by.paired_cores, math.ceil(vcpus_of(run.configuration)) // 2)
+        for run in runs
+        if run.limited_by is not None and run.limited_by.paired_cores is not None
+    }
+    return any(paired for paired, _ in said) and all(paired == half for paired, half in said)
+
+
+def _cpu_work(runs: Sequence[Run]) -> CpuWork | None:
+    """As kind, mode, device and input say it: nothing is told of a command, nor of a table that does not say these."""
+    workload, labels = runs[0].spec.workload, {label_of(run) for run in runs}
+    if workload.kind == PREPROCESSING:
+        return CpuWork.IMAGES
+    if labels <= {None, CPU_LABEL}:
+        return CpuWork.MATRIX if workload.device is not None and workload.computed_mode is not None else None
+    decodes = "recordio" in KINDS[workload.kind].data_formats and workload.assumed_input != "synthetic"
+    return CpuWork.IMAGES if decodes and not labels & {None, CPU_LABEL} else None
 
 
 def _accounted_together(run: Run) -> bool:

@@ -162,7 +162,7 @@ def _belief(
     if kind in ("missed", "slowed"):
         return (-1.0, 1.5) if kind == "missed" else (0.0, 1.0)
     if name in PARAMETERS[structure.scaling]:
-        return belief_of_form(name, structure, {vcpus_of(o.configuration) for o in observations})
+        return belief_of_form(name, structure, facts, {vcpus_of(o.configuration) for o in observations})
     return {
         "quota": (0.05, 0.05),  # images a core-second at half a vCPU over those at one: 0.93 (benchmarks, halving.py)
         "cap": _cap(facts),

@@ -24,6 +24,7 @@ from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
 from sizer.model.model import LeftOut, MeasuredRange, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
 from sizer.model.observations import Noise, Observation, completed, measure, observe, on_usual_host
+from sizer.model.one_thread import one_thread
 from sizer.model.problem import (
     Data,
     Fitted,
@@ -49,6 +50,7 @@ ASSUMED = 3.0
 """Observations that a noise counts as which is assumed, and no repeats show: rows may scatter by several times that."""
 
 
+@one_thread
 def fit(runs: Sequence[Run], drift: Drift | None = None) -> Model:
     """The model of every workload among the runs; deterministic, and a workload that has too few runs is `refused`.
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from sizer.model.exposure import exposures
 from sizer.model.feeds import feed_of
+from sizer.model.one_thread import one_thread
 from sizer.model.probe_coefficient import FEWEST_OTHERS, Coefficients, coefficients, kinds_of
 from sizer.model.probe_levels import HostPart, Looks, host_parts
 from sizer.records import Correction, Estimate, RoundCost, Run, WarningKind
@@ -30,6 +31,7 @@ UNTOLD_ERROR = 0.05
 """Relative error of the mean cost of so few rounds that they do not tell it."""
 
 
+@one_thread
 def corrected(runs: Sequence[Run]) -> list[Run]:
     """The runs of a whole study, as they were measured, each with its correction as far as probes tell one."""
     runs = [run if run.correction is None else replace(run, correction=None) for run in runs]

@@ -405,6 +405,15 @@ class Feed:
         return self.input == "disk" and self.cache == "natural"
 
 
+class CpuWork(str, Enum):
+    """What keeps the CPU busy, as far as it says how much the second hyperthread of a core adds."""
+
+    IMAGES = "images"
+    """Decoding them, for an accelerator or to pack them."""
+    MATRIX = "matrix"
+    """The products of a network."""
+
+
 @dataclass(frozen=True)
 class WorkloadFacts:
     """What is known of a workload without fitting: demands of one sample from accounting, and its data set.
@@ -416,7 +425,7 @@ class WorkloadFacts:
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together, here or for an imported table; what they
     lose to each other is stated where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every
-    second vCPU of the runs was the other half of a core.
+    second vCPU of the runs was the other half of a core. `cpu_work` is None where no run says it.
     """
 
     kind: str
@@ -440,6 +449,7 @@ class WorkloadFacts:
     highest_rate: float = 1.0
     several_accounted: bool = False
     paired: bool = False
+    cpu_work: CpuWork | None = None
 
     def stated_speed_up(self, count: int) -> float | None:
         """How many times the samples of one so many accelerators make, where sizer emulated what they lose."""

@@ -37,6 +37,8 @@ CONSTANTS: dict[str, Any] = {
     "CPU_LABEL": CPU_LABEL,
     "NORMAL_90": NORMAL_90,
     "LEAST": scaling.LEAST,
+    "LEAST_YIELD": scaling.LEAST_YIELD,
+    "MOST_YIELD": scaling.MOST_YIELD,
     "LOG_SHARPNESS": equation.LOG_SHARPNESS,
     "LEVEL_KINDS": equation.LEVEL_KINDS,
     "UNBINDING": stages.UNBINDING,

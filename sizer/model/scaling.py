@@ -29,6 +29,8 @@ other half of a core, as clouds hand them out. The power law covers what none of
 
 LEAST = 0.02
 """The part of the linear capacity that a falling yield leaves at the least."""
+LEAST_YIELD, MOST_YIELD = -0.5, 1.5
+"""Of the other half of a core: two threads of a matrix product may do less than one."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def _knee(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
 def _paired(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     """A fraction is a quota over the next whole number of vCPUs, which all run for that share of the time."""
     given = parameter("yield")
-    gain = _between(given, 0.05, 1.5)
+    gain = _between(given, LEAST_YIELD, MOST_YIELD)
     whole = np.ceil(vcpus)
     seconds = np.floor(whole / 2)
     effective = (whole - seconds + gain * seconds) * vcpus / whole

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from sizer.model.model import Structure, WorkloadFacts
+from sizer.model.model import CpuWork, Structure, WorkloadFacts
 
 FEWEST = 3
 """vCPU values below which no form can be told from a straight line."""
@@ -38,6 +38,15 @@ BELIEFS: dict[str, tuple[float, float]] = {
 """Mean and standard deviation of each parameter as it is fitted. Overheads: half of the machines below 0.01, loaders
 0.16 to 0.47 (5th to 95th percentile). Yields of a second hyperthread: JPEG 0.14 to 0.42 with a mean of 0.29 on 37 CPU
 models, integer division 0 to 0.4."""
+YIELDS: dict[CpuWork | None, tuple[float, float]] = {
+    CpuWork.IMAGES: (0.29, 0.1),
+    CpuWork.MATRIX: (0.05, 0.1),
+    None: BELIEFS["yield"],
+}
+"""The same for `paired`, by what keeps the CPU busy. Images: the JPEG yields. Matrix products, by hand: Intel says that
+its library gains nothing (oneMKL Developer Guide, "Using Intel Hyper-Threading Technology"), LINPACK on the 8 cores of
+a Ryzen lost 19 % by 16 threads instead of 8 (OpenBLAS pull request 1133), and a program does other work besides.
+Where the host says nothing of pairs, both make what was measured worse (`benchmarks/curves/README.md`)."""
 CAP = (math.log(1.3), 0.5)
 """Of ln of a cap over the highest rate: one that lies far above shows in no run, and the form without it says so."""
 SIBLINGS, ANYWHERE = 0.03, 0.7
@@ -52,18 +61,26 @@ SHAPE = frozenset({"exponent", "contention", "coherence", "overhead", "knee", "y
 def forms(vcpus: Sequence[float], facts: WorkloadFacts) -> list[str]:
     """The forms of vCPU scaling that these distinct values, rising, can be held against.
 
-    Where the host said which vCPUs share a core, hyperthreads come in pairs and not from half of the vCPUs on.
+    Where the host said which vCPUs share a core, hyperthreads come in pairs and not from half of the vCPUs on, and a
+    straight line is out: what is one after all, as on a host that says it wrongly, is a power of 1.
     """
     if len(vcpus) < FEWEST:
         return ["linear"]
-    return ["linear", "power", "usl", "knee", "paired" if facts.paired else "siblings"]
+    return [*(("paired",) if facts.paired else ("linear", "siblings")), "power", "usl", "knee"]
 
 
-def belief(name: str, structure: Structure, vcpus: Collection[float]) -> tuple[float, float]:
+def belief(name: str, structure: Structure, facts: WorkloadFacts, vcpus: Collection[float]) -> tuple[float, float]:
     """Mean and standard deviation of a parameter of the form, given the vCPUs that runs had."""
+    if structure.scaling == "paired":
+        return yield_of(facts.cpu_work)
     if name != "knee":
         return BELIEFS[name]
     return math.log(max(vcpus) / 2), SIBLINGS if structure.scaling == "siblings" else ANYWHERE
+
+
+def yield_of(cpu_work: CpuWork | None) -> tuple[float, float]:
+    """Mean and standard deviation of what the other half of a core adds, where it is known to be one."""
+    return YIELDS[cpu_work]
 
 
 def cost(structure: Structure) -> float:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
     from sizer.recommend.recommendation import recommend
     from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
+    from sizer.recommend.still_planned import StillPlanned, as_planned
     from sizer.recommend.thresholds import SURE
 else:
     __getattr__ = exports(__name__, __file__)
@@ -35,6 +36,8 @@ __all__ = [
     "ChangeKind",
     "GateResult",
     "Offered",
+    "StillPlanned",
+    "as_planned",
     "changes",
     "check_gate",
     "disk_gain",

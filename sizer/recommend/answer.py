@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sizer.catalog import Catalog, InstanceType
@@ -40,6 +40,7 @@ from sizer.recommend.reasons import next_bottleneck, reasons
 from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.settling import Margin
+from sizer.recommend.still_planned import StillPlanned, as_planned
 from sizer.recommend.thresholds import SURE
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
@@ -66,7 +67,8 @@ class Question:
     """What is asked of every workload: by which objective, from which catalogue, against which machine.
 
     `machine` None compares with the largest configuration measured; `host_vcpus` is how many the measuring host had;
-    `most_batches` the largest batch that the search of a workload was to try.
+    `most_batches` the largest batch that the search of a workload was to try, `still_planned` what the study's plan
+    still has of it.
     """
 
     objective: Objective
@@ -74,6 +76,7 @@ class Question:
     machine: InstanceType | None = None
     host_vcpus: float | None = None
     most_batches: Mapping[str, int] | None = None
+    still_planned: Mapping[str, StillPlanned] = field(default_factory=dict)
 
 
 def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Answer:
@@ -107,7 +110,9 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     found = with_batch(found, model, runs, (question.most_batches or {}).get(model.name, 0))
     if found.next_run is None:
         return found
-    return replace(found, next_run=for_host(with_probe(found.next_run, runs), question.host_vcpus))
+    left = question.still_planned.get(model.name, StillPlanned())
+    advice = as_planned(found.next_run, left, model.measured, runs)
+    return replace(found, next_run=for_host(with_probe(advice, runs), question.host_vcpus))
 
 
 def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Answer:

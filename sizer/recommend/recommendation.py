@@ -11,6 +11,7 @@ from sizer.recommend.answer import Question, answer
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.family import family
 from sizer.recommend.shared_machine import shared_machine
+from sizer.recommend.still_planned import StillPlanned
 from sizer.recommend.which_gpu import which_gpu
 from sizer.records import Answer, Objective, Recommendation, Run
 
@@ -24,6 +25,7 @@ def recommend(
     machine: InstanceType | None = None,
     host_vcpus: float | None = None,
     most_batches: Mapping[str, int] | None = None,
+    still_planned: Mapping[str, StillPlanned] | None = None,
 ) -> Recommendation:
     """The cheapest spec (or by the objective) for every workload of the model.
 
@@ -31,9 +33,10 @@ def recommend(
     It is compared with `machine`, or with the largest configuration measured; `host_vcpus` are those of the measuring
     host, where known: a run that asks for more needs a larger one. `most_batches` says of each workload whose largest
     batch was searched for up to which: that tells a search that ended there from one that was broken off.
+    `still_planned` is by workload what the study's plan still has: that is measured before anything else.
     """
     offers = catalog.at_spot_prices() if objective.spot else catalog
-    question = Question(objective, offers, machine, host_vcpus, most_batches)
+    question = Question(objective, offers, machine, host_vcpus, most_batches, still_planned or {})
     own: dict[str, list[Run]] = {}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sizer.lazily import exports
 
 if TYPE_CHECKING:
-    from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReason, RunReasonKind
+    from sizer.records.adaptive import Adaptive, PlanEndKind, RunReason, RunReasonKind
     from sizer.records.answer import (
         AcceleratorCount,
         Alternative,
@@ -306,7 +306,6 @@ __all__ = [
     "Objective",
     "Option",
     "Outcome",
-    "PlanEnd",
     "PlanEndKind",
     "Prediction",
     "ProbeCost",

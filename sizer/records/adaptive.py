@@ -22,6 +22,8 @@ class RunReasonKind(str, Enum):
 
     START = "start"
     """One of the first three, which show the least, the middle and the most of each axis."""
+    ONLY_ONE = "only_one"
+    """The workload has no other configuration."""
     NOT_SEEN = "not_seen"
     """No run had the `names[1]` of the axis `names[0]` yet."""
     BETWEEN_VCPUS = "between_vcpus"
@@ -65,16 +67,3 @@ class PlanEndKind(str, Enum):
     """As many runs are made as were allowed."""
     NOTHING_LEFT = "nothing_left"
     """Every run of the study is made, or none that is left would tell more of what is open."""
-
-
-@dataclass(frozen=True)
-class PlanEnd:
-    """How the adaptive plan ended: the workloads that are `settled`, those that are still `open`, and of these the ones
-    that `failed` in every run that was made of them, after how many runs and seconds of them."""
-
-    kind: PlanEndKind
-    settled: tuple[str, ...]
-    open: tuple[str, ...]
-    runs: int
-    seconds: float
-    failed: tuple[str, ...] = ()

@@ -217,6 +217,7 @@ class ReasonCode(str, Enum):
     FEWEST_ENOUGH = "fewest_enough"
     RATE_UNKNOWN = "rate_unknown"
     MEMORY_UNTRIED = "memory_untried"
+    RUNS_NOT_MADE = "runs_not_made"
 
     # What to know of an instance type.
     PRICE_UNKNOWN = "price_unknown"

@@ -338,7 +338,7 @@ if TYPE_CHECKING:
         waiting_for_run,
         warning_said,
     )
-    from sizer.words.unfinished import going_on_with, unfinished_ended, unfinished_said
+    from sizer.words.unfinished import going_on_with, plan_ended_line, unfinished_ended, unfinished_said
     from sizer.words.units import a_sample, percent, rate_in_words, rates_axis, several_of, vcpus_in_words
     from sizer.words.verdict import (
         against_sentence,
@@ -615,6 +615,7 @@ __all__ = [
     "percent",
     "place_named",
     "plan_ended",
+    "plan_ended_line",
     "plan_goes_on",
     "plan_total",
     "planned_run",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from sizer.adaptive import NextRun
-from sizer.records import PlanEnd, PlanEndKind, RunReason, RunReasonKind, format_bytes, format_seconds
+from sizer.adaptive import NextRun, PlanEnd
+from sizer.records import PlanEndKind, RunReason, RunReasonKind, format_bytes, format_seconds
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, disk_name, either, listed
 from sizer.words.runs import run_in_words
@@ -23,61 +23,89 @@ def chosen_in_words(run: str, why: RunReason) -> str:
     return _("{run}, again: {reason}", **known) if why.again else _("{run}: {reason}", **known)
 
 
-def start_to_come(most: int, seconds: float, others: bool = False) -> str:
-    """Of a dry run, after the first runs of an adaptive plan: how many may be made in all; `others` where searches or
-    passes are among them."""
-    if others:
+def start_to_come(most: int, seconds: float, finished: int, others: bool = False) -> str:
+    """Of a dry run, after the next runs of an adaptive plan: how many may be made; `others` where searches or passes
+    are among them."""
+    how = (
+        _(
+            "then one run after another, each chosen by what it would tell, until every answer is settled, and what is "
+            "searched for after that"
+        )
+        if others
+        else _("then one run after another, each chosen by what it would tell, until every answer is settled")
+    )
+    time = format_seconds(seconds)
+    if not finished:
         return _n(
-            "then one run after another, each chosen by what it would tell, until every answer is settled, and what is "
-            "searched for after that: {count} run in all at the most, about {time}",
-            "then one run after another, each chosen by what it would tell, until every answer is settled, and what is "
-            "searched for after that: {count} runs in all at the most, about {time}",
+            "{how}: {count} run in all at the most, about {time}",
+            "{how}: {count} runs in all at the most, about {time}",
             most,
-            time=format_seconds(seconds),
+            how=how,
+            time=time,
         )
     return _n(
-        "then one run after another, each chosen by what it would tell, until every answer is settled: {count} run in "
-        "all at the most, about {time}",
-        "then one run after another, each chosen by what it would tell, until every answer is settled: {count} runs in "
-        "all at the most, about {time}",
+        "{how}: {count} run more at the most, about {time}; {finished} finished",
+        "{how}: {count} runs more at the most, about {time}; {finished} finished",
         most,
-        time=format_seconds(seconds),
+        how=how,
+        time=time,
+        finished=finished,
     )
 
 
-def plan_ended(end: PlanEnd) -> str:
-    """Why an adaptive plan makes no further run, which answers are still open, and what failed in every run."""
-    made = {"runs": end.runs, "time": format_seconds(end.seconds)}
+def plan_ended(end: PlanEnd, emulated: Collection[str] = ()) -> str:
+    """Why an adaptive plan makes no further run, which answers are still open, what failed in every run, and which run
+    a larger bound would have room for."""
     failed = _("no run of {names} completed", names=_named(end.failed))
     left = [name for name in end.open if name not in end.failed]
     if end.kind is PlanEndKind.NOTHING_LEFT and end.open and not left:
-        return clauses([failed, _("no further one is made after {runs} runs of {time} together", **made)])
-    said = {
-        PlanEndKind.SETTLED: _("every answer is settled after {runs} runs of {time} together", **made),
-        PlanEndKind.BUDGET: _("the budget has no room for another run after {runs} runs of {time} together", **made),
-        PlanEndKind.RUNS: _("{runs} runs are made, as many as were allowed", **made),
-        PlanEndKind.NOTHING_LEFT: _(
-            "no single run that is left would tell much after {runs} runs of {time} together", **made
-        ),
-    }[end.kind]
+        return clauses([failed, _("no further one is made after {made}", made=_made(end))])
     still = [_("still open: {left}", left=_named(left))] if left else []
-    return clauses([said, *still, *([failed] if end.failed else [])])
+    then = [_("the next would be {run}", run=_next_in_words(end.then, emulated))] if end.then is not None else []
+    return clauses([_ended(end), *still, *([failed] if end.failed else []), *then])
+
+
+def _ended(end: PlanEnd) -> str:
+    if end.kind is PlanEndKind.SETTLED:
+        return _("every answer is settled after {made}", made=_made(end))
+    if end.kind is PlanEndKind.NOTHING_LEFT:
+        return _("no single run that is left would tell much after {made}", made=_made(end))
+    if end.kind is PlanEndKind.RUNS:
+        return _n(
+            "{count} run is made, as many as were allowed",
+            "{count} runs are made, as many as were allowed",
+            end.runs,
+        )
+    if end.runs == 0:
+        return _("the budget has no room for a first run")
+    return _("the budget has no room for another run after {made}", made=_made(end))
+
+
+def _made(end: PlanEnd) -> str:
+    return _n("{count} run of {time}", "{count} runs of {time} together", end.runs, time=format_seconds(end.seconds))
 
 
 def _named(workloads: Sequence[str]) -> str:
     return listed([f"`{name}`" for name in workloads])
 
 
-def chosen_runs(end: PlanEnd) -> str:
-    """The same as a sentence about a study."""
-    return _("Its runs were chosen one after another: {how}.", how=plan_ended(end))
+def chosen_runs(end: PlanEnd, emulated: Collection[str] = (), to_go_on: bool = False) -> str:
+    """The same as a sentence about a study; `to_go_on` before the command that does."""
+    how = plan_ended(end, emulated)
+    if to_go_on:
+        return _("Its runs were chosen one after another: {how}. To go on:", how=how)
+    return _("Its runs were chosen one after another: {how}.", how=how)
 
 
 def plan_goes_on(chosen: NextRun, emulated: Collection[str]) -> str:
     """Of an adaptive plan that has not ended, before the command that goes on with it."""
-    run = run_in_words(chosen.spec, emulated)
-    said = run if chosen.why is None else chosen_in_words(run, chosen.why)
+    said = _next_in_words(chosen, emulated)
     return _("Not finished: runs are chosen one after another, and the next is {run}. To go on:", run=said)
+
+
+def _next_in_words(chosen: NextRun, emulated: Collection[str]) -> str:
+    run = run_in_words(chosen.spec, emulated)
+    return run if chosen.why is None else chosen_in_words(run, chosen.why)
 
 
 def _between_vcpus(why: RunReason) -> str:
@@ -124,6 +152,7 @@ def _host_open(why: RunReason) -> str:
 
 _REASONS: dict[RunReasonKind, Callable[[RunReason], str]] = {
     RunReasonKind.START: lambda _why: _("the first runs show the most, the least and the middle"),
+    RunReasonKind.ONLY_ONE: lambda _why: _("it is the only configuration"),
     RunReasonKind.NOT_SEEN: _not_seen,
     RunReasonKind.BETWEEN_VCPUS: _between_vcpus,
     RunReasonKind.BETWEEN_MEMORY: _between_memory,

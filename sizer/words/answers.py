@@ -188,16 +188,8 @@ def _asked(suggestion: Suggestion, terms: Terms) -> str:
 
 def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
     known = {"workload": terms.workload}
-    if suggestion.gpu_count is not None and suggestion.vcpus:
-        place = Spec(
-            suggestion.vcpus[0],
-            suggestion.memory_bytes,
-            suggestion.disk,
-            suggestion.batch_size,
-            suggestion.gpu,
-            suggestion.gpu_count,
-        )
-        return _("Measure `{workload}` with {spec}.", **known, spec=spec_name(place, terms))
+    if names_a_place(suggestion):
+        return _("Measure `{workload}` with {spec}.", **known, spec=_place(suggestion, terms))
     if suggestion.vcpus and suggestion.needs_larger_host:
         return _(
             "Measure `{workload}` at {vcpus}, on a larger host than the one that measured, which has {host}.",
@@ -231,12 +223,32 @@ def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
     return _("Measure `{workload}`.", **known)
 
 
+def names_a_place(suggestion: Suggestion) -> bool:
+    """Whether it names more than vCPUs beside these."""
+    others = suggestion.memory_bytes, suggestion.disk, suggestion.batch_size, suggestion.gpu_count
+    return len(suggestion.vcpus) == 1 and any(each is not None for each in others)
+
+
+def _place(suggestion: Suggestion, terms: Terms) -> str:
+    place = Spec(
+        suggestion.vcpus[0],
+        suggestion.memory_bytes,
+        suggestion.disk,
+        suggestion.batch_size,
+        suggestion.gpu,
+        suggestion.gpu_count or 0,
+    )
+    return spec_name(place, terms)
+
+
 def _to_repeat(suggestion: Suggestion, terms: Terms) -> str:
     known = {"workload": terms.workload}
     if suggestion.repeat_how in ("batches", "counter", "units", "batch_size"):
         return _once_corrected(suggestion.repeat_how, terms.workload)
     if not suggestion.vcpus:
         return _("Repeat `{workload}`.", **known)
+    if names_a_place(suggestion):
+        return _("Repeat `{workload}` with {spec}.", **known, spec=_place(suggestion, terms))
     return _("Repeat `{workload}` at {vcpus}.", **known, vcpus=vcpus_listed(suggestion.vcpus))
 
 

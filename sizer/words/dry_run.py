@@ -66,7 +66,12 @@ _TOUCHES: Mapping[Touch, Callable[[Mapping[str, object]], str]] = {
     Touch.DATA: lambda k: _("reads: {what}, the data of `{name}`", **k),
     Touch.STUDY_FOLDER_NEW: lambda k: _("writes: {what}, the study folder (new)", **k),
     Touch.STUDY_FOLDER_EMPTY: lambda k: _("writes: {what}, the study folder (empty)", **k),
-    Touch.STUDY_FOLDER_WITH_RUNS: lambda k: _("writes: {what}, the study folder (with {name} runs)", **k),
+    Touch.STUDY_FOLDER_WITH_RUNS: lambda k: _n(
+        "writes: {what}, the study folder (with {count} run)",
+        "writes: {what}, the study folder (with {count} runs)",
+        int(str(k["name"])),
+        what=k["what"],
+    ),
     Touch.STUDY_FILE: lambda k: _("writes: {what}, the study file of these runs", **k),
     Touch.CACHE: lambda k: _("writes: {what}, the cache of data sets and emulated disks", **k),
     Touch.TEMPORARY: lambda k: _("writes: {what}, in fresh folders that are removed after each run", **k),

@@ -334,6 +334,7 @@ def to_be_run_again(result: str) -> str:
 def study_summary(
     finished: int,
     planned: int,
+    followed: int,
     older: int,
     outcomes: Mapping[Outcome, int],
     warned: int,
@@ -341,13 +342,16 @@ def study_summary(
     seconds: float,
     held: bool,
 ) -> str:
-    """The last line of status."""
+    """The last line of status; `followed` are the runs of searches and passes, which nobody plans."""
     counted = outcomes_counted([outcome.value for outcome in outcomes], list(outcomes.values()))
-    known = {"finished": finished, "planned": planned, "outcomes": counted}
+    known = {"finished": finished, "planned": planned, "followed": followed}
+    done = (
+        _("{finished} of {planned} runs finished, and {followed} of searches", **known)
+        if followed
+        else _("{finished} of {planned} runs finished", **known)
+    )
     parts = [
-        _("{finished} of {planned} runs finished ({outcomes})", **known)
-        if outcomes
-        else _("{finished} of {planned} runs finished", **known),
+        _("{done} ({outcomes})", done=done, outcomes=counted) if outcomes else done,
         _("{count} with a warning", count=warned) if warned else _("none with a warning"),
     ]
     if older:

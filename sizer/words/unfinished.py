@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sizer.adaptive import Unfinished
+from sizer.adaptive import PlanEnd, Unfinished
 from sizer.plan import BatchSearch, Search
 from sizer.records import PlanEndKind, Run, SearchEnd
+from sizer.words.adaptive import plan_ended
 from sizer.words.batch_sizes import largest_in_words
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _
@@ -25,14 +26,27 @@ def unfinished_ended(left: Unfinished, runs: Sequence[Run], folder: str) -> str:
     return _("{what}; to go on, type: {command}", **known)
 
 
-def going_on_with(left: Sequence[Unfinished], folder: str) -> str:
-    """The command that makes the runs that are left: with a bound that has room for them, where one was in the way."""
+def plan_ended_line(end: PlanEnd, left: Sequence[Unfinished], folder: str, emulated: Collection[str]) -> str:
+    """How an adaptive plan ended as a line of the progress, with the command where a larger bound would go on: with
+    room for the searches that are `left`, too."""
+    said = plan_ended(end, emulated)
+    if end.then is None:
+        return said
+    return _("{what}; to go on, type: {command}", what=said, command=going_on_with(left, folder, end))
+
+
+def going_on_with(left: Sequence[Unfinished], folder: str, ended: PlanEnd | None = None) -> str:
+    """The command that makes the runs that are left: with a bound that has room for them, where one was in the way of
+    searches, or of the plan that `ended`."""
     bounded = [each for each in left if each.enough is not None]
-    if not bounded:
+    if bounded:
+        bound, enough = bounded[-1].bound, bounded[-1].enough
+    elif ended is not None and ended.enough is not None:
+        bound, enough = ended.kind, ended.enough
+    else:
         return f"sizer resume {folder}"
-    last = bounded[-1]
-    more = math.ceil(last.enough or 0.0)
-    option = f"--runs {more}" if last.bound is PlanEndKind.RUNS else f"--budget {math.ceil(more / 60)}m"
+    more = math.ceil(enough or 0.0)
+    option = f"--runs {more}" if bound is PlanEndKind.RUNS else f"--budget {math.ceil(more / 60)}m"
     return f"sizer run {folder}/study.yaml --out {folder} {option}"
 
 

@@ -22,7 +22,7 @@ from sizer.records import (
     format_seconds,
     format_usd,
 )
-from sizer.words.answers import suggestion_sentences
+from sizer.words.answers import names_a_place, suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (
     gain,
@@ -426,13 +426,13 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
     if answer is None or answer.next_run is None:
         return ""
     suggestion = answer.next_run
-    vcpus = vcpus_listed(suggestion.vcpus) if suggestion.vcpus else ""
+    vcpus = vcpus_listed(suggestion.vcpus) if suggestion.vcpus and not names_a_place(suggestion) else ""
     if suggestion.action is Action.MEASURE and vcpus:
         if suggestion.needs_larger_host:
             host = vcpus_in_words(suggestion.host_vcpus or 0)
             return _("Measure at {vcpus} on a larger host; this one has {host}.", vcpus=vcpus, host=host)
         return _("Measure at {vcpus}.", vcpus=vcpus)
-    if suggestion.action is Action.REPEAT and suggestion.repeat_how is None:
+    if suggestion.action is Action.REPEAT and suggestion.repeat_how is None and not names_a_place(suggestion):
         return _("Repeat the runs at {vcpus}.", vcpus=vcpus) if vcpus else _("Repeat the runs.")
     kept = suggestion if suggestion.action is Action.IMPORT else replace(suggestion, why=None)
     with without_marks():

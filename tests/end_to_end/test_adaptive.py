@@ -102,8 +102,31 @@ def test_a_bound_takes_the_place_of_its_own_alone(sizer: Typed, study: Path, fol
     done = sizer("run", "study.yaml", "--runs", "5", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "repeat 1" not in done.stdout
-    assert "0 runs in all at the most" in done.stdout
+    assert "the budget has no room for a first run; still open: `job`; the next would be job 2 vCPUs" in done.stdout
     assert not study.exists()
+
+
+def test_a_bound_that_ends_it_says_how_to_go_on(sizer: Typed, study: Path) -> None:
+    """What comes next, with its reason, and the command for it, which a larger bound is in; typed, it goes on."""
+    done = sizer("run", "study.yaml", "--until", "settled", "--runs", "2")
+    assert done.returncode == 0, done.stderr
+    next_run = "the next would be job 1 vCPU: the first runs show the most, the least and the middle"
+    command = "sizer run study/study.yaml --out study --runs 6"
+    assert f"2 runs are made, as many as were allowed; still open: `job`; {next_run}; to go on, type: {command}" in (
+        done.stderr
+    )
+    assert "Measure `job` at 1 vCPU." in done.stderr
+    assert f"{next_run}. To go on: {command}" in sizer("status", "study").stdout
+    found = json.loads(sizer("status", "study", "--json").stdout)
+    assert (found["plan_ended"], found["to_go_on"]) == ("runs", command)
+    assert f"{next_run}. To go on:" in (study / "report.html").read_text()
+    dry = sizer("run", "study/study.yaml", "--out", "study", "--runs", "3", "--dry-run").stdout
+    assert dry.startswith(found["next_run"])
+    assert ": 1 run more at the most, about " in dry
+    assert "; 2 finished" in dry
+    again = sizer(*command.removeprefix("sizer ").replace("--runs 6", "--runs 3").split())
+    assert again.returncode == 0, again.stderr
+    assert (study / "runs" / f"{found['next_run']}.json").exists()
 
 
 def test_a_bound_alone_is_refused(sizer: Typed, study: Path) -> None:

@@ -127,4 +127,5 @@ SENTENCES: Sentences = {
     _C.FEWEST_ENOUGH: lambda r, t: _("The fewest measured are enough, so fewer may be, too."),
     _C.RATE_UNKNOWN: lambda r, t: _("Its rate there was not measured."),
     _C.MEMORY_UNTRIED: lambda r, t: _("Whether that is enough memory was not measured."),
+    _C.RUNS_NOT_MADE: lambda r, t: _("The study's plan has runs that are not made yet."),
 }

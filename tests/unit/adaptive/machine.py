@@ -7,11 +7,11 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizer.adaptive import Chooser, NextRun
+from sizer.adaptive import Chooser, NextRun, PlanEnd
 from sizer.catalog import Catalog
 from sizer.plan.configurations import position
 from sizer.records import GIB
-from sizer.records.adaptive import Adaptive, PlanEnd
+from sizer.records.adaptive import Adaptive
 from sizer.records.run import Configuration, Demand, Estimate, Outcome, Run
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize

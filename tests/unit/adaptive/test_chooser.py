@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive import NextRun
+from sizer.adaptive import NextRun, PlanEnd
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
 from sizer.recommend import recommend
-from sizer.records.adaptive import Adaptive, PlanEnd, PlanEndKind, RunReasonKind
+from sizer.records.adaptive import Adaptive, PlanEndKind, RunReasonKind
 from sizer.records.run import Outcome, RunWarning, WarningKind
 from sizer.records.study import DiskRates, DiskTier, Objective
 from tests.unit.adaptive.machine import HOST, LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
@@ -91,6 +91,38 @@ def test_no_run_begins_that_the_budget_has_no_room_for() -> None:
     assert len(runs) == 2
     assert end.kind is PlanEndKind.BUDGET
     assert end.seconds == pytest.approx(2 * (SECONDS + 5))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_bound_that_ends_it_tells_the_next_run(count: int) -> None:
+    """The one that a larger bound makes, with room for as many as were made and four at the least."""
+    study = study_of()
+    whole, _ = chosen(study, knee(6.0))
+    _, end = chosen(study, knee(6.0), Adaptive(runs=count))
+    assert end.then is not None
+    assert (end.then.spec, end.then.why) == (whole[count].spec, whole[count].reason)
+    assert end.enough == count + 4
+    _, later = chosen(study, knee(6.0), Adaptive(budget=(count + 0.5) * (SECONDS + 5)))
+    assert later.then is not None
+    assert later.then.spec == end.then.spec
+    assert later.enough == pytest.approx((count + 4) * (SECONDS + 5), rel=0.05)
+
+
+def test_a_larger_bound_has_room_for_as_many_again_and_for_no_more_than_there_is() -> None:
+    """Of three configurations, once each, two are left after the first."""
+    _, end = chosen(study_of(repeats=1, vcpus=(1.0, 2.0, 4.0)), knee(6.0), Adaptive(runs=1))
+    assert end.enough == 3
+    _, many = chosen(study_of("one", "two", "three"), knee(6.0), Adaptive(runs=7))
+    assert many.enough == 14
+
+
+def test_no_further_run_is_told_where_no_bound_is_in_the_way() -> None:
+    """Not of what is settled, nor where no run is left."""
+    _, settled = chosen(study_of(), knee(4.0))
+    assert (settled.kind, settled.then, settled.enough) == (PlanEndKind.SETTLED, None, None)
+    runs, end = chosen(study_of(repeats=1, vcpus=(1.0,)), knee(4.0), Adaptive(runs=1))
+    assert (end.kind, end.then) == (PlanEndKind.NOTHING_LEFT, None)
+    assert [run.reason.kind for run in runs if run.reason is not None] == [RunReasonKind.ONLY_ONE]
 
 
 def test_what_is_settled_makes_no_further_run() -> None:

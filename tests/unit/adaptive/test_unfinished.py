@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive import Unfinished, most_to_follow, unfinished
+from sizer.adaptive import PlanEnd, Unfinished, most_to_follow, unfinished
 from sizer.plan import Following, batch_searches, searches
 from sizer.plan.run_order import AROUND_SECONDS
 from sizer.records import GIB, MIB
 from sizer.records.adaptive import Adaptive, PlanEndKind
 from sizer.records.run import Outcome, Run
 from sizer.records.study import RunSpec, Study
-from sizer.words import going_on_with, unfinished_said
+from sizer.words import going_on_with, plan_ended_line, unfinished_said
 from sizer.words.unfinished import unfinished_in_words
 from tests.unit.adaptive.machine import HOST, SECONDS, chooser_of, knee, made, study_of
 
@@ -135,6 +135,19 @@ def test_an_interrupted_search_goes_on_by_resume() -> None:
     left = unfinished(searches(study, HOST), chosen(3), study)
     assert [each.bound for each in left] == [None]
     assert going_on_with(left, "my-study") == "sizer resume my-study"
+
+
+def test_one_larger_bound_has_room_for_answers_and_searches() -> None:
+    """The runs that an open answer takes first are among them, and one command goes on with both."""
+    study = floor_study(runs=2)
+    following, runs = searches(study, HOST), chosen(2)
+    end = chooser_of(study, runs=2).next_run(runs)
+    assert isinstance(end, PlanEnd)
+    assert end.enough == 2 + 4
+    (alone,), (left,) = unfinished(following, runs, study), unfinished(following, runs, study, end)
+    assert left.enough == (alone.enough or 0) + 4
+    assert going_on_with([left], "s", end).endswith(f" --runs {left.enough}")
+    assert plan_ended_line(end, [left], "s", ()).endswith(f" --runs {left.enough}")
 
 
 def test_what_may_follow_counts_in_the_bound() -> None:

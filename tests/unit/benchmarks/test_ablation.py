@@ -13,8 +13,9 @@ from ablation_cases import Outcome
 from ablation_drawn import GAIN, caps_case, edge_case
 from ablation_more import SEED, SOURCES, both, by_source, sources
 from ablation_parts import Part, parts, touched
-from ablation_real import FEW, FURTHER, further, further_curves, grid_designs, tables_of_three
+from ablation_real import FEW, FURTHER, PAIRS, further, further_curves, grid_designs, in_pairs, pairs, tables_of_three
 from accuracy_machines import Cores, Faster
+from curves_data import JPEG, RealCurve
 
 from sizer.model import WorkloadModel, fit
 from sizer.model.scaling import FORMS
@@ -136,6 +137,17 @@ def test_real_curves_are_asked_between_three_values_and_beyond() -> None:
     assert found.kind
     onward = further(further_curves()[0])()[FURTHER]
     assert len(onward.errors) == len(onward.covered) > 0
+
+
+def test_hosts_whose_cores_are_known_hand_out_whole_ones() -> None:
+    """Two cores and one of their other halves are 3 vCPUs; these are told well because pairs are known."""
+    yields = RealCurve(JPEG, "machine", "cpu", (1.0, 2.0, 4.0, 6.0, 8.0), (100.0, 200.0, 400.0, 460.0, 520.0))
+    curve = in_pairs(yields)
+    assert dict(zip(curve.places, curve.truth, strict=True)) == pytest.approx({1: 100, 2: 130, 3: 230, 4: 260, 8: 520})
+    whole = pairs()[0]()[PAIRS]
+    with named("paired").left_out():
+        without = pairs()[0]()[PAIRS]
+    assert max(whole.errors) < 0.05 < max(without.errors)
 
 
 def test_both_grids_are_asked_with_other_designs() -> None:

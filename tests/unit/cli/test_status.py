@@ -17,6 +17,7 @@ from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run
 from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.study import HostSize
+from sizer.words.terminal import study_summary
 
 
 def test_status_tells_which_runs_carry_a_warning(first_version: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,6 +28,14 @@ def test_status_tells_which_runs_carry_a_warning(first_version: Path, capsys: py
     assert "; 1 with a warning" in last
     assert main(["status", str(first_version), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["warned"] == 1
+
+
+def test_runs_of_searches_are_told_apart() -> None:
+    """They are not among those that are planned."""
+    outcomes = {Outcome.COMPLETED: 1, Outcome.OUT_OF_MEMORY: 1}
+    assert study_summary(1, 1, 1, 0, outcomes, 0, 0, 0.0, False).startswith(
+        "1 of 1 runs finished, and 1 of searches (1 completed, 1 out of memory); "
+    )
 
 
 @pytest.fixture
@@ -101,3 +110,4 @@ def test_a_dry_run_of_a_resume_lists_what_is_left_alone(
     found = list(dry_run.lines(StudyPlan(study, (done, left), (), tmp_path, (stored,)), {}))
     assert not any("`done`" in line for line in found)
     assert any(line.startswith("runs: `left`, the command above") for line in found)
+    assert any(line.endswith(", the study folder (with 1 run)") for line in found)

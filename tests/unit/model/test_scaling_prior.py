@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from sizer.limits.control_group import limited_by
+from sizer.limits.topology import choose_cpus, parse_topology
 from sizer.model import NORMAL_90, WorkloadModel, fit, predict
-from sizer.records import GIB
-from sizer.records.run import Configuration, LimitedBy, LimitedByKind, Run
+from sizer.model.model import CpuWork
+from sizer.records import GIB, Device, Limits, Workload
+from sizer.records.run import Configuration, Run
 
 MakeRun = Callable[..., Run]
 
@@ -55,13 +59,93 @@ def test_four_rates_alone_widen_no_interval(make_run: MakeRun) -> None:
     assert max(abs(math.log(each.predicted / each.measured)) for each in model.left_out) > 0.1
 
 
-def test_the_host_says_which_vcpus_share_a_core(make_run: MakeRun) -> None:
-    """Where each run had both halves of its cores, three values are enough to see what the second half adds."""
+HYPERTHREADS = "\n".join(f"{cpu},{cpu % 4},0,0" for cpu in range(8))
+HIDDEN = "\n".join(f"{cpu},{cpu},0,0" for cpu in range(8))
+"""What lscpu prints on a host of 4 cores, and on one of the same 8 CPUs that hides which of them share one."""
 
-    def run(vcpus: int) -> Run:
-        cores, pairs = -(-vcpus // 2), vcpus // 2
-        limited = LimitedBy(LimitedByKind.SIZER, "cgroup v2", cpus=f"0-{vcpus}", cores=cores, paired_cores=pairs)
-        return replace(make_run(100.0 * (cores + 0.3 * pairs), float(vcpus)), limited_by=limited)
 
-    found = predict(fit([run(vcpus) for vcpus in (1, 2, 4, 8)]).workload("train"), at(3)).throughput
-    assert found.value == pytest.approx(230, rel=0.03)
+def on_host(make_run: MakeRun, listing: str, gain: float, vcpus: Collection[int], **job: Any) -> WorkloadModel:
+    """Of runs on the CPUs that sizer takes there; the other half of a core adds `gain` of its first."""
+    host, shared = parse_topology(listing), parse_topology(HYPERTHREADS)
+
+    def run(asked: float) -> Run:
+        cpus = choose_cpus(host, asked, range(8))
+        single, paired = shared.pairing(choose_cpus(shared, asked, range(8)))
+        limited = limited_by("cgroup v2", Limits(asked), cpus, host, None, by_cpuset=True)
+        return replace(make_run(100 * (single + (1 + gain) * paired), asked, spread=0.0, **job), limited_by=limited)
+
+    return fit([run(float(each)) for each in vcpus]).workload("train")
+
+
+def test_the_hosts_cores_place_the_knees(make_run: MakeRun) -> None:
+    """Each core where its second vCPU comes: 3 vCPUs are two cores and one of their other halves. The same rates on a
+    host that says nothing of cores are taken for another curve."""
+    known = on_host(make_run, HYPERTHREADS, 0.3, (1, 2, 4, 8))
+    assert [predict(known, at(vcpus)).throughput.value for vcpus in (3, 5, 6, 7)] == pytest.approx(
+        [230, 360, 390, 490], rel=0.03
+    )
+    hidden = on_host(make_run, HIDDEN, 0.3, (1, 2, 4, 8))
+    assert predict(hidden, at(3)).throughput.value < 0.95 * 230
+
+
+def test_what_the_other_half_adds_is_believed_by_the_kind_of_work(make_run: MakeRun) -> None:
+    """Runs with whole cores alone do not tell; decoding gains by it, matrix products hardly do."""
+
+    def third(**job: Any) -> float:
+        """What 3 vCPUs make of 4: two cores and one other half, of two of both."""
+        model = on_host(make_run, HYPERTHREADS, 0.2, (2, 4, 8), **job)
+        return predict(model, at(3)).throughput.value / predict(model, at(4)).throughput.value
+
+    images, unknown, matrix = (third(kind=kind) for kind in ("imagenet_preprocessing", "command", "lstm_training"))
+    assert images == pytest.approx(2.29 / 2.58, rel=0.03)
+    assert unknown == pytest.approx(2.2 / 2.4, rel=0.03)
+    assert matrix == pytest.approx(2.05 / 2.1, rel=0.03)
+    assert images < unknown < matrix
+
+
+def test_two_threads_of_a_core_may_do_less_than_one(make_run: MakeRun) -> None:
+    """As matrix products that fight for its cache."""
+    found = predict(on_host(make_run, HYPERTHREADS, -0.15, (1, 2, 4, 8), kind="lstm_training"), at(3)).throughput
+    assert found.value == pytest.approx(185, rel=0.03)
+
+
+def test_a_host_may_say_wrongly_that_vcpus_share_a_core(make_run: MakeRun) -> None:
+    """Some guests do; what was measured outweighs it."""
+    found = predict(on_host(make_run, HYPERTHREADS, 1.0, (1, 2, 4, 8)), at(3)).throughput
+    assert found.value == pytest.approx(300, rel=0.03)
+
+
+def test_cores_without_hyperthreads_are_no_pairs(make_run: MakeRun) -> None:
+    """2 cores with two vCPUs each and 4 with one: up to 4 vCPUs they come in pairs, and no more."""
+    hybrid = "\n".join(f"{cpu},{cpu % 2 if cpu < 4 else cpu},0,0" for cpu in range(8))
+    assert on_host(make_run, hybrid, 0.3, (1, 2, 4)).facts.paired
+    assert not on_host(make_run, hybrid, 0.3, (1, 2, 4, 8)).facts.paired
+    assert not on_host(make_run, HIDDEN, 0.3, (1, 2, 4)).facts.paired
+
+
+EMULATED, GPU = Device("emulated", gpu="P100", samples_per_second=200.0), Device("cuda")
+
+
+@pytest.mark.parametrize(
+    ("workload", "expected"),
+    [
+        (Workload("train", "imagenet_preprocessing"), CpuWork.IMAGES),
+        (Workload("train", "image_training", device=EMULATED), CpuWork.IMAGES),
+        (Workload("train", "image_inference", device=GPU), CpuWork.IMAGES),
+        (Workload("train", "image_training", device=EMULATED, input="synthetic"), None),
+        (Workload("train", "image_training"), CpuWork.MATRIX),
+        (Workload("train", "lstm_training"), CpuWork.MATRIX),
+        (Workload("train", "lstm_training", device=GPU), None),
+        (Workload("train", "command"), None),
+        (Workload("train", "imported", device=Device(), mode="train"), CpuWork.MATRIX),
+        (Workload("train", "imported", device=Device()), None),
+        (Workload("train", "image_training", device=None), None),
+        (Workload("resnet50-jpeg", "imported", network="resnet50", device=GPU), None),
+    ],
+    ids=lambda each: f"{each.kind}-{each.device and each.device.kind}" if isinstance(each, Workload) else str(each),
+)
+def test_the_kind_of_cpu_work_is_what_runs_say(make_run: MakeRun, workload: Workload, expected: CpuWork | None) -> None:
+    """No name of a job or a network is taken for it, nor a device that nobody named."""
+    runs = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]
+    runs = [replace(run, spec=replace(run.spec, workload=replace(workload, name="train"))) for run in runs]
+    assert fit(runs).workload("train").facts.cpu_work is expected

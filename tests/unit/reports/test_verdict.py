@@ -9,17 +9,19 @@ from typing import Any
 
 import pytest
 
-from sizer.adaptive import NextRun, unfinished
+from sizer.adaptive import NextRun, PlanEnd, unfinished
 from sizer.bundled.reports import Material, Progress, render
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.answers.verdict import contents
 from sizer.bundled.reports.subject import subjects
 from sizer.plan import Spread, searches
-from sizer.records import GIB, Adaptive, Outcome, PlanEnd, PlanEndKind, RunReason, RunReasonKind
+from sizer.records import GIB, Adaptive, Outcome, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Bottleneck, Estimate
 from sizer.records.units import RELATIVE
+from sizer.words import settling_sentence
+from sizer.words.names import Terms
 from tests.unit.adaptive.machine import HOST, study_of
 
 Changed = Callable[..., Material]
@@ -276,6 +278,12 @@ def test_an_adaptive_study_says_what_it_would_measure_next_or_how_it_ended(mater
         note for note in ended["notes"] if note.startswith("Its runs were chosen one after another: the budget")
     )
     assert said.endswith(f"still open: `{names[0]}`.")
+    bounded = replace(end, then=NextRun(material.runs[0].spec, why), enough=900.0)
+    ended = shown(replace(material, progress=replace(cut_short, chosen=bounded), folder="my-study"))
+    assert ended["missing"].startswith("Its runs were chosen one after another: the budget")
+    assert ended["missing"].endswith(": between 2 and 8 vCPUs the answer is open. To go on:")
+    assert ended["resume"] == "sizer run my-study/study.yaml --out my-study --budget 15m"
+    assert not any(note.startswith("Its runs were chosen") for note in ended["notes"])
 
 
 def test_a_search_that_is_not_finished_is_no_search_that_found_nothing(material: Material) -> None:
@@ -364,3 +372,12 @@ def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
     failed = replace(material, runs=runs, recommendation=Recommendation(material.study.objective, answers))
     assert all(row.rate is None for row in rows_of(failed).values())
     assert "<svg" not in first_screen(failed)
+
+
+def test_a_run_that_is_told_by_more_than_its_vcpus_is_named_whole() -> None:
+    """Its memory is as much what to measure as its vCPUs, new or again."""
+    advice = Suggestion(Action.MEASURE, vcpus=(1.0,), memory_bytes=2 * GIB)
+    answer = Answer("job", "refused", next_run=advice)
+    assert settling_sentence(answer, Terms("job")) == "Measure job with 1 vCPU, 2 GiB."
+    again = replace(answer, next_run=replace(advice, action=Action.REPEAT))
+    assert settling_sentence(again, Terms("job")) == "Repeat job with 1 vCPU, 2 GiB."

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from sizer.adaptive import NextRun, PlanEnd
 from sizer.records import GIB
-from sizer.records.adaptive import PlanEnd, PlanEndKind, RunReason, RunReasonKind
-from sizer.words import chosen_in_words, plan_ended, reason_in_words
+from sizer.records.adaptive import PlanEndKind, RunReason, RunReasonKind
+from sizer.words import chosen_in_words, chosen_runs, going_on_with, plan_ended, plan_ended_line, reason_in_words
+from sizer.words.adaptive import start_to_come
+from tests.unit.adaptive.machine import chooser_of, study_of
 
 SENTENCES = [
     (RunReason(RunReasonKind.START), "the first runs show the most, the least and the middle"),
+    (RunReason(RunReasonKind.ONLY_ONE), "it is the only configuration"),
     (RunReason(RunReasonKind.NOT_SEEN, {}, ("vcpus",)), "no run with these vCPUs completed yet"),
     (RunReason(RunReasonKind.NOT_SEEN, {}, ("disk",)), "no run was on this disk yet"),
     (RunReason(RunReasonKind.NOT_SEEN, {}, ("memory",)), "no run had this memory yet"),
@@ -109,3 +115,45 @@ def test_what_failed_in_every_run_is_told_apart_from_what_is_open(
 ) -> None:
     """No run would settle it before its cause is mended."""
     assert plan_ended(PlanEnd(kind, ("a",), left, 5, 180.0, failed)) == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "runs", "said"),
+    [
+        (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 30 s"),
+        (PlanEndKind.RUNS, 1, "1 run is made, as many as were allowed"),
+        (PlanEndKind.BUDGET, 0, "the budget has no room for a first run"),
+        (PlanEndKind.BUDGET, 1, "the budget has no room for another run after 1 run of 30 s"),
+        (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 30 s"),
+    ],
+)
+def test_one_run_and_none_are_said_as_such(kind: PlanEndKind, runs: int, said: str) -> None:
+    assert plan_ended(PlanEnd(kind, ("a",), (), runs, 30.0 * runs)) == said
+
+
+def bounded(kind: PlanEndKind, enough: float) -> PlanEnd:
+    """Ended by a bound after five runs, before the first one of a study."""
+    then = NextRun(chooser_of(study_of("b")).start()[0], RunReason(RunReasonKind.NOT_SEEN, {}, ("vcpus",)))
+    return PlanEnd(kind, ("a",), ("b",), 5, 180.0, then=then, enough=enough)
+
+
+def test_a_bound_says_what_a_larger_one_would_measure_and_what_to_type() -> None:
+    """The next run with its reason, in each place where the end is told."""
+    end = bounded(PlanEndKind.RUNS, 10)
+    said = (
+        "5 runs are made, as many as were allowed; still open: `b`; the next would be b 16 vCPUs: no run with these "
+        "vCPUs completed yet"
+    )
+    command = "sizer run s/study.yaml --out s --runs 10"
+    assert plan_ended_line(end, (), "s", ()) == f"{said}; to go on, type: {command}"
+    assert chosen_runs(end, (), to_go_on=True) == f"Its runs were chosen one after another: {said}. To go on:"
+    assert going_on_with((), "s", end) == command
+    assert going_on_with((), "s", bounded(PlanEndKind.BUDGET, 301.0)).endswith(" --budget 6m")
+    assert plan_ended_line(replace(end, then=None, enough=None), (), "s", ()).endswith("; still open: `b`")
+
+
+def test_a_dry_run_that_goes_on_tells_what_is_left_from_what_is_there() -> None:
+    """In all, of a study without runs; of another, how many more."""
+    assert start_to_come(12, 60.0, 0).endswith(": 12 runs in all at the most, about 1 min 00 s")
+    assert start_to_come(1, 60.0, 2).endswith(": 1 run more at the most, about 1 min 00 s; 2 finished")
+    assert "what is searched for after that: 3 runs more" in start_to_come(3, 60.0, 2, others=True)

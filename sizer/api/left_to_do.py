@@ -1,0 +1,77 @@
+"""What the plan of a study folder still has: runs, searches, and of each workload what was not measured."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from sizer.adaptive import NextRun, PlanEnd, Unfinished, chooser_of, unfinished
+from sizer.model import Model, as_asked, name_of_disk
+from sizer.plan import UNFINISHED, Position, batch_searches, configurations_of, plan, position, remaining, searches
+from sizer.recommend import StillPlanned
+from sizer.records import Configuration, Run, RunSpec
+from sizer.store import StudyFolder
+from sizer.study import recorded_size
+
+
+def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[RunSpec, ...]:
+    """The runs that the study of a folder asks for; of an adaptive plan, which asks for as many as an answer needs,
+    those of the ids in `begun`."""
+    specs = tuple(plan(folder.study, recorded_size(folder.host)))
+    return specs if folder.study.adaptive is None else tuple(spec for spec in specs if spec.id in begun)
+
+
+def chosen_next(folder: StudyFolder, runs: Sequence[Run], model: Model | None) -> NextRun | PlanEnd | None:
+    """What the adaptive plan of a folder makes after these runs, or why none; None where all runs are asked for.
+
+    `model` is that of all of them, where it is there: nothing is fitted a second time then.
+    """
+    made = [run for run in runs if run.outcome not in UNFINISHED]
+    chooser = chooser_of(folder.study, recorded_size(folder.host), model if len(made) == len(runs) else None)
+    return None if chooser is None else chooser.next_run(made)
+
+
+def searches_left(
+    folder: StudyFolder, specs: Sequence[RunSpec], runs: Sequence[Run], chosen: NextRun | PlanEnd | None
+) -> tuple[Unfinished, ...]:
+    """The searches of a folder that have a run left, where all runs before them are made: `specs` that are asked for,
+    and what an adaptive plan has `chosen`."""
+    if isinstance(chosen, NextRun) or remaining(specs, runs):
+        return ()
+    study, size = folder.study, recorded_size(folder.host)
+    made = [run for run in runs if run.outcome not in UNFINISHED]
+    return unfinished([*searches(study, size), *batch_searches(study, size)], made, study, chosen)
+
+
+def still_planned(
+    folder: StudyFolder, runs: Sequence[Run], chosen: NextRun | PlanEnd | None
+) -> dict[str, StillPlanned]:
+    """What is left of each workload after these runs; `chosen` is what an adaptive plan does."""
+    study, size = folder.study, recorded_size(folder.host)
+    if study.imported:
+        return {}
+    following = chosen.then if isinstance(chosen, PlanEnd) else chosen
+    found = {}
+    for each in study.workloads:
+        name = each.workload.name
+        own = [run for run in runs if run.spec.workload.name == name]
+        tried = {position(run.spec, size) for run in as_asked(own)}
+        places = [position(spec, size) for spec in configurations_of(each, study, size)]
+        left = StillPlanned(tuple(_configuration(place) for place in places if place not in tried))
+        if following is not None and following.spec.workload.name == name and following.spec.stage is None:
+            place = position(following.spec, size)
+            varied = [len(set(column)) > 1 for column in zip(*places, strict=True)]
+            left = StillPlanned(left.places, _configuration(place, varied), again=place in tried)
+        found[name] = left
+    return found
+
+
+def _configuration(place: Position, varied: Sequence[bool] = (True,) * 5) -> Configuration:
+    """The place, without what is not `varied` of memory, disk, batch size and accelerators."""
+    vcpus, memory, disk, batch, count = place
+    return Configuration(
+        vcpus,
+        memory if varied[1] else None,
+        name_of_disk(disk) if varied[2] else None,
+        batch if varied[3] else None,
+        gpu_count=count if varied[4] else None,
+    )
