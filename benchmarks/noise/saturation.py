@@ -13,7 +13,7 @@ the ratio of the short ones, as measured and corrected, is off theirs, with the 
 
 Aim: the correction moves a ratio by 1 % at the most. Exit status 0 where every interval of that lies within 1 %, 1
 where one lies beyond it, and 4 where the runs are too noisy to tell, or too few: more repeats would. It is 4, too,
-where no run of a size has a look at the host: those are not corrected, and what the others are is no bias then.
+where no run of a size has a look at the host, or none is corrected: what the others are is no bias then.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def show(sizes: Sequence[float], long: Sequence[Run], short: Sequence[Run]) -> i
     first = sizes[0]
     print(f"rates over that of {first:g} vCPUs")
     print(f"{'vCPUs':>6s} {'round ms':>9s} {'long':>8s} {'short':>8s} {'corrected':>9s}   moved, % (90 % interval)")
-    looked = True
+    looked = any(run.correction is not None for run in corrected)
+    if not looked:
+        print("nothing was corrected, which is no test of a correction")
     moved = shifts(short, sizes)
     for number, size in enumerate(sizes):
         rounds = [run.probe.during for run in short if run.configuration.vcpus == size and run.probe is not None]
@@ -102,7 +104,8 @@ def _said(found: int, what: str) -> str:
 
 
 def judged(moved: Sequence[Shift], looked: bool) -> int:
-    """What the intervals of all shifts show; `looked` where runs of each size had a look at the host."""
+    """What the intervals of all shifts show; `looked` where runs of each size had a look at the host and some are
+    corrected."""
     if not looked:
         return NOT_TOLD
     if any(low > MOST_MOVED or high < -MOST_MOVED for _, low, high in moved):

@@ -62,6 +62,9 @@ def test_what_a_correction_moves_a_ratio_by_has_an_interval(capsys: pytest.Captu
     assert saturation.show(sizes, [], few) == saturation.NOT_TOLD
     assert "not shown" in capsys.readouterr().out
     assert saturation.shifts(few[:6], sizes)[-1][1:] == (-math.inf, math.inf)
+    quiet = study([job], sizes, 3, 6.0, Host(0.0, 0.0), np.random.default_rng(1))
+    assert saturation.show(sizes, [], [replace(run, probe=None) for run in quiet]) == saturation.NOT_TOLD
+    assert "nothing was corrected" in capsys.readouterr().out
 
 
 def test_how_far_short_runs_are_off_long_ones_is_told_beside(capsys: pytest.CaptureFixture[str]) -> None:
