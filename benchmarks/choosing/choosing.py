@@ -16,7 +16,7 @@ import math
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
@@ -77,8 +77,7 @@ def replay_all(case: ReplayCase) -> list[Replay]:
     allowed = len(case.study.workloads) * FEWEST
     allowed = max(allowed, math.ceil(SHARE * len(case.all_runs)))
     found = [_adaptive(case, grids, Adaptive(), allowed, "adaptive")]
-    bounded = found[0] if found[0].runs <= allowed else _adaptive(case, grids, Adaptive(runs=allowed), allowed, "")
-    found.append(replace(bounded, order=BOUNDED))
+    found.append(_adaptive(case, grids, Adaptive(runs=allowed), allowed, BOUNDED))
     orders: dict[str, Order] = {
         "random": at_random(case, seed=len(case.name)),
         "as planned": as_planned(case),

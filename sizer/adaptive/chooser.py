@@ -33,7 +33,8 @@ from sizer.study import HostSize
 PRIOR_DOUBT = 0.25
 """What a run takes from the doubt where nothing is known yet: a value that no run had, or runs that carry no answer."""
 LEAST_VALUE = 0.05
-"""By which a run must lower the probability that draws disagree; what lowers it by less is told by many runs alone."""
+"""By which a run must lower the probability that draws disagree; what lowers it by less is told by many runs alone,
+which are made where a budget or a number of runs says how many may be."""
 LEAST_WHEN_SURE = 0.1
 """The same where the answer has its probability already."""
 OF_REPEAT = 0.5
@@ -160,14 +161,18 @@ class Chooser:
         own_place = known.opened.offer.places[known.opened.chosen]
         least = LEAST_WHEN_SURE if sure else LEAST_VALUE
         telling = known.opened.most_telling(MOST_WEIGHED)
+        weighed = []
         for spec, again in nexts:
             place = place_of(spec, self._host)
             if sure and not again and place == own_place:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
             told = known.opened.value(place) if place in telling else 0.0
             value = max(told, known.opened.gain(place)) * (OF_REPEAT if again else 1.0)
-            if value >= least:
-                yield worth(spec, value, why(known.answer, known.opened, again))
+            weighed.append(worth(spec, value, why(known.answer, known.opened, again)))
+        worthwhile = [each for each in weighed if each.value >= least]
+        if not worthwhile and not sure and self._asked.bounded and known.opened.doubt >= least:
+            worthwhile = [each for each in weighed if each.value > 0]
+        yield from worthwhile
 
     def _bounded(self, best: _Worth, runs: Sequence[Run]) -> PlanEnd:
         """How it ended where a bound has no room for this run; a settled answer needs none."""

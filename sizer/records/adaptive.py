@@ -16,6 +16,10 @@ class Adaptive:
     budget: Rate | None = None
     runs: Count | None = None
 
+    @property
+    def bounded(self) -> bool:
+        return self.budget is not None or self.runs is not None
+
 
 class RunReasonKind(str, Enum):
     """Why the adaptive plan made a run."""

@@ -14,6 +14,7 @@ from sizer.recommend import recommend
 from sizer.records.adaptive import Adaptive, PlanEndKind, RunReasonKind
 from sizer.records.run import Outcome, RunWarning, WarningKind
 from sizer.records.study import DiskRates, DiskTier, Objective
+from tests.unit.adaptive import machine
 from tests.unit.adaptive.machine import HOST, LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 
 
@@ -74,6 +75,18 @@ def test_a_mark_that_a_run_gets_later_counts() -> None:
     marked = [replace(run, warnings=(mark,)) for run in runs]
     assert isinstance(chooser.next_run(marked), NextRun)
     assert chooser.next_run(marked) == chooser_of(study).next_run(marked)
+
+
+def test_noise_ends_a_study_only_where_nobody_said_how_many_runs_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No single run tells much of such rates, and several do: they are made as long as a bound has room for them."""
+    monkeypatch.setattr(machine, "NOISE", 0.2)
+    study = study_of(repeats=5)
+    runs, end = chosen(study, knee(3.0))
+    assert end.kind is PlanEndKind.NOTHING_LEFT
+    more, bounded = chosen(study, knee(3.0), Adaptive(runs=len(runs) + 4))
+    assert bounded.kind in (PlanEndKind.RUNS, PlanEndKind.SETTLED)
+    assert [run.id for run in more[: len(runs)]] == [run.id for run in runs]
+    assert len(more) > len(runs)
 
 
 def test_no_more_runs_than_allowed() -> None:
