@@ -39,11 +39,13 @@ def sure_line(answer: Answer) -> str:
 def _of_event(sure: str, event: Event, answer: Answer) -> str:
     """What it is the probability of."""
     memory = answer.spec.memory_bytes if answer.spec is not None else None
+    fewer = _("{sure} that fewer vCPUs are too few", sure=sure)
     return {
         Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
-        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs are too few", sure=sure)
-        if memory is None
-        else _("{sure} that fewer vCPUs or less memory is too little", sure=sure),
+        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs or less memory is too little", sure=sure)
+        if memory is not None
+        else fewer,
+        Event.FEWER_TOO_FEW: fewer,
         Event.NONE_CHEAPER: _("{sure} that none with a price is {alike} cheaper", sure=sure, alike=percent(SAME_COST))
         if _some_unpriced(answer)
         else _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
