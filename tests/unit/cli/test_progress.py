@@ -64,12 +64,13 @@ def test_a_run_that_reads_for_minutes_says_now_and_then_how_far_it_is(make_spec:
 
 
 def test_one_that_is_ended_while_it_reads_says_once_how_far_it_was(make_run: Callable[..., Run]) -> None:
-    """Its last words are newer than what it told by then, and no other fact; those of another run are said."""
+    """Its last words are newer than what it told by then, and no other fact; those of one that ended itself are said."""
     reading = Cause(CauseKind.STILL_READING, {"bytes": 64 << 20, "whole": 143 << 20})
     ended = Failure(Cause(CauseKind.DEADLINE, {"seconds": 40.0}), (reading,), "read 80.0 of 143.5 MiB into memory")
     run = replace(make_run(None, 1, outcome=Outcome.TIMEOUT), error=ended)
     assert failure_line(run).endswith("it was still reading its data into memory, 64 MiB of 143 MiB")
-    other = replace(run, error=replace(ended, last_lines="read 80.0 of 143.5 MiB into memory\nKeyError: 'x'"))
+    few = replace(ended, cause=Cause(CauseKind.TOO_FEW_STEPS), last_lines="KeyError: 'x'")
+    other = replace(run, outcome=Outcome.CRASHED, error=few)
     assert failure_line(other).endswith("its last words: KeyError: 'x'")
 
 
