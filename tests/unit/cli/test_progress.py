@@ -64,7 +64,7 @@ def test_a_run_that_reads_for_minutes_says_now_and_then_how_far_it_is(make_spec:
 
 
 def test_one_that_is_ended_while_it_reads_says_once_how_far_it_was(make_run: Callable[..., Run]) -> None:
-    """Its last words are newer than what it told by then, and no other fact; those of one that ended itself are said."""
+    """Its last words are newer than what it told by then, and no other fact; those of one that ended itself count."""
     reading = Cause(CauseKind.STILL_READING, {"bytes": 64 << 20, "whole": 143 << 20})
     ended = Failure(Cause(CauseKind.DEADLINE, {"seconds": 40.0}), (reading,), "read 80.0 of 143.5 MiB into memory")
     run = replace(make_run(None, 1, outcome=Outcome.TIMEOUT), error=ended)
