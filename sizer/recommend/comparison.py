@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
+from sizer.model import more_than_chance
 from sizer.recommend.machines import Machine
 from sizer.recommend.thresholds import DISK_LOSS, SURE, TIE
 from sizer.records import Event, Objective
@@ -225,25 +226,48 @@ def _contender(machine: Machine, best: Machine, objective: Objective, prompt: fl
 
 
 def _by_disk(contenders: Sequence[Contender]) -> tuple[Contender, ...]:
-    """The same with what each loses by its disk, and whether a cheaper disk loses no more than a disk may."""
+    """The same with what each loses by its disk, and whether a cheaper disk loses no more than a disk may.
+
+    A loss that is no more than chance, at all sizes together and at each, is none.
+    """
     alike: dict[tuple[object, ...], list[Machine]] = defaultdict(list)
     sizes = [but_for_disk(each.machine) for each in contenders]
     for each, size in zip(contenders, sizes, strict=True):
         if each.prompt_enough:
             alike[size].append(each.machine)
-    best = {size: _best_by_disk(group) for size, group in alike.items()}
+    clear = _faster_disks(list(alike.values()))
     found = []
     for each, size in zip(contenders, sizes, strict=True):
-        top, least = best.get(size) or _best_by_disk([each.machine])
-        loss, dearer = max(0.0, 1 - each.machine.rate / top), each.machine.disk_usd_per_hour > least
+        group = alike.get(size) or [each.machine]
+        loss = _disk_loss(each.machine, group, clear)
+        good = (other for other in group if _disk_loss(other, group, clear) <= DISK_LOSS + SLACK)
+        dearer = each.machine.disk_usd_per_hour > min(other.disk_usd_per_hour for other in good)
         found.append(replace(each, disk_loss=loss, dearer_disk=dearer) if loss or dearer else each)
     return tuple(found)
 
 
-def _best_by_disk(alike: Sequence[Machine]) -> tuple[float, float]:
-    """Of machines that differ in nothing but the disk: the highest rate, and the least that a good disk costs."""
-    top = max(each.rate for each in alike)
-    return top, min(each.disk_usd_per_hour for each in alike if 1 - each.rate / top <= DISK_LOSS + SLACK)
+Disks = tuple[object, str | None, str | None]
+"""A kind of accelerator and two disks."""
+
+
+def _faster_disks(groups: Sequence[Sequence[Machine]]) -> set[Disks]:
+    """Of which the second is faster than the first by more than chance; the machines of a group differ in the disk."""
+    gains: dict[Disks, list[tuple[float, float]]] = defaultdict(list)
+    for group in groups:
+        for one in group:
+            for other in group:
+                gain = math.log(other.level_rate / one.level_rate)
+                gains[_disks(one, other)].append((gain, math.hypot(one.level_deviation, other.level_deviation)))
+    return {disks for disks, found in gains.items() if more_than_chance(found)}
+
+
+def _disks(one: Machine, other: Machine) -> Disks:
+    return kind_of(one), one.configuration.disk, other.configuration.disk
+
+
+def _disk_loss(machine: Machine, group: Sequence[Machine], clear: set[Disks]) -> float:
+    faster = [each.level_rate for each in group if _disks(machine, each) in clear]
+    return max(0.0, 1 - machine.level_rate / max(faster)) if faster else 0.0
 
 
 def _best_of_each(

@@ -1,4 +1,4 @@
-"""Memory that makes no difference is not bought, and neither decides which vCPUs are; memory that counts is bought."""
+"""Memory, or a disk, that makes no difference is not bought, nor decides which vCPUs are; what counts is bought."""
 
 from __future__ import annotations
 
@@ -105,3 +105,21 @@ def test_rows_without_memory_are_compared_as_they_are(ask_table: Asked) -> None:
     assert size(answer) == (8.0, 0.0)
     assert answer.throughput is not None
     assert answer.throughput.value == pytest.approx(640)
+
+
+@pytest.mark.parametrize(("share", "disk"), [(1.0, "ssd"), (0.93, "nvme")])
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_dearer_disk_is_bought_where_it_is_faster(
+    ask_table: Asked, share: float, disk: str, repeats: int, seed: int
+) -> None:
+    draw = random.Random(seed)
+    rows = [
+        f"job,{vcpus},{name},{100 * min(vcpus, 5) * (share if name == 'ssd' else 1) * draw.gauss(1, 0.02):.1f}"
+        for vcpus in (1, 2, 4, 8, 16)
+        for name in ("ssd", "nvme")
+        for _ in range(repeats)
+    ]
+    answer = ask_table("\n".join(["workload,vcpus,disk,throughput", *rows]))
+    assert answer.spec is not None
+    assert answer.spec.disk == disk
