@@ -51,7 +51,7 @@ class Progress:
         if done < whole and now - self._printed < PRINT_SECONDS:
             return
         self._events.reading(done, whole)
-        print(f"read {done / 1e6:.1f} of {whole / 1e6:.1f} MB into memory", flush=True)
+        print(f"read {done / 2**20:.1f} of {whole / 2**20:.1f} MiB into memory", flush=True)
         self._printed = now
 
     def start(self, dataset_bytes: int, dataset_samples: int, batch_size: int, **about: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 import time
@@ -33,7 +34,8 @@ BAR_WIDTH = 8
 
 
 SILENT_SECONDS = 60.0
-"""Without a step, after which whoever waits is told how long it may go on."""
+"""Without a step, after which whoever waits is told how long it may go on; of one that reads its data each time that
+it has taken twice as long."""
 
 
 class RunProgress:
@@ -52,7 +54,7 @@ class RunProgress:
         self._stream = stream or sys.stderr
         self._emulated = emulated
         self._is_terminal = self._stream.isatty()
-        self._told_of_silence = False
+        self._tell_at = SILENT_SECONDS
         self._began = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -65,7 +67,7 @@ class RunProgress:
         self._left = left
         self._total = max(self._total, self._finished + 1)
         self._began = time.monotonic()
-        self._told_of_silence = False
+        self._tell_at = SILENT_SECONDS
         if why is not None:
             self.say(
                 progress_chosen(
@@ -77,12 +79,13 @@ class RunProgress:
 
     def watch(self, live: Live) -> None:
         given_up = live.given_up_seconds
-        if given_up is not None and SILENT_SECONDS <= live.seconds < given_up and not self._told_of_silence:
-            self._told_of_silence = True
+        if given_up is not None and self._tell_at <= live.seconds < given_up:
             told = live.reading
             if told is None:
+                self._tell_at = math.inf
                 self.say(no_step_yet(live.seconds, given_up))
             else:
+                self._tell_at = 2 * live.seconds
                 self.say(reading_yet(live.seconds, told.bytes, told.whole, given_up))
         if not self._is_terminal:
             return

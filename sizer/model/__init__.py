@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         only_completed,
         undroppable_bytes,
     )
-    from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
+    from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared, more_than_chance
     from sizer.model.model import (
         NORMAL_90,
         Gpus,
@@ -174,6 +174,7 @@ __all__ = [
     "memory_floor",
     "memory_matters",
     "memory_of",
+    "more_than_chance",
     "name_of_disk",
     "nearest",
     "needed_bytes",

@@ -67,7 +67,7 @@ def _compared(measured: MeasuredRange, configuration: Configuration | None) -> M
     shown = here or pairs
     if not shown:
         return None
-    return MemoryCompared(low, high, math.expm1(_gain(shown)), _is_clear(shown), shown)
+    return MemoryCompared(low, high, math.expm1(_mean_gain(shown)), more_than_chance(_gains(shown)), shown)
 
 
 def _pairs(measured: MeasuredRange, low: int, high: int) -> tuple[Pair, ...]:
@@ -84,24 +84,28 @@ def _alike(one: Configuration, other: Configuration) -> bool:
     return replace(one, memory_bytes=None) == replace(other, memory_bytes=None)
 
 
-def _gain(pairs: Sequence[Pair]) -> float:
-    """Mean of the differences in ln rate."""
-    return sum(math.log(more.throughput.value / less.throughput.value) for less, more in pairs) / len(pairs)
+def _gains(pairs: Sequence[Pair]) -> list[tuple[float, float]]:
+    """The differences in ln rate, each with its standard deviation."""
+    return [
+        (math.log(more.throughput.value / less.throughput.value), math.hypot(_deviation(less), _deviation(more)))
+        for less, more in pairs
+    ]
 
 
-def _is_clear(pairs: Sequence[Pair]) -> bool:
-    """Whether more memory gains in all together, or in one by so much that as many show it by chance in few cases only.
+def _mean_gain(pairs: Sequence[Pair]) -> float:
+    return sum(gain for gain, _ in _gains(pairs)) / len(pairs)
 
-    More memory makes nothing slower: where it seems to, something on the host did.
+
+def more_than_chance(gains: Sequence[tuple[float, float]]) -> bool:
+    """Whether more gains in all together, or in one by so much that as many show it by chance in few cases only.
+
+    `gains` are differences in ln rate with their standard deviations, one at least. More memory makes nothing slower:
+    where it seems to, something on the host did.
     """
-    deviations = [math.hypot(_deviation(less), _deviation(more)) for less, more in pairs]
-    together = math.sqrt(sum(each**2 for each in deviations)) / len(pairs)
-    if _gain(pairs) > _most_by_chance(1) * together:
+    together = math.sqrt(sum(deviation**2 for _, deviation in gains)) / len(gains)
+    if sum(gain for gain, _ in gains) / len(gains) > _most_by_chance(1) * together:
         return True
-    return any(
-        _gain([pair]) > _most_by_chance(len(pairs)) * deviation
-        for pair, deviation in zip(pairs, deviations, strict=True)
-    )
+    return any(gain > _most_by_chance(len(gains)) * deviation for gain, deviation in gains)
 
 
 def _most_by_chance(comparisons: int) -> float:

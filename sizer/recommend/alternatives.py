@@ -34,7 +34,7 @@ def _dominated(machines: Sequence[Machine]) -> set[int]:
     priced = [each for each in machines if each.usd_per_hour is not None]
     front: list[Machine] = []
     found: set[int] = set()
-    for each in sorted(priced, key=lambda machine: (machine.cost, -machine.rate, machine.latency_p99 or 0.0)):
+    for each in sorted(priced, key=_best_first):
         # What is before it costs no more, so only those that nothing dominates need be asked.
         if any(_no_worse(other, each) for other in front):
             found.add(id(each))
@@ -43,8 +43,17 @@ def _dominated(machines: Sequence[Machine]) -> set[int]:
     return found
 
 
+def _best_first(machine: Machine) -> tuple[float, float, tuple[float, int, float], float]:
+    return machine.cost, -machine.level_rate, machine.size, machine.latency_p99 or 0.0
+
+
 def _no_worse(one: Machine, other: Machine) -> bool:
-    """Of two of which the first costs no more: whether it is no slower and as prompt, and better in something."""
+    """Of two of which the first costs no more: whether it is no slower and as prompt, and better in something.
+
+    Of sizes of memory that make no difference the smaller is the better one.
+    """
     known = (one.latency_p99, other.latency_p99)
     prompt = known[1] is None or (known[0] is not None and known[0] <= known[1])
-    return one.rate >= other.rate and prompt and (one.rate > other.rate or one.cost < other.cost)
+    smaller = one.level is not None and one.level is other.level and one.size < other.size
+    better = one.level_rate > other.level_rate or one.cost < other.cost or smaller
+    return one.level_rate >= other.level_rate and prompt and better

@@ -158,8 +158,8 @@ def _sureness(field: Sequence[ScoredCandidate], chosen: ScoredCandidate, status:
     if status != "at_least":
         return events.known(chosen.score.probability, Event.REACHES_TARGET)
     taken = chosen.candidate.spec
-    less = [j.score.probability for j in sold(field) if events.is_less(j.candidate.spec, taken)]
-    return events.less_too_little(less) if less else events.UNKNOWN
+    chances = [(j.candidate.spec, j.score.probability) for j in sold(field)]
+    return events.less_too_little(chances, taken) or events.UNKNOWN
 
 
 def _fast_enough(model: WorkloadModel, question: Question, needed: float, quality: Quality) -> Answer:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
+from sizer.model import more_than_chance
 from sizer.recommend.machines import Machine
 from sizer.recommend.thresholds import DISK_LOSS, SURE, TIE
 from sizer.records import Event, Objective
@@ -89,18 +90,28 @@ class Comparison:
     @property
     def likeliest(self) -> Contender | None:
         """Of those that keep the latency, the one that likeliest gives the rate; None where none keeps it."""
-        return max(self.prompt, key=lambda each: (each.probability, each.machine.rate), default=None)
+        return max(self.prompt, key=lambda each: (each.probability, each.machine.level_rate), default=None)
 
     @property
     def fastest(self) -> Machine:
         """Of those that keep the latency."""
-        return max((each.machine for each in self.prompt), key=lambda each: each.rate)
+        return fastest_of([each.machine for each in self.prompt])
 
     def others(self) -> list[Contender]:
-        """All that give what is asked for but the chosen one, whatever its disk; the best by the objective first."""
+        """All that give what is asked for but the chosen one, whatever its disk; the best by the objective first.
+
+        Nor what differs from it in memory alone and gives the same.
+        """
         own = but_for_disk(self.chosen.machine) if self.chosen is not None else None
-        found = [each for each in self.contenders if each.passes and but_for_disk(each.machine) != own]
-        return sorted(found, key=lambda each: (self.merit(each.machine), each.machine.cost, -each.machine.rate))
+        level = self.chosen.machine.level if self.chosen is not None else None
+        found = [
+            each
+            for each in self.contenders
+            if each.passes and but_for_disk(each.machine) != own and (level is None or each.machine.level is not level)
+        ]
+        return sorted(
+            found, key=lambda each: (self.merit(each.machine), each.machine.cost, *_fastest_first(each.machine))
+        )
 
     def surer(self) -> Contender | None:
         """The best that surely gives what is asked for, where the chosen one only likely does."""
@@ -138,8 +149,8 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
 
 MERITS: dict[str, Callable[[Machine], float]] = {
     "cheapest": lambda machine: machine.cost,
-    "balanced": lambda machine: machine.cost / machine.rate,
-    "fastest": lambda machine: 1 / machine.rate,
+    "balanced": lambda machine: machine.cost / machine.level_rate,
+    "fastest": lambda machine: 1 / machine.level_rate,
 }
 """What an objective makes least: the cost of the work, its cost times its time, or its time."""
 
@@ -147,7 +158,9 @@ MERITS: dict[str, Callable[[Machine], float]] = {
 def _least(priced: Sequence[Contender], cost: Callable[[Machine], float]) -> Contender:
     """The least by cost, and of equal ones the fastest; one that is sure rather than one that costs next to no less."""
     least = min(cost(each.machine) for each in priced)
-    same = max((each for each in priced if cost(each.machine) <= SAME * least), key=lambda each: each.machine.rate)
+    same = max(
+        (each for each in priced if cost(each.machine) <= SAME * least), key=lambda each: each.machine.level_rate
+    )
     sure = [each for each in priced if each.sure and cost(each.machine) <= (1 + ALIKE) * least]
     found = same if same.sure or not sure else min(sure, key=lambda each: cost(each.machine))
     return _smallest_within(found, priced)
@@ -162,9 +175,18 @@ def _smallest_within(chosen: Contender, priced: Sequence[Contender]) -> Contende
         if each.sure >= chosen.sure
         and (kind_of(each.machine), each.machine.rented) == (kind_of(machine), machine.rented)
         and hourly(machine) / SAME <= hourly(each.machine) <= SAME * hourly(machine)
-        and each.machine.rate >= TIE * machine.rate
+        and each.machine.level_rate >= TIE * machine.level_rate
     ]
     return min(alike, key=lambda each: (each.machine.size, -each.machine.rate))
+
+
+def fastest_of(machines: Sequence[Machine]) -> Machine:
+    """The smallest of those that are as fast as the fastest."""
+    return min(machines, key=_fastest_first)
+
+
+def _fastest_first(machine: Machine) -> tuple[float, tuple[float, int, float]]:
+    return -machine.level_rate, machine.size
 
 
 def kind_of(machine: Machine) -> tuple[str | None, int]:
@@ -192,37 +214,60 @@ def _contenders(machines: Sequence[Machine], objective: Objective) -> tuple[Cont
 
 def _contender(machine: Machine, best: Machine, objective: Objective, prompt: float) -> Contender:
     """`best` is the fastest of its kind and count."""
-    fraction = machine.rate / best.rate
+    fraction = machine.level_rate / best.level_rate
     if objective.rate is not None:
-        spread = math.hypot(machine.deviation, machine.noise)
-        likely = NormalDist().cdf(math.log(machine.rate / objective.rate) / spread)
+        spread = math.hypot(machine.level_deviation, machine.noise)
+        likely = NormalDist().cdf(math.log(machine.level_rate / objective.rate) / spread)
         return Contender(machine, likely, fraction, prompt)
     if fraction >= 1:
         return Contender(machine, 1.0, fraction, prompt)
-    spread = math.hypot(machine.deviation, best.deviation)
+    spread = math.hypot(machine.level_deviation, best.level_deviation)
     return Contender(machine, NormalDist().cdf(math.log(fraction / objective.target) / spread), fraction, prompt)
 
 
 def _by_disk(contenders: Sequence[Contender]) -> tuple[Contender, ...]:
-    """The same with what each loses by its disk, and whether a cheaper disk loses no more than a disk may."""
+    """The same with what each loses by its disk, and whether a cheaper disk loses no more than a disk may.
+
+    A loss that is no more than chance, at all sizes together and at each, is none.
+    """
     alike: dict[tuple[object, ...], list[Machine]] = defaultdict(list)
     sizes = [but_for_disk(each.machine) for each in contenders]
     for each, size in zip(contenders, sizes, strict=True):
         if each.prompt_enough:
             alike[size].append(each.machine)
-    best = {size: _best_by_disk(group) for size, group in alike.items()}
+    clear = _faster_disks(list(alike.values()))
     found = []
     for each, size in zip(contenders, sizes, strict=True):
-        top, least = best.get(size) or _best_by_disk([each.machine])
-        loss, dearer = max(0.0, 1 - each.machine.rate / top), each.machine.disk_usd_per_hour > least
+        group = alike.get(size) or [each.machine]
+        loss = _disk_loss(each.machine, group, clear)
+        good = (other for other in group if _disk_loss(other, group, clear) <= DISK_LOSS + SLACK)
+        dearer = each.machine.disk_usd_per_hour > min(other.disk_usd_per_hour for other in good)
         found.append(replace(each, disk_loss=loss, dearer_disk=dearer) if loss or dearer else each)
     return tuple(found)
 
 
-def _best_by_disk(alike: Sequence[Machine]) -> tuple[float, float]:
-    """Of machines that differ in nothing but the disk: the highest rate, and the least that a good disk costs."""
-    top = max(each.rate for each in alike)
-    return top, min(each.disk_usd_per_hour for each in alike if 1 - each.rate / top <= DISK_LOSS + SLACK)
+Disks = tuple[object, str | None, str | None]
+"""A kind of accelerator and two disks."""
+
+
+def _faster_disks(groups: Sequence[Sequence[Machine]]) -> set[Disks]:
+    """Of which the second is faster than the first by more than chance; the machines of a group differ in the disk."""
+    gains: dict[Disks, list[tuple[float, float]]] = defaultdict(list)
+    for group in groups:
+        for one in group:
+            for other in group:
+                gain = math.log(other.level_rate / one.level_rate)
+                gains[_disks(one, other)].append((gain, math.hypot(one.level_deviation, other.level_deviation)))
+    return {disks for disks, found in gains.items() if more_than_chance(found)}
+
+
+def _disks(one: Machine, other: Machine) -> Disks:
+    return kind_of(one), one.configuration.disk, other.configuration.disk
+
+
+def _disk_loss(machine: Machine, group: Sequence[Machine], clear: set[Disks]) -> float:
+    faster = [each.level_rate for each in group if _disks(machine, each) in clear]
+    return max(0.0, 1 - machine.level_rate / max(faster)) if faster else 0.0
 
 
 def _best_of_each(
@@ -237,7 +282,7 @@ def _best_of_each(
         among = [machine for machine, likely in group if likely >= LIKELY] or [machine for machine, _ in group]
         if objective.prefer != "fastest":
             among = [each for each in among if each.usd_per_hour is not None] or among
-        found[kind] = max(among, key=lambda each: each.rate)
+        found[kind] = max(among, key=lambda each: each.level_rate)
     return found
 
 
@@ -251,8 +296,8 @@ def _prompt(machine: Machine, most: float | None) -> float:
 
 
 def _fastest(passing: Sequence[Contender]) -> Contender:
-    top = max(each.machine.rate for each in passing)
-    near = [each for each in passing if each.machine.rate >= TIE * top]
+    top = max(each.machine.level_rate for each in passing)
+    near = [each for each in passing if each.machine.level_rate >= TIE * top]
     return min(near, key=lambda each: (each.machine.usd_per_hour or math.inf, each.machine.size, -each.machine.rate))
 
 
@@ -261,7 +306,7 @@ def _without_prices(passing: Sequence[Contender]) -> Contender:
 
     A smaller machine is never dearer; of equally small ones, the fastest.
     """
-    best = max(passing, key=lambda each: each.machine.rate / max(1, kind_of(each.machine)[1])).machine
+    best = max(passing, key=lambda each: each.machine.level_rate / max(1, kind_of(each.machine)[1])).machine
     alike = [each for each in passing if kind_of(each.machine) == kind_of(best)]
     return min(alike, key=lambda each: (each.machine.size, -each.machine.rate))
 
@@ -274,8 +319,8 @@ def _probability_fastest(chosen: Contender, contenders: Sequence[Contender]) -> 
 
 def _likely_no_less(one: Machine, other: Machine, factor: float) -> float:
     """P(rate of one >= factor x rate of the other), by what is uncertain about both."""
-    margin = math.log(one.rate / other.rate / factor)
-    return NormalDist().cdf(margin / math.hypot(one.deviation, other.deviation))
+    margin = math.log(one.level_rate / other.level_rate / factor)
+    return NormalDist().cdf(margin / math.hypot(one.level_deviation, other.level_deviation))
 
 
 def _probability_least(chosen: Contender, priced: Sequence[Contender], prefer: str) -> float:
@@ -285,8 +330,9 @@ def _probability_least(chosen: Contender, priced: Sequence[Contender], prefer: s
     for each in priced:
         if each is chosen:
             continue
-        ratio = hourly(chosen.machine) / hourly(each.machine) * (each.machine.rate / chosen.machine.rate) ** power
-        spread = power * math.hypot(chosen.machine.deviation, each.machine.deviation)
+        faster = each.machine.level_rate / chosen.machine.level_rate
+        ratio = hourly(chosen.machine) / hourly(each.machine) * faster**power
+        spread = power * math.hypot(chosen.machine.level_deviation, each.machine.level_deviation)
         found.append(NormalDist().cdf((math.log1p(ALIKE) - math.log(ratio)) / spread))
     return min(found)
 

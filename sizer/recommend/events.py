@@ -18,15 +18,20 @@ UNKNOWN: dict[str, Any] = {"probability": None, "probability_of": None}
 """Where there was nothing to choose from."""
 
 
-def less_too_little(chances: Sequence[float]) -> dict[str, Any]:
-    """Of a lower bound, from the probabilities that each of what is smaller is enough; there must be one."""
-    return known(1 - max(chances), Event.LESS_TOO_LITTLE)
+def less_too_little(
+    chances: Sequence[tuple[Spec | Configuration, float]], taken: Spec | Configuration, in_memory: bool = True
+) -> dict[str, Any]:
+    """Of a lower bound, from the probabilities that each of what was compared is enough; empty if nothing is smaller.
 
-
-def is_less(one: Spec | Configuration, other: Spec | Configuration) -> bool:
-    """Fewer vCPUs, or as many with less memory, whatever the disk."""
-    fewer = (one.vcpus or 0.0) - (other.vcpus or 0.0)
-    return fewer < 0 or (fewer == 0 and (one.memory_bytes or 0) < (other.memory_bytes or 0))
+    Smaller are fewer vCPUs and, if it is a bound `in_memory`, as many with less memory; whatever the disk.
+    """
+    vcpus, memory = taken.vcpus or 0.0, taken.memory_bytes or 0
+    fewer = [chance for each, chance in chances if (each.vcpus or 0.0) < vcpus]
+    less = [chance for each, chance in chances if (each.vcpus or 0.0) == vcpus and (each.memory_bytes or 0) < memory]
+    if in_memory and less:
+        return known(1 - max(fewer + less), Event.LESS_TOO_LITTLE)
+    event = Event.LESS_TOO_LITTLE if taken.memory_bytes is None else Event.FEWER_TOO_FEW
+    return known(1 - max(fewer), event) if fewer else {}
 
 
 def of_rate(objective: Objective) -> Event:

@@ -51,7 +51,7 @@ def with_count(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
     if not fewer or any(kind_of(each)[1] > count for each in alike):
         return None
     before = max(kind_of(each)[1] for each in fewer)
-    best = max((each for each in fewer if kind_of(each)[1] == before), key=lambda each: each.rate)
+    best = max((each for each in fewer if kind_of(each)[1] == before), key=lambda each: each.level_rate)
     return _growth(ReasonCode.RISES_WITH_GPUS, float(count), machine, best)
 
 
@@ -120,22 +120,23 @@ def _last_doubling(code: ReasonCode, axis: str, machine: Machine, alike: Sequenc
     if not fewer:
         return None
     half = [each for each in fewer if sizes[id(each)] >= here / 2] or fewer
-    return _growth(code, float(here), machine, max(half, key=lambda each: each.rate))
+    return _growth(code, float(here), machine, max(half, key=lambda each: each.level_rate))
 
 
 def _across_a_gap(step: Growth, machine: Machine, alike: Sequence[Machine]) -> Growth:
     """The step as it is if it is a doubling or less; else of what its last doubling can have gained at the least."""
-    before = max((each for each in alike if _vcpus(each) < step.most), key=lambda each: (_vcpus(each), each.rate))
+    before = max((each for each in alike if _vcpus(each) < step.most), key=lambda each: (_vcpus(each), each.level_rate))
     if _vcpus(before) >= step.most / 2:
         return step
-    at_half = before.rate * step.most / 2 / _vcpus(before)
-    least = _growth(step.code, step.most, machine, replace(before, rate=min(at_half, machine.rate)))
+    at_half = min(before.level_rate * step.most / 2 / _vcpus(before), machine.level_rate)
+    half = replace(before, rate=at_half, deviation=before.level_deviation, level=None)
+    least = _growth(step.code, step.most, machine, half)
     return step if least.seen else replace(step, probability=least.probability, after=_vcpus(before))
 
 
 def _growth(code: ReasonCode, most: float, machine: Machine, before: Machine) -> Growth:
-    gain = machine.rate / before.rate - 1
-    spread = math.hypot(machine.deviation, before.deviation)
+    gain = machine.level_rate / before.level_rate - 1
+    spread = math.hypot(machine.level_deviation, before.level_deviation)
     return Growth(code, most, gain, NormalDist().cdf((math.log1p(gain) - math.log1p(GAIN)) / spread))
 
 

@@ -35,6 +35,19 @@ Key = tuple[Configuration, Accelerators, RentedMachine | None]
 
 
 @dataclass(frozen=True)
+class MemoryLevel:
+    """Machines that differ in memory alone, and in rate by no more than chance: what they give together.
+
+    `deviation` is the standard deviation of its ln. The `sizes` are in bytes, rising, each with its own of the `rates`.
+    """
+
+    rate: float
+    deviation: float
+    sizes: tuple[float, ...]
+    rates: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Machine:
     """One configuration that was measured, with what it made: samples per second over its repeats.
 
@@ -42,7 +55,8 @@ class Machine:
     times its fastest run is as fast as its slowest. `rented` is what the table says of the machine; `offer` the
     instance type whose price is `usd_per_hour`, None where it is the table's own or unknown. `disk_usd_per_hour` is
     that of a volume, for comparing disks. `latency_p99` is in seconds, None where no run tells it. `only_named`:
-    neither the table nor the catalogue says what the named machine is, so it may have any accelerator.
+    neither the table nor the catalogue says what the named machine is, so it may have any accelerator. `level` is what
+    other sizes of memory say of its rate, None where none are alike.
     """
 
     spec: Spec
@@ -60,6 +74,17 @@ class Machine:
     apart: float = 1.0
     in_several_regions: bool = False
     only_named: bool = False
+    level: MemoryLevel | None = None
+
+    @property
+    def level_rate(self) -> float:
+        """For comparing machines: the highest of many sizes that are alike is so by chance."""
+        return self.rate if self.level is None else self.level.rate
+
+    @property
+    def level_deviation(self) -> float:
+        """That of the `level_rate`."""
+        return self.deviation if self.level is None else self.level.deviation
 
     @property
     def throughput(self) -> Estimate:
@@ -74,7 +99,7 @@ class Machine:
     @property
     def cost(self) -> float:
         """USD of a sample with the disk, for comparing machines; no figure that is told."""
-        return self.usd_a_sample + self.disk_usd_per_hour / 3600 / self.rate
+        return self.usd_a_sample * self.rate / self.level_rate + self.disk_usd_per_hour / 3600 / self.level_rate
 
     @property
     def size(self) -> tuple[float, int, float]:

@@ -10,7 +10,7 @@ from sizer.catalog import Catalog
 from sizer.model import MeasuredRate, WorkloadModel, labelled
 from sizer.recommend import events
 from sizer.recommend.alternatives import alternatives
-from sizer.recommend.comparison import Comparison, Contender, compare, kind_of
+from sizer.recommend.comparison import Comparison, Contender, compare, fastest_of, kind_of
 from sizer.recommend.growth import Growth, with_count
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
@@ -30,6 +30,7 @@ from sizer.recommend.measured_edges import (
 )
 from sizer.recommend.measured_reasons import doubts, surely, why, why_none
 from sizer.recommend.measured_rejections import rejections
+from sizer.recommend.memory_levels import levelled
 from sizer.recommend.options import measured_options
 from sizer.recommend.scoring import rounded
 from sizer.records import (
@@ -50,13 +51,14 @@ def machines_to_compare(
     curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    measured = measured_machines(runs, model.measured.disks, catalog, objective.spot, _on_usual_host(model, runs))
+    usual = _on_usual_host(model, runs)
+    measured = levelled(measured_machines(runs, model.measured.disks, catalog, objective.spot, usual))
     several = len({kind_of(each) for each in measured}) > 1
     machines = tuple(each for each in measured if _rentable(each))
     if several and not machines:
-        machines = tuple(measured)
+        machines = measured
     if objective.latency_p99 is not None:
-        machines = machines or tuple(measured)
+        machines = machines or measured
         return machines if any(each.latency_p99 is not None for each in machines) else ()
     of_a_table = runs[0].imported and model.facts.core_seconds is None
     named = len(machines) > 1 and any(each.rented is not None for each in machines)
@@ -112,26 +114,27 @@ def _sureness(
 ) -> dict[str, Any]:
     """The probability and what it is that of; nothing where there was nothing to choose from.
 
-    Of a lower bound in vCPUs or memory it is that what is smaller in these is too slow, measured or between.
+    Of a lower bound in vCPUs or memory it is that what is smaller in these is too slow, measured or between; in memory
+    only where its rate may rise with that.
     """
     assert comparison.chosen is not None
     if len(choice.machines) == 1 and choice.objective.rate is None and choice.objective.latency_p99 is None:
         return events.UNKNOWN
     taken = comparison.chosen.machine
     less = [
-        each.probability
+        (each.machine.configuration, each.probability)
         for each in comparison.contenders
-        if kind_of(each.machine) == kind_of(taken) and events.is_less(each.machine.configuration, taken.configuration)
+        if kind_of(each.machine) == kind_of(taken)
     ]
     for each in growth:
         if each.after is not None:
             between = chance_between(choice, taken, each)
             if between is None:
                 return events.UNKNOWN
-            less.append(between)
-    if less and any(each.code is not ReasonCode.RISES_WITH_GPUS for each in growth):
-        return events.less_too_little(less)
-    return events.known(likely, comparison.event)
+            less.append((replace(taken.configuration, vcpus=each.most / 2), between))
+    bounds = {each.code for each in growth} - {ReasonCode.RISES_WITH_GPUS}
+    found = events.less_too_little(less, taken.configuration, ReasonCode.RISES_WITH_MEMORY in bounds) if bounds else {}
+    return found or events.known(likely, comparison.event)
 
 
 def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) -> bool:
@@ -181,7 +184,7 @@ def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender,
 def _baseline(choice: MeasuredChoice, chosen: Machine) -> Baseline | None:
     """The fastest machine measured, or the one that was named, where it is among them."""
     named = choice.machine
-    other = max(choice.machines, key=lambda each: each.rate) if named is None else named_baseline(choice)
+    other = fastest_of(choice.machines) if named is None else named_baseline(choice)
     if other is None:
         return None
     before, now = other.usd_per_hour, chosen.usd_per_hour

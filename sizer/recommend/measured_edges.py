@@ -99,8 +99,8 @@ def chance_between(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> f
     if not choice.one_curve or len(choice.model.measured.vcpus) < ENOUGH:
         return None
     half = predict(choice.model, replace(chosen.configuration, vcpus=growth.most / 2)).throughput
-    spread = math.hypot(math.log(half.high / half.low) / (2 * NORMAL_90), chosen.deviation)
-    best = max(each.rate for each in choice.machines if kind_of(each) == kind_of(chosen))
+    spread = math.hypot(math.log(half.high / half.low) / (2 * NORMAL_90), chosen.level_deviation)
+    best = max(each.level_rate for each in choice.machines if kind_of(each) == kind_of(chosen))
     needed = choice.objective.rate or choice.objective.target * best
     return NormalDist().cdf(math.log(half.value / needed) / spread)
 

@@ -42,6 +42,7 @@ def why(choice: MeasuredChoice, comparison: Comparison, bound: Binding, likely: 
         *([] if contender.sure else asked),
         *(sure_one if asked else []),
         _first(choice, comparison, chosen),
+        *_memory(chosen),
         *(asked if contender.sure else []),
         *([] if baseline is None else [baseline]),
         *([] if close is None else [close]),
@@ -104,6 +105,18 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
     else:
         code = ReasonCode.LEAST_COST
     return Reason(code, figures, chosen.spec)
+
+
+def _memory(chosen: Machine) -> list[Reason]:
+    """That more memory makes no difference, where it is the smallest of such sizes."""
+    level = chosen.level
+    if level is None or level.sizes[0] < (chosen.configuration.memory_bytes or 0):
+        return []
+    sizes, rates = (
+        {"least": level.sizes[0], "most": level.sizes[-1]},
+        {"low": min(level.rates), "high": max(level.rates)},
+    )
+    return [reason(ReasonCode.MEMORY_ALIKE, **sizes, **rates)]
 
 
 def _but_for_batch(machine: Machine) -> tuple[object, ...]:

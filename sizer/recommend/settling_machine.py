@@ -9,6 +9,7 @@ from dataclasses import replace
 from sizer.model import deviation_of
 from sizer.recommend.comparison import Comparison, compare
 from sizer.recommend.machines import Machine
+from sizer.recommend.memory_levels import levelled
 from sizer.recommend.scoring import rounded
 from sizer.recommend.settling import MOST_RUNS
 from sizer.recommend.thresholds import SURE
@@ -41,7 +42,7 @@ def settling_machine(
 def _after(machines: Sequence[Machine], measured_again: Machine, objective: Objective, runs: int) -> float:
     """The probability of the choice once this machine had so many more runs, with its rate as it is."""
     again = replace(measured_again, deviation=_with_runs(measured_again, runs))
-    return compare([again if each is measured_again else each for each in machines], objective).probability
+    return compare(levelled([again if each is measured_again else each for each in machines]), objective).probability
 
 
 def _with_runs(machine: Machine, runs: int) -> float:

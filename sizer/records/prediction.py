@@ -171,6 +171,7 @@ class ReasonCode(str, Enum):
     SURER_MACHINE = "surer_machine"
     CHEAPER_BELOW_TARGET = "cheaper_below_target"
     DISK_ENOUGH = "disk_enough"
+    MEMORY_ALIKE = "memory_alike"
     BASELINE_MACHINE = "baseline_machine"
     INTERCONNECT_BINDS = "interconnect_binds"
     ONLY_WITH_THIS_INPUT = "only_with_this_input"

@@ -40,10 +40,13 @@ def failure_in_words(run: Run, longest: int | None = None) -> str:
 def failure_line(run: Run, longest: int | None = None) -> str:
     """The same with the last line that the run printed: `exit status 1; its last words: KeyError: 'x'`.
 
-    Of the line so many characters are shown, its beginning and its end.
+    Of the line so many characters are shown, its beginning and its end. One that was ended while it read its data says
+    how far it was, which its last words say again, or that it made no step.
     """
     last = run.error.last_lines.strip().rpartition("\n")[2].strip() if run.error is not None else ""
     why = failure_in_words(run, longest)
+    if run.outcome is Outcome.TIMEOUT and run.error is not None:
+        last = "" if any(cause.kind is CauseKind.STILL_READING for cause in run.error.reasons) else last
     return _("{why}; its last words: {line}", why=why, line=_in_part(last, longest)) if last else why
 
 

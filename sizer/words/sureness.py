@@ -7,17 +7,22 @@ from sizer.recommend import SURE
 from sizer.records import Answer, Event, ReasonCode
 from sizer.words.figures import chance
 from sizer.words.language import _
+from sizer.words.names import Terms, spec_name
 from sizer.words.units import percent
 
 
 def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
     """`very likely (0.97) to reach the target`, or why there is no probability: that of a lower bound is that less is
-    too little, and what speaks against an answer stands in the place of a word that would be surer than its runs.
+    too little, and what speaks against an answer stands in the place of a word that would be surer than its runs; in
+    that of the figure, too, where no answer is reliable.
     """
     if unfinished:
         return _("runs are missing")
     if answer is None or (answer.status == "refused" and answer.job is None):
         return ""
+    slip = _slip(answer)
+    if slip:
+        return slip
     doubt = _doubted(answer) if answer.provisional else ""
     likely, event = answer.probability, answer.probability_of
     if answer.job is not None:
@@ -39,11 +44,13 @@ def sure_line(answer: Answer) -> str:
 def _of_event(sure: str, event: Event, answer: Answer) -> str:
     """What it is the probability of."""
     memory = answer.spec.memory_bytes if answer.spec is not None else None
+    fewer = _("{sure} that fewer vCPUs are too few", sure=sure)
     return {
         Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
-        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs are too few", sure=sure)
-        if memory is None
-        else _("{sure} that fewer vCPUs or less memory is too little", sure=sure),
+        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs or less memory is too little", sure=sure)
+        if memory is not None
+        else fewer,
+        Event.FEWER_TOO_FEW: fewer,
         Event.NONE_CHEAPER: _("{sure} that none with a price is {alike} cheaper", sure=sure, alike=percent(SAME_COST))
         if _some_unpriced(answer)
         else _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
@@ -64,6 +71,18 @@ def _some_unpriced(answer: Answer) -> bool:
     return any(each.code in unpriced for each in answer.reasons)
 
 
+def _slip(answer: Answer) -> str:
+    """Whose rate must be wrong; empty where none is known to be."""
+    slips = {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}
+    found = next((each for each in answer.reasons if each.code in slips), None)
+    if found is None:
+        return ""
+    if found.spec is None or found.spec == answer.spec:
+        return _("not known: one of its own rates looks like a slip")
+    whose = spec_name(found.spec, Terms(answer.workload, answer.sample_unit))
+    return _("not known: a rate of {machine} looks like a slip", machine=whose)
+
+
 def _doubted(answer: Answer) -> str:
     """What speaks against an answer that is likely by its figures; empty where that is none of these."""
     codes = {each.code for each in answer.reasons}
@@ -71,8 +90,6 @@ def _doubted(answer: Answer) -> str:
         return _("its readings are in doubt")
     if ReasonCode.EMULATED_RATE_OPEN in codes:
         return _("the rate of the GPU is an estimate")
-    if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
-        return _("its runs lie apart")
     if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
         return _("prices are missing")
     return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""

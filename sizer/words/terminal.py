@@ -265,7 +265,7 @@ def no_step_yet(seconds: float, given_up_seconds: float) -> str:
 
 
 def reading_yet(seconds: float, read: float, whole: float, given_up_seconds: float) -> str:
-    """Said once of a run that still reads its data after so long."""
+    """Said of a run that still reads its data after so long."""
     return _(
         "  after {time} it still reads its data into memory, {read} of {whole}; it is given up after {end} if no step "
         "comes",

@@ -77,10 +77,10 @@ def test_it_is_not_ended_while_it_reads(measured: Measured, folder: Path) -> Non
     whole = run["data_set"]["bytes"]
     assert run["wall_seconds"] > 0.8 * whole / (MBPS * 1e6) > LONGEST
     (log,) = (folder / "study/logs").iterdir()
-    told = [float(each) for each in re.findall(r"read ([0-9.]+) of [0-9.]+ MB into memory", log.read_text())]
+    told = [float(each) for each in re.findall(r"read ([0-9.]+) of [0-9.]+ MiB into memory", log.read_text())]
     assert len(told) >= 2
     assert told == sorted(told)
-    assert told[-1] == pytest.approx(whole / 1e6, abs=0.06)
+    assert told[-1] == pytest.approx(whole / 2**20, abs=0.06)
 
 
 def test_one_that_is_ended_says_how_far_it_had_read(measured: Measured, folder: Path) -> None:
@@ -89,4 +89,5 @@ def test_one_that_is_ended_says_how_far_it_had_read(measured: Measured, folder: 
     assert done.returncode == 4
     said = r"it was still reading its data into memory, [0-4](\.\d+)? MiB of [45]\.\d+ MiB"
     assert re.search(said, done.stderr), done.stderr
+    assert "its last words" not in done.stderr, "they say the same"
     assert re.search(said, (folder / "study/report.html").read_text())

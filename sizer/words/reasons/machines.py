@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.recommend import ALIKE
 from sizer.records import RELATIVE, Bottleneck, Event, Reason, ReasonCode, format_number, format_seconds, format_usd
-from sizer.words.figures import chance, samples_counted, times
+from sizer.words.figures import chance, from_to, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
 from sizer.words.reasons.figures import Sentences, bound_of, gain_of, share_of, size_of, vcpus_of
@@ -264,6 +264,11 @@ SENTENCES: Sentences = {
         "It is the only configuration measured, so it is not known whether another costs less or is faster."
     ),
     _C.SMALLEST_OF_MACHINES: lambda r, t: _("It is the smallest of {all} that is fast enough.", all=_all(r)),
+    _C.MEMORY_ALIKE: lambda r, t: _(
+        "With {sizes} of memory it gives {rates}, no further apart than by chance: the smallest is enough.",
+        sizes=from_to(size_of(r, "least"), size_of(r, "most")),
+        rates=from_to(rate_in_words(r.number("low"), t.unit), rate_in_words(r.number("high"), t.unit)),
+    ),
     _C.TARGET_CLOSE: lambda r, t: _(
         "The probability that it keeps {target} of the best rate is {chance}.",
         target=share_of(r, "target"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sizer.analysis.events import Start
+from sizer.analysis.events import Reading, Start
 from sizer.analysis.monitor import Live, RunMonitor
 from sizer.cli.progress import RunProgress
 from sizer.records.run import (
@@ -28,7 +29,7 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
-from sizer.words import result_and_doubts
+from sizer.words import failure_line, result_and_doubts
 from sizer.words.names import bound_in_words, disk_in_words
 from sizer.words.runs import result_in_words
 
@@ -43,6 +44,34 @@ def test_a_run_without_a_step_says_how_long_that_may_go_on(make_spec: Callable[.
     progress.watch(monitor.live(132.0, ()))
     end = "5 min 20 s if none comes, or earlier if it does nothing"
     assert stream.getvalue() == f"  no step seen after 1 min 00 s; it is given up after {end}\n"
+
+
+def test_a_run_that_reads_for_minutes_says_now_and_then_how_far_it_is(make_spec: Callable[..., RunSpec]) -> None:
+    """Each time that it has taken twice as long, so that an hour is six lines at the most."""
+    stream, monitor = io.StringIO(), RunMonitor(make_spec("true", seconds=10), 0.0)
+    progress = RunProgress(1, 0, 30.0, stream)
+    for second in range(0, 610, 10):
+        monitor.take([Reading(second << 20, 900 << 20)], float(second))
+        progress.watch(monitor.live(float(second), ()))
+    said = re.findall(r"after (.+) it still reads its data into memory, (.+) of 900 MiB", stream.getvalue())
+    assert said == [
+        ("1 min 00 s", "60 MiB"),
+        ("2 min 00 s", "120 MiB"),
+        ("4 min 00 s", "240 MiB"),
+        ("8 min 00 s", "480 MiB"),
+    ]
+    assert len(stream.getvalue().splitlines()) == len(said)
+
+
+def test_one_that_is_ended_while_it_reads_says_once_how_far_it_was(make_run: Callable[..., Run]) -> None:
+    """Its last words are newer than what it told by then, and no other fact; those of one that ended itself count."""
+    reading = Cause(CauseKind.STILL_READING, {"bytes": 64 << 20, "whole": 143 << 20})
+    ended = Failure(Cause(CauseKind.DEADLINE, {"seconds": 40.0}), (reading,), "read 80.0 of 143.5 MiB into memory")
+    run = replace(make_run(None, 1, outcome=Outcome.TIMEOUT), error=ended)
+    assert failure_line(run).endswith("it was still reading its data into memory, 64 MiB of 143 MiB")
+    few = replace(ended, cause=Cause(CauseKind.TOO_FEW_STEPS), last_lines="KeyError: 'x'")
+    other = replace(run, outcome=Outcome.CRASHED, error=few)
+    assert failure_line(other).endswith("its last words: KeyError: 'x'")
 
 
 def test_a_rate_that_is_known_to_be_wrong_says_it_at_once(make_run: Callable[..., Run]) -> None:

@@ -10,7 +10,7 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
 from sizer.records import Answer, Objective
-from sizer.words import Terms, reason_sentences
+from sizer.words import Terms, how_sure, reason_sentences
 from tests.tables import runs_of
 
 MACHINES = "workload,gpu,throughput\na,T4,100\na,T4,101\na,V100,190\na,V100,{}\n"
@@ -38,6 +38,18 @@ def test_an_answer_beside_a_slip_is_provisional(tmp_path: Path, table: str) -> N
 def test_repeats_that_agree_leave_an_answer_final(tmp_path: Path, table: str) -> None:
     answer = _answer(tmp_path, table.format(191))
     assert (answer.status, answer.provisional) == ("recommended", False)
+
+
+def test_how_sure_an_answer_is_names_whose_runs_lie_apart(tmp_path: Path) -> None:
+    """Those of 4 vCPUs, and the answer is another size; a probability would be surer than such a table."""
+    answer = _answer(tmp_path, "workload,vcpus,throughput\nj,1,100\nj,2,195\nj,4,380\nj,4,38\nj,8,500\n")
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 8
+    assert how_sure(answer) == "not known: a rate of 4 vCPUs looks like a slip"
+    own = _answer(tmp_path, "workload,vcpus,throughput\nj,1,100\nj,2,195\nj,4,380\nj,8,1000\nj,8,100\n")
+    assert own.spec is not None
+    assert own.spec.vcpus == 8
+    assert how_sure(own) == "not known: one of its own rates looks like a slip"
 
 
 def test_rows_of_other_input_are_no_repeats(tmp_path: Path) -> None:
