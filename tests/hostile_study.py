@@ -12,8 +12,9 @@ from typing import Any
 from sizer.bundled.reports import Material
 from sizer.model import fit
 from sizer.records import GIB, Alternative, Estimate, Note, NoteKind, Spec
-from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, RunWarning, WarningKind
-from sizer.records.study import HOST_DISK
+from sizer.records.device import HOST_DISK
+from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome
 
 HOSTILE = {
     "markup": """"'><script>document.title="owned"</script><img src=x onerror=document.title='owned'>"""

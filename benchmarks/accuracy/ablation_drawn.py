@@ -16,7 +16,8 @@ from accuracy_machines import Faster, SimulatedMachine
 
 from sizer.model import GAIN as GAIN_WORTH
 from sizer.model import Trend, fit, predict, vcpus_edge
-from sizer.records.run import Bottleneck, Configuration, Run
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.run import Run
 
 FEWEST_VCPUS = 4
 """Values of a table of vCPUs and memory caps, of which three caps at the least."""

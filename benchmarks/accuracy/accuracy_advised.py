@@ -14,8 +14,8 @@ from sizer.model import WorkloadModel, best_measured, vcpus_of
 from sizer.recommend.candidates import candidates
 from sizer.recommend.prices import prices
 from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
 from sizer.records.prediction import Spec
-from sizer.records.run import Configuration
 
 TARGET = 0.95
 REGRET = 0.05

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from sizer.model import memory_of, vcpus_of
-from sizer.records.run import Configuration
+from sizer.records.configuration import Configuration
 
 
 def designed(configurations: Sequence[Configuration], count: int) -> tuple[Configuration, ...]:

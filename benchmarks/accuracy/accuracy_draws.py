@@ -12,8 +12,8 @@ from accuracy_machines import Cores, Memory, SimulatedJob, SimulatedMachine
 from accuracy_network import Random, Variability
 
 from sizer.records import GIB
-from sizer.records.run import Configuration
-from sizer.records.study import DiskRates
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
 
 LADDERS = (
     (1.0, 2.0, 4.0),

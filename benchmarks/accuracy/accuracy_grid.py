@@ -12,8 +12,9 @@ from accuracy_scores import GoalRow, at_most, error, quantile, share
 from grid_data import cells, load_grid, repeat_errors
 
 from sizer.model import WorkloadModel, disk_of, fit, memory_of, predict, vcpus_of
+from sizer.records.configuration import Configuration
 from sizer.records.errors import NoAnswer
-from sizer.records.run import Configuration, Run
+from sizer.records.run import Run
 
 IN_ALL, A_WORKLOAD = 12, 12
 """Configurations of a design: over the whole grid, and of each workload; never more than half of a workload's."""

@@ -11,8 +11,8 @@ from accuracy_network import Array, Stations, Variability, rates
 from accuracy_page_cache import hit_share
 
 from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.records.run import Configuration
-from sizer.records.study import DiskRates
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.records.run import Configuration
+from sizer.records.configuration import Configuration
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,8 @@ from accuracy_process import process
 from numpy.typing import NDArray
 
 from sizer.model import gpus_of, memory_of, vcpus_of
-from sizer.records.run import Configuration, Run
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
 
 Array = NDArray[np.float64]
 Answers = Callable[[Sequence[Configuration]], Array]

@@ -12,8 +12,11 @@ from accuracy_machines import Faster, Question, SimulatedMachine
 
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
-from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, DiskCheck, Estimate, Outcome, Run
-from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import DataSet, Demand, DiskCheck, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 
 NAME = "job"
 ACCOUNTING = 0.03

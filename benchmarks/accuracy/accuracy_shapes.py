@@ -17,8 +17,10 @@ from accuracy_scores import GoalRow, at_most, error, quantile, share
 
 from sizer.model import batch_of, fit, predict, vcpus_of
 from sizer.records import GIB
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.errors import NoAnswer
-from sizer.records.run import Configuration, Estimate, Outcome, Run
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 
 STARTED = "2026-11-21T00:00:00+00:00"

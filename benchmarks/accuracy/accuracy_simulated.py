@@ -18,8 +18,9 @@ from accuracy_scores import error
 from sizer.catalog import Catalog
 from sizer.model import Model, WorkloadModel, fit, gpus_of, predict
 from sizer.recommend import recommend
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.errors import NoAnswer
-from sizer.records.run import Bottleneck, Configuration, Run
+from sizer.records.run import Run
 from sizer.records.study import Objective
 
 SEED = 2018

@@ -9,7 +9,7 @@ from accuracy_advised import REGRET, Advised
 from accuracy_scores import GoalRow, at_most, below, error, share
 from accuracy_simulated import CaseResult, HeldOut
 
-from sizer.records.run import Bottleneck
+from sizer.records.configuration import Bottleneck
 
 
 def scores(outcomes: Sequence[CaseResult]) -> list[GoalRow]:

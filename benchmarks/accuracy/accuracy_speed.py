@@ -17,7 +17,8 @@ from accuracy_scores import GoalRow, below
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records.run import Configuration, Run
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
 from sizer.records.study import Objective
 
 THOUSAND, TEN_THOUSAND, HELP = 5.0, 30.0, 0.2

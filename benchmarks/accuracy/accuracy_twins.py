@@ -25,8 +25,8 @@ from accuracy_runs import measured_questions
 from accuracy_simulated import SEED, Named, judge_case, relieved, true_kinds
 
 from sizer.model import disk_of
-from sizer.records.run import Bottleneck
-from sizer.records.study import DiskRates
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import DiskRates
 
 ENDLESS = DiskRates(1e12, 1e18, 1e12, 1e18)
 STEPS = np.geomspace(0.02, 50.0, 25)

@@ -10,7 +10,7 @@ from accuracy_simulated import CaseResult, HeldOut, Named
 
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records import GIB
-from sizer.records.run import Bottleneck, Configuration
+from sizer.records.configuration import Bottleneck, Configuration
 
 
 def worst_lines(outcomes: Sequence[CaseResult], count: int) -> list[str]:

@@ -15,7 +15,8 @@ from noisy_hosts import DRIFT, NoisyHost, drawn_host
 
 from sizer.plan.configurations import repeated
 from sizer.plan.reference_runs import changed_marks, woven
-from sizer.records.run import Configuration, Run
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
 from sizer.records.study import RunSpec
 
 SEED = 1607

@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer.records.run import Bottleneck, Run
-from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import Run
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 
 RELAXED = 1.5
 MEGABYTE = 1e6

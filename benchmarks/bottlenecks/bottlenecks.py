@@ -32,7 +32,8 @@ from counterfactual import Finding, Verdict, holds, ratio_of
 
 from sizer.api import measurement, plan_study, this_host
 from sizer.cli.event_lines import EventPrinter
-from sizer.records.run import Bottleneck, Estimate, Run
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.run import Run
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage.disk_check import Fio
 from sizer.words import evidence_in_words, failure_line

@@ -8,7 +8,7 @@ from enum import Enum
 
 from pairs import ratio
 
-from sizer.records.run import Bottleneck, Estimate
+from sizer.records.configuration import Bottleneck, Estimate
 
 RISES = 1.15
 """Ratio from which a rate has risen, where 1.5 x of a resource that alone binds gives 1.5."""

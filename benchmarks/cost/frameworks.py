@@ -24,11 +24,12 @@ sys.path.append(str(Path(__file__).parents[1] / "shared"))
 from bench import BenchmarkHost, data_of, opened
 from pairs import ratio, shown, turns
 
+from sizer.records.configuration import Estimate
+from sizer.records.device import Device
 from sizer.records.domains import Decoder
 from sizer.records.errors import SizerError
 from sizer.records.framework_options import FrameworkOptions
-from sizer.records.run import Estimate
-from sizer.records.study import Device, Workload
+from sizer.records.study import Workload
 
 ENDLESS = 1e6
 """Images a second of an accelerator that any input is slower than."""

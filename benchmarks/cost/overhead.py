@@ -30,9 +30,12 @@ from bench import BenchmarkHost, opened
 from pairs import ratio, shown, turns
 
 from sizer import bundled
+from sizer.records.configuration import Estimate
+from sizer.records.device import Device
 from sizer.records.errors import HostError, SizerError
-from sizer.records.run import Estimate, Outcome, Step
-from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
+from sizer.records.run import Step
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner import commands
 from sizer.runner.child import started
 from sizer.runner.launcher import RunContext, launch

@@ -7,8 +7,9 @@ from dataclasses import asdict, fields
 from statistics import median
 from typing import Any
 
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import DiskCheck, Run
-from sizer.records.study import Device, DiskRates, Measure
+from sizer.records.study import Measure
 
 HOST_FACTS = ("cpu_model", "cpus", "topology", "hyperthreads", "memory_bytes", "swap_bytes", "kernel", "distribution",
               "virtualization", "limits", "python", "fio", "packages")  # fmt: skip

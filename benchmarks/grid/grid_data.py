@@ -13,8 +13,9 @@ from typing import Any
 from grid_series import for_correction
 
 from sizer.files.codec import to_json
-from sizer.records.run import Configuration, DataSet, Run
-from sizer.records.study import Purpose
+from sizer.records.configuration import Configuration
+from sizer.records.run import DataSet, Run
+from sizer.records.run_kinds import Purpose
 from sizer.store import run_from_json
 
 GRID = Path(__file__).parent

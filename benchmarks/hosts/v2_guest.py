@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from sizer.limits import Group, LimitsBackend, Throttle, detect, device_of
+from sizer.records.device import DiskRates
 from sizer.records.run import Sample
-from sizer.records.study import DiskRates, Limits
+from sizer.records.study import Limits
 from tests.described_hosts import ELSEWHERE
 
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)

@@ -46,9 +46,11 @@ from sizer.analysis.monitor import Live
 from sizer.bundled import WORKLOADS_PATH
 from sizer.host.interpreters import interpreter
 from sizer.limits import Throttle
+from sizer.records.device import Device, DiskRates
 from sizer.records.errors import HostError, SizerError
-from sizer.records.run import Outcome, Run, Step
-from sizer.records.study import Device, DiskRates, Limits, Measure, RunSpec, Workload
+from sizer.records.run import Run, Step
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.launcher import launch
 from sizer.runner.watching import Hooks
 from sizer.storage.data_cache import cache_folder

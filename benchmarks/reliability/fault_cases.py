@@ -11,7 +11,7 @@ from pathlib import Path
 import fault_data
 from fault_study import FaultCase, FaultFolder, Spoil, small_disk
 
-from sizer.records.run import Outcome
+from sizer.records.run_kinds import Outcome
 
 Entry = Callable[[FaultFolder], dict[str, object]]
 

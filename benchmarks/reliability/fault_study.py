@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sizer.records.run import Outcome, Run
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
 from sizer.store import read_run
 from sizer.words import failure_in_words, warning_names
 

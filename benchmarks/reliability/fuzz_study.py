@@ -11,20 +11,18 @@ from pathlib import Path
 from sizer.cli import main
 from sizer.model import vcpus_of
 from sizer.records import GIB, LimitedBy, LimitedByKind, Note, NoteKind
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import DiskRates
 from sizer.records.run import (
-    Bottleneck,
     Cause,
     CauseKind,
-    Configuration,
     DataSet,
     Demand,
     DiskCheck,
-    Estimate,
     Evidence,
     EvidenceKind,
     Failure,
     MemoryGrowth,
-    Outcome,
     RateChange,
     Run,
     RunWarning,
@@ -32,7 +30,8 @@ from sizer.records.run import (
     Step,
     WarningKind,
 )
-from sizer.records.study import DiskRates, Limits, RunSpec, Study, WorkloadPlan
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.study import HostSize, parse_study
 

@@ -16,7 +16,8 @@ from sizer.host.machine import facts
 from sizer.limits import LimitsBackend, detect
 from sizer.records.errors import HostError, SizerError
 from sizer.records.kinds import OPENCV
-from sizer.records.run import DataSet, Outcome, Run
+from sizer.records.run import DataSet, Run
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from scipy.special import stdtrit
 
-from sizer.records.run import Estimate
+from sizer.records.configuration import Estimate
 
 Thing = TypeVar("Thing")
 

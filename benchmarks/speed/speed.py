@@ -3,8 +3,9 @@
     python benchmarks/speed/speed.py [--times 5] [--small]
 
 Each figure is the least CPU time, user and system, of so many goes, with `import numpy` between them, so that what is
-taken from a shared host is taken from both. `predict` is one point of a stored study of 1,000 and of 10,000 runs, as a
-process; an import is `sizer import` of a table as a process, with its page; a batch is 2,000 predictions of one call.
+taken from a shared host is taken from both. `predict` is one point of a stored study of 1,000 runs, over vCPUs and
+disks or over vCPUs and memory, and of 10,000, as a process; an import is `sizer import` of a table as a process, with
+its page; a batch is 2,000 predictions of one call.
 Aims: predict of 1,000 runs at most 2.5 times `import numpy`, and linear to 10,000; 3 s until each import is done, which
 works on all CPUs that it may use; 0.2 ms of CPU time a point. The waiting, too, is the least of so many goes.
 """
@@ -115,17 +116,28 @@ def imports(folder: Path, times: int) -> list[Figure]:
     return found
 
 
-def predictions(folder: Path, rows: int, times: int) -> Figure:
-    study = folder / f"study-{rows}"
-    api.import_table(over_disks(folder / f"{rows}.csv", rows, 10), study)
-    words = (*SIZER, "predict", str(study), "--workload", "job-3", "--vcpus", "7")
-    name = f"predict of one point, {rows:,} runs stored"
-    return Figure(name, *beside_numpy(words, folder, times), most_ratio=2.5 if rows == 1000 else None)
+def predictions(folder: Path, times: int, large: bool) -> list[Figure]:
+    """The last, of 10,000 runs, where that is asked for."""
+    memory = over_memory(folder / "memory.csv", 10, vcpus=(1, 2, 4, 8, 16), repeats=5)
+    tables: list[tuple[Path, str, Sequence[str], float | None]] = [
+        (over_disks(folder / "disks.csv", 1000, 10), "1,000 runs over disks", (), 2.5),
+        (memory, "1,000 runs over memory", ("--memory", "8GiB"), 2.5),
+    ]
+    if large:
+        tables.append((over_disks(folder / "large.csv", 10_000, 10), "10,000 runs over disks", (), None))
+    found = []
+    for table, stored, options, most in tables:
+        study = table.with_suffix("")
+        api.import_table(table, study)
+        words = (*SIZER, "predict", str(study), "--workload", "job-3", "--vcpus", "7", *options)
+        name = f"predict of one point, {stored} stored"
+        found.append(Figure(name, *beside_numpy(words, folder, times), most_ratio=most))
+    return found
 
 
 def batch(folder: Path, times: int) -> Figure:
     """Of one workload, within and beyond what was measured."""
-    model = api.fit(api.open_study(folder / "study-1000")).workloads[0]
+    model = api.fit(api.open_study(folder / "disks")).workloads[0]
     base, most = model.measured.rates[0].configuration, model.measured.vcpus[-1]
     places = [replace(base, vcpus=float(vcpus)) for vcpus in np.linspace(1, 2 * most, POINTS)]
     found = []
@@ -147,8 +159,7 @@ def main() -> int:
     print("| what | CPU time | beside `import numpy` | until it is done | aim |\n|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sizes = (1000,) if options.small else (1000, 10_000)
-        figures = [predictions(folder, rows, options.times) for rows in sizes]
+        figures = predictions(folder, options.times, not options.small)
         figures += [batch(folder, options.times), *imports(folder, options.times)]
         for figure in figures:
             print(figure, flush=True)

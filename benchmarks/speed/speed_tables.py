@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 
 NOISE = 0.02
 """Standard deviation of ln rate."""
-VCPUS_BY_MEMORY = ((1, 2, 4, 8, 12, 16, 24, 32), (4, 8, 16, 32))
-"""Every vCPU value with every memory in GiB: 32 rows a job."""
+VCPUS = (1, 2, 4, 8, 12, 16, 24, 32)
+MEMORY_GIB = (4, 8, 16, 32)
 DISKS = {"ssd": 20.0, "standard": 4.0}
 """The rate that each allows, over that of one vCPU."""
 
@@ -27,20 +28,16 @@ def over_disks(path: Path, rows: int, jobs: int) -> Path:
     return _written(path, table)
 
 
-def over_memory(path: Path, jobs: int) -> Path:
-    """A table of jobs over vCPUs and memory, each of which is slower below a size of its own."""
+def over_memory(path: Path, jobs: int, vcpus: Sequence[int] = VCPUS, repeats: int = 1) -> Path:
+    """A table of jobs, every vCPU value with every memory, each of which is slower below a size of its own."""
     random = Random(6)
     table = ["workload,vcpus,memory_gib,throughput"]
     for job in range(jobs):
-        for vcpus, gib in _crossed():
+        for each, gib, _ in product(vcpus, MEMORY_GIB, range(repeats)):
             enough = 8 * (1 + job % 3)
             slower = 1.0 if gib >= enough else 0.6 + 0.4 * gib / enough
-            table.append(f"job-{job},{vcpus},{gib},{_rate(job, vcpus) * slower * _noise(random):.4g}")
+            table.append(f"job-{job},{each},{gib},{_rate(job, each) * slower * _noise(random):.4g}")
     return _written(path, table)
-
-
-def _crossed() -> Iterator[tuple[int, int]]:
-    yield from ((vcpus, gib) for vcpus in VCPUS_BY_MEMORY[0] for gib in VCPUS_BY_MEMORY[1])
 
 
 def _one_vcpu(job: int) -> float:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.files import FormatError, from_json, to_json
 from sizer.model import Model, WorkloadModel
-from sizer.records import HostError, InputError, NoAnswer, Reason, Run, typed_path
+from sizer.records import HostError, InputError, NoAnswer, Reason, typed_path
 from sizer.store import read_fitted, refuse_what_leads_elsewhere, sources_of, write_fitted
 
 if TYPE_CHECKING:
+    from sizer.records import Run
     from sizer.store import StudyFolder
 
 
@@ -65,11 +66,10 @@ def stored_study(path: str | Path, workload: str | None = None) -> FittedStudy |
     folder = Path(path)
     with suppress(OSError, InputError, HostError):
         refuse_what_leads_elsewhere(folder)
-        form = read_fitted(folder / "model.json", sources_of(folder))
+        form = read_fitted(folder / "model.json", sources_of(folder), workload)
         if form is None or form.get("unreadable_runs") != 0:
             return None
-        own = [each for each in form["workloads"] if each["name"] == workload]
-        model = from_json(Model, {**form, "workloads": own or form["workloads"]}, "model.json")
+        model = from_json(Model, form, "model.json")
         mistold = {name: from_json(Reason, each, "model.json") for name, each in form["mistold"].items()}
         return FittedStudy(model, tuple(form["disks"]), mistold)
     return None

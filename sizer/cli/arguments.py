@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 from sizer import __version__
 from sizer.cli import values
-from sizer.cli.columns import lines_within
 from sizer.cli.faults import in_words, sentence
 from sizer.records import GIB, Message, spell_bytes
 
@@ -25,9 +24,13 @@ class _Help(argparse.HelpFormatter):
     """Lines that fit the terminal, also of a language whose letters take two columns and have no spaces between."""
 
     def _split_lines(self, text: str, width: int) -> list[str]:
+        from sizer.cli.columns import lines_within
+
         return lines_within(text, width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from sizer.cli.columns import lines_within
+
         return "\n".join(f"{indent}{line}" for line in lines_within(text, width - len(indent)))
 
 
@@ -65,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
         ),
     )
     top.add_argument("--version", action="version", version=f"sizer {__version__}", help=_("show the version and exit"))
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    commands = top.add_subparsers(prog="sizer", metavar="COMMAND", required=True)
     _add_beginning(commands)
     _add_measuring(commands)
     _add_profile(commands)
@@ -177,7 +180,7 @@ def _add_catalog(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     catalog = _add(
         commands, "catalog", "host_commands", _("the catalogue of instance types, disk tiers and accelerator rates")
     )
-    actions = catalog.add_subparsers(metavar="ACTION", dest="action", required=True)
+    actions = catalog.add_subparsers(prog="sizer catalog", metavar="ACTION", dest="action", required=True)
     listed = actions.add_parser("list", help=_("the entries"), description=_("The entries of catalogue files."))
     listed.add_argument("files", nargs="*", metavar="FILE", help=_("default: the catalogue that comes with sizer"))
     _add_json(listed)
@@ -204,7 +207,7 @@ def _add_pattern(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_disks(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     disks = _add(commands, "disks", "host_commands", _("compare what fio measures on a disk with its declared figures"))
-    actions = disks.add_subparsers(metavar="ACTION", dest="action", required=True)
+    actions = disks.add_subparsers(prog="sizer disks", metavar="ACTION", dest="action", required=True)
     check = actions.add_parser("check", help=_("measure with fio"), description=_("Measure disks with fio."))
     check.add_argument(
         "disks",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from sizer.model.batch_runs import is_batch_search
 from sizer.model.coordinates import gpus_of, memory_of, name_of_disk
 from sizer.model.feeds import CPU_LABEL, label_at
+from sizer.model.floor_runs import is_batch_search
 from sizer.model.memory_sizes import asked_sizes, memory_compared
 from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.stages import read_seconds
@@ -20,10 +21,12 @@ from sizer.records import (
     ReasonCode,
     Refusal,
     Refused,
-    Run,
     Suggestion,
     reason,
 )
+
+if TYPE_CHECKING:
+    from sizer.records import Run
 
 ENOUGH = 3
 """Distinct values of a continuous axis that a prediction along it needs."""

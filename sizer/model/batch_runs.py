@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sizer.model.floor_runs import is_search
+from sizer.model.feeds import HOST_ALONE
+from sizer.model.floor_runs import is_batch_search, is_search
 from sizer.records import LargestBatch, Limits, MemoryPlace, Outcome, Purpose, Run, RunSpec, SearchEnd
 
 CLOSE = 1.10
@@ -19,8 +20,6 @@ keeps and the pipeline prepares ahead comes after it. SqueezeNet's training with
 of 64 in its second step, and at 60 in its fourth."""
 ROOM = 1.25
 """Memory above what a run could not drop from which it would have held under a smaller cap, too, as in `MARGIN`."""
-HOST_ALONE = ("cpu", "emulated")
-"""Devices that have no memory of their own."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,6 @@ def tried(runs: Iterable[Run], base: RunSpec) -> Tried:
 def _place(spec: RunSpec) -> tuple[Limits, int]:
     """What must be the same of two runs beside their workload: which disk the data came from fills no memory."""
     return replace(spec.limits, memory_bytes=None, disk=None), spec.gpu_count
-
-
-def is_batch_search(run: Run) -> bool:
-    """Whether a run was made to see whether its batch fits."""
-    return run.spec.purpose is Purpose.BATCH_SEARCH
 
 
 def is_bound(run: Run) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from statistics import mean
 
 import numpy as np
 
@@ -130,6 +129,8 @@ def _per_doubling(log_gain: float, doublings: float) -> float:
 
 def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> float | None:
     """The mean gain between the two sizes over the runs that differ in nothing else, on the disk of these two."""
+    from statistics import mean
+
     gains = list(_seen_gains(model, less, most))
     return _per_doubling(mean(gains), _doublings(less, most)) if gains else None
 

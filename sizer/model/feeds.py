@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sizer.model.coordinates import gpus_of
 from sizer.model.model import Feed, MeasuredRange, WorkloadFacts
-from sizer.records import Configuration, Run
+from sizer.records import Configuration
+
+if TYPE_CHECKING:
+    from sizer.records import Run
 
 REPLAY = "replay"
 """The input of runs that read the files as the loader does, and do nothing with them."""
+HOST_ALONE = ("cpu", "emulated")
+"""Devices that have no memory of their own."""
 CPU_LABEL = "cpu"
 """The name given to the accelerator of runs without one, where others of the same workload had one."""
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from sizer.model.coordinates import memory_of
-from sizer.records import MIB, SEARCHES, Outcome, Purpose, Run, RunSpec
+from sizer.records import MIB, SEARCHES, Outcome, Purpose
+
+if TYPE_CHECKING:
+    from sizer.records import Run, RunSpec
 
 WITHIN = 1.10
 """The floor is found when the smallest cap that held is this much above the largest that did not."""
@@ -67,6 +71,11 @@ class SearchedFloor:
 def is_search(run: Run) -> bool:
     """Whether a run was made to see whether it fits into memory, and not how fast it is."""
     return run.spec.purpose in SEARCHES
+
+
+def is_batch_search(run: Run) -> bool:
+    """Whether a run was made to see whether its batch fits."""
+    return run.spec.purpose is Purpose.BATCH_SEARCH
 
 
 def is_floor_search(run: Run) -> bool:

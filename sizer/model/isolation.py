@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from sizer.model.feeds import REPLAY
 from sizer.model.floor_runs import ordinary
-from sizer.records import Run
+
+if TYPE_CHECKING:
+    from sizer.records import Run
 
 INPUTS = ("disk", "cached", "synthetic")
 """The whole job is the one that does most: rates without reading or decoding answer for no job that has to."""

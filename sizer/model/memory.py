@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from sizer.model.batch_runs import HOST_ALONE, is_batch_search
 from sizer.model.coordinates import fills_accelerators, memory_of, no_more
-from sizer.model.floor_runs import is_search
+from sizer.model.feeds import HOST_ALONE
+from sizer.model.floor_runs import is_batch_search, is_search
 from sizer.model.isolation import as_asked
 from sizer.model.model import MeasuredRange, MemoryFloor, MemoryTrial, WorkloadFacts
-from sizer.records import FINDINGS, Configuration, MemoryPlace, Outcome, Run
+from sizer.records import FINDINGS, Configuration, MemoryPlace, Outcome
+
+if TYPE_CHECKING:
+    from sizer.records import Run
 
 
 def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:

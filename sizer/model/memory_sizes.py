@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import cast
 
 from sizer.model.model import MeasuredRange, MeasuredRate
@@ -110,6 +109,8 @@ def more_than_chance(gains: Sequence[tuple[float, float]]) -> bool:
 
 def _most_by_chance(comparisons: int) -> float:
     """Standard deviations that one of so many differences reaches by chance (Bonferroni)."""
+    from statistics import NormalDist
+
     return NormalDist().inv_cdf(1 - (1 - SURE) / 2 / comparisons)
 
 

@@ -8,13 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from statistics import mean, median, stdev
 
-from sizer.model.batch_runs import is_batch_search
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
 from sizer.model.drift import NO_DRIFT, Drift
 from sizer.model.exposure import exposures, own_deviation, rate_of, within
 from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
-from sizer.model.floor_runs import ordinary, searched_floor
+from sizer.model.floor_runs import is_batch_search, ordinary, searched_floor
 from sizer.model.memory import overfilled_accelerators, trials
 from sizer.model.model import DRIFT, Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
 from sizer.model.seen_runs import left_noise, seen_run, weighted_median

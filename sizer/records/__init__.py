@@ -25,11 +25,14 @@ if TYPE_CHECKING:
         Upgrade,
     )
     from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, SearchEnd, StepFit
+    from sizer.records.configuration import Bottleneck, Configuration, Estimate
     from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
+    from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates
     from sizer.records.domains import (
         LARGEST,
         LARGEST_BYTES,
         LONGEST_NAME,
+        SCHEMA_VERSION,
         SMALLEST,
         Amount,
         Batch,
@@ -87,28 +90,21 @@ if TYPE_CHECKING:
         reason,
     )
     from sizer.records.run import (
-        FAULTS,
-        FINDINGS,
         SLIP,
-        Bottleneck,
         Cause,
         CauseKind,
-        Configuration,
         Correction,
         DataSet,
         Demand,
         DiskCheck,
-        Estimate,
         Evidence,
         EvidenceKind,
         Failure,
         LimitedBy,
         LimitedByKind,
         MemoryGrowth,
-        MemoryPlace,
         Meter,
         MeterKind,
-        Outcome,
         ProbeCost,
         RateChange,
         RentedMachine,
@@ -120,17 +116,9 @@ if TYPE_CHECKING:
         WarningKind,
         way_of_ending,
     )
+    from sizer.records.run_kinds import FAULTS, FINDINGS, ISOLATED_STAGES, SEARCHES, MemoryPlace, Outcome, Purpose
     from sizer.records.study import (
-        GIVEN_IN_STUDY,
-        GIVEN_IN_TABLE,
-        HOST_DISK,
-        ISOLATED_STAGES,
-        SCHEMA_VERSION,
-        SEARCHES,
-        BatchRate,
         Deadline,
-        Device,
-        DiskRates,
         DiskTier,
         FrameworkPython,
         Limits,
@@ -138,7 +126,6 @@ if TYPE_CHECKING:
         Note,
         NoteKind,
         Objective,
-        Purpose,
         RunSpec,
         Study,
         Workload,

@@ -7,8 +7,10 @@ from enum import Enum
 from functools import cached_property
 
 from sizer.records.batch_sizes import BatchAdvice
+from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.cross_table import CrossTable
 from sizer.records.domains import (
+    SCHEMA_VERSION,
     Amount,
     Count,
     EdgeState,
@@ -23,8 +25,7 @@ from sizer.records.domains import (
 )
 from sizer.records.gpu_options import GpuOption
 from sizer.records.prediction import Prediction, Reason, Refusal, Spec, Suggestion
-from sizer.records.run import Bottleneck, Estimate
-from sizer.records.study import SCHEMA_VERSION, Objective
+from sizer.records.study import Objective
 
 
 class Event(str, Enum):

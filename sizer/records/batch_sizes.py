@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.domains import Batch, Bytes, Count, Rate
-from sizer.records.run import Configuration, Estimate, MemoryPlace
+from sizer.records.run_kinds import MemoryPlace
 
 
 class StepFit(str, Enum):

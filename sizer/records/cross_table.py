@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sizer.records.configuration import Estimate
 from sizer.records.domains import Amount, Batch, Bytes, Cache, Count, Input, Label, Mode, Name, Vcpus
-from sizer.records.run import Estimate, Outcome
+from sizer.records.run_kinds import Outcome
 
 
 @dataclass(frozen=True)

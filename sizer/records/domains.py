@@ -14,6 +14,9 @@ from typing import Annotated, Any, Protocol
 from sizer.records.kinds import KINDS, MODES
 from sizer.records.messages import AnyOf, Message
 
+SCHEMA_VERSION = 2
+"""Version of every JSON file in a study folder."""
+
 LARGEST = 1e60
 """Of an amount. A workload may name 1e18 samples a step (`events.LARGEST`), and sums and rates are made of these."""
 

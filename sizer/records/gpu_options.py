@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Vcpus
-from sizer.records.run import Bottleneck, Estimate
 
 
 class NoGpuAnswer(str, Enum):

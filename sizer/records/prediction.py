@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Name, Vcpus
 from sizer.records.errors import NoAnswer
-from sizer.records.run import Bottleneck, Configuration, Estimate
 
 
 @dataclass(frozen=True)

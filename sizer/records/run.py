@@ -6,87 +6,27 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from sizer.records.adaptive import RunReason
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import DiskRates
 from sizer.records.domains import (
+    SCHEMA_VERSION,
     Amount,
-    Batch,
-    Bound,
-    Bytes,
     Count,
     Label,
     Moment,
     Name,
     Rate,
     Signed,
-    Vcpus,
 )
 from sizer.records.gpu import GpuSample, GpuUse
-from sizer.records.study import FP32, SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
-
-
-class Outcome(str, Enum):
-    """How a run ended."""
-
-    COMPLETED = "completed"
-    OUT_OF_MEMORY = "out_of_memory"
-    TIMEOUT = "timeout"
-    CRASHED = "crashed"
-    INTERRUPTED = "interrupted"
-    UNSUPPORTED = "unsupported"
-    REFUSED = "refused"
-
-
-FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
-"""Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
-
-
-FINDINGS = frozenset({Outcome.COMPLETED, Outcome.OUT_OF_MEMORY})
-"""Outcomes that say something of their own configuration, and that a model learns from."""
-
-
-class MemoryPlace(str, Enum):
-    """Whose memory ran out."""
-
-    HOST = "host"
-    GPU = "gpu"
-
-
-class Bottleneck(str, Enum):
-    """The resource that holds throughput back."""
-
-    CPU = "cpu"
-    SERIAL = "serial"
-    DISK_BANDWIDTH = "disk_bandwidth"
-    DISK_IOPS = "disk_iops"
-    DISK_WRITE = "disk_write"
-    ACCELERATOR = "accelerator"
-    MEMORY = "memory"
-    AMBIGUOUS = "ambiguous"
-
+from sizer.records.run_kinds import MemoryPlace, Outcome
+from sizer.records.study import FP32, DiskTier, RunSpec
 
 SLIP = 3.0
 """How many times as fast as the slowest the fastest of repeats is where one of them must be wrong.
 
 On shared machines repeats differ by half at the worst, and a digit or a unit too many is ten times or more.
 """
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with its interval: 95 % of the mean in a run, 90 % for a new run in a prediction."""
-
-    value: Signed
-    low: Bound
-    high: Bound
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether the ends say anything: a throughput of an imported table may be without them."""
-        return self.low < self.high
-
-    @property
-    def relative_half_width(self) -> float:
-        """Half of the interval over the value, which must not be 0."""
-        return (self.high - self.low) / 2 / self.value
 
 
 @dataclass(frozen=True)
@@ -105,22 +45,6 @@ class DiskCheck:
             name: value if value is not None else getattr(declared, name) for name, value in vars(self.measured).items()
         }
         return DiskRates(**chosen)
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """What a run really had: its limits with this host's own values where it was not limited.
-
-    None is not known, which only an imported run has. `gpu` names the accelerator where one job was measured on several
-    kinds, and `gpu_count` how many of them it used: 0 is as many as its device says, which is one unless that is a CPU.
-    """
-
-    vcpus: Vcpus | None
-    memory_bytes: Bytes | None
-    disk: Name | None
-    batch_size: Batch | None
-    gpu: Label | None = None
-    gpu_count: Count | None = 0
 
 
 @dataclass(frozen=True)

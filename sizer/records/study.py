@@ -12,16 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
-from math import exp, log
 
 from sizer.records.adaptive import Adaptive
+from sizer.records.device import Device, DiskRates
 from sizer.records.domains import (
+    SCHEMA_VERSION,
     Amount,
     Batch,
     Bytes,
     Cache,
     Count,
-    DeviceKind,
     Input,
     Kind,
     Label,
@@ -31,7 +31,6 @@ from sizer.records.domains import (
     Preference,
     Probability,
     Rate,
-    RateBasis,
     SafeName,
     Stage,
     Vcpus,
@@ -39,94 +38,9 @@ from sizer.records.domains import (
 from sizer.records.framework_options import FrameworkOptions
 from sizer.records.kinds import COMMAND, KINDS, PYTORCH
 from sizer.records.own_programs import Variable
+from sizer.records.run_kinds import ISOLATED_STAGES, Purpose
 
 FP32 = "fp32"
-SCHEMA_VERSION = 2
-"""Version of every JSON file in a study folder."""
-
-
-HOST_DISK = "host"
-"""The `disk` of a run whose disk was not limited: wherever the data already lay."""
-
-
-GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the imported table"
-"""Sources of an emulated accelerator's rate that is no published one. They are part of a run's id, so they stay so."""
-
-
-@dataclass(frozen=True)
-class BatchRate:
-    """Samples per second of an emulated accelerator with one batch size, who says so, its 90 % and its basis."""
-
-    batch_size: Batch
-    samples_per_second: Rate
-    source: str
-    low: Rate | None = field(default=None, compare=False)
-    high: Rate | None = field(default=None, compare=False)
-    basis: RateBasis | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True)
-class Device:
-    """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes).
-
-    `index` is None for a GPU of an imported table that names none. `scaling_loss` is what several of an emulated GPU
-    lose to the exchange of gradients, None is not known: n of them make n exp(-scaling_loss 2 (n - 1) / n) times the
-    samples of one. Each of n sends its gradients 2 (n - 1) / n times in a ring all-reduce (Patarasuk and Yuan,
-    Bandwidth optimal all-reduce algorithms, 2009, section 3).
-
-    `batch_rates` are those of an emulated GPU where a workload has several batch sizes and each its own rate;
-    `samples_per_second` is then that of the middle one. `rate_low` and `rate_high` hold 90 % of what is believed of the
-    real GPU's rate, None is not known; how sure a rate is makes no other device of it.
-    """
-
-    kind: DeviceKind = "cpu"
-    index: Count | None = 0
-    gpu: Label | None = None
-    samples_per_second: Rate | None = None
-    source: str | None = None
-    scaling_loss: Probability | None = None
-    scaling_source: str | None = None
-    batch_rates: tuple[BatchRate, ...] = ()
-    rate_low: Rate | None = field(default=None, compare=False)
-    rate_high: Rate | None = field(default=None, compare=False)
-    rate_basis: RateBasis | None = field(default=None, compare=False)
-
-    @property
-    def rate_unsure(self) -> bool:
-        """Whether the rate is none that was published for this GPU, nor lies between two, and its interval is known."""
-        known = self.rate_low is not None and self.rate_high is not None
-        return known and self.rate_basis not in ("published", "interpolated")
-
-    def at_batch(self, batch_size: int) -> Device:
-        """As it is with this batch: of several rates that of the nearest batch size, by ratio."""
-        if not self.batch_rates:
-            return self
-        near = min(self.batch_rates, key=lambda each: abs(log(each.batch_size / batch_size)))
-        return replace(self.with_rate(near), batch_rates=())
-
-    def with_rate(self, rate: BatchRate) -> Device:
-        """Which is that of one batch size."""
-        return replace(
-            self,
-            samples_per_second=rate.samples_per_second,
-            source=rate.source,
-            rate_low=rate.low,
-            rate_high=rate.high,
-            rate_basis=rate.basis,
-        )
-
-    def speed_up(self, count: int) -> float | None:
-        """How many times the samples of one that many of it make at the most; None where the loss is not known."""
-        if count <= 1:
-            return 1.0
-        return None if self.scaling_loss is None else count * exp(-self.scaling_loss * 2 * (count - 1) / count)
-
-    @property
-    def label(self) -> str:
-        """How a person names it: `cpu`, `cuda:0`, `emulated:P100`, `emulated:300/s`."""
-        if self.kind == "emulated":
-            return f"emulated:{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
-        return f"cuda:{self.index or 0}" if self.kind == "cuda" else "cpu"
 
 
 @dataclass(frozen=True)
@@ -226,16 +140,6 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class DiskRates:
-    """What a disk gives. None is not limited, or not measured."""
-
-    read_iops: Amount | None = None
-    read_bytes_per_second: Amount | None = None
-    write_iops: Amount | None = None
-    write_bytes_per_second: Amount | None = None
-
-
-@dataclass(frozen=True)
 class DiskTier:
     """A kind of volume: a real mount (`path`) or one emulated by throttling (`emulated`)."""
 
@@ -302,41 +206,6 @@ class Objective:
     def counts(self) -> Preference:
         """What is preferred among those that give what is asked for: with a rate, the least cost of the work."""
         return self.prefer if self.rate is None else "cheapest"
-
-
-class Purpose(str, Enum):
-    """Why a run is made."""
-
-    ASKED = "asked"
-    """The study asks for its configuration."""
-    REPEAT = "repeat"
-    """The same again in a fresh process."""
-    REFERENCE = "reference"
-    """The reference configuration beyond its repeats, to see the host drift."""
-    ISOLATES_STEP = "isolates_step"
-    ISOLATES_PIPELINE = "isolates_pipeline"
-    ISOLATES_DISK = "isolates_disk"
-    """To show one stage of the workload alone."""
-    TWO_EPOCHS = "two_epochs"
-    """To show what the page cache serves where memory holds half of the data."""
-    FLOOR_SEARCH = "floor_search"
-    """To see for a few seconds whether a memory cap holds. Near the floor the kernel drops and reads again what it can,
-    so such a run may be slow: its rate says nothing of the workload."""
-    BATCH_SEARCH = "batch_search"
-    """To see in a few steps whether a batch fits into memory: too few for a rate that counts."""
-
-
-ISOLATED_STAGES: dict[Purpose, str] = {
-    Purpose.ISOLATES_STEP: "step",
-    Purpose.ISOLATES_PIPELINE: "pipeline",
-    Purpose.ISOLATES_DISK: "disk",
-    Purpose.TWO_EPOCHS: "cache",
-}
-"""The stage that a run shows by itself, by its purpose."""
-
-
-SEARCHES = frozenset({Purpose.FLOOR_SEARCH, Purpose.BATCH_SEARCH})
-"""Purposes of runs that show whether something fits into memory, and no rate."""
 
 
 @dataclass(frozen=True)

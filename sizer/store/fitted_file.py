@@ -48,23 +48,35 @@ def sources_of(folder: Path) -> Sources:
 
 
 def write_fitted(path: Path, sources: Sources, form: Mapping[str, Any]) -> None:
-    """Write what was fitted of these, as plain JSON values; whole or not at all. Raises HostError."""
-    rest = '",\n' + json.dumps({"made_of": sources.key, **form}, allow_nan=False).removeprefix("{") + "\n"
+    """Write what was fitted of these, as plain JSON values; whole or not at all, with a line for each of its
+    `workloads`. Raises HostError."""
+    others = {"made_of": sources.key, **{name: each for name, each in form.items() if name != "workloads"}}
+    models = ",\n".join(json.dumps(each, allow_nan=False) for each in form["workloads"])
+    rest = f'",\n{json.dumps(others, allow_nan=False)[1:-1]}, "workloads": [\n{models}\n]}}\n'
     write_text(path, f"{HEAD}{_checksum(rest.encode())}{rest}")
 
 
-def read_fitted(path: Path, sources: Sources) -> dict[str, Any] | None:
+def read_fitted(path: Path, sources: Sources, workload: str | None = None) -> dict[str, Any] | None:
     """The plain JSON values that were written of these; None where the file is missing, older than they are, edited or
-    cut short, another sizer's, or of other runs."""
+    cut short, another sizer's, or of other runs. With `workload`, of the `workloads` that of this name alone, if there
+    is one: of a large study the others take long to parse."""
     with suppress(OSError, ValueError, RecursionError, InputError, HostError):
         if path.lstat().st_mtime_ns < sources.newest:
             return None
         content = read_file(path)
         head, rest = content[: len(HEAD) + HEX], content[len(HEAD) + HEX :]
         if head == f"{HEAD}{_checksum(rest)}".encode():
-            form: dict[str, Any] = json.loads(content)
+            form: dict[str, Any] = json.loads(_of_one(content, workload))
             return form if form.get("made_of") == sources.key else None
     return None
+
+
+def _of_one(content: bytes, workload: str | None) -> bytes:
+    """The file without the lines of other workloads, where one has this name."""
+    begin = f"{json.dumps({'name': workload})[:-1]},".encode()
+    lines = content.splitlines()
+    own = [line.removesuffix(b",") for line in lines if line.startswith(begin)]
+    return b"".join([*lines[:3], *own, *lines[-1:]]) if own else content
 
 
 def _checksum(rest: bytes) -> str:

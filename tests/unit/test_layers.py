@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sizer import api
 from tests import ROOT
 
 PRINTING = {"print", "exit", "quit", "input"}
@@ -121,3 +122,16 @@ def test_the_command_line_starts_without_heavy_imports() -> None:
     code = "import sys, sizer.cli; sizer.cli.parser(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "scipy", "jinja2", "yaml", "psutil", "mxnet"} & set(loaded)
+
+
+def test_a_stored_prediction_loads_nothing_of_runs(tmp_path: Path) -> None:
+    """Of what it takes, more than numpy itself, nearly all is to import: records of runs alone are a tenth of it."""
+    rows = "".join(f"{vcpus},{10 * vcpus}\n" for vcpus in (1, 2, 3, 4, 6))
+    (tmp_path / "rates.csv").write_text(f"vcpus,throughput\n{rows}")
+    api.import_table(tmp_path / "rates.csv", tmp_path / "study")
+    code = "import sys, sizer.cli; sizer.cli.main(['predict', sys.argv[1], '--vcpus', '5']); print(*sys.modules)"
+    words = [sys.executable, "-c", code, str(tmp_path / "study")]
+    said, loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert "5 vCPUs" in said
+    unneeded = {"sizer.records.run", "sizer.records.study", "sizer.model.fitting", "sizer.cli.columns"}
+    assert not {"scipy", "jinja2", "yaml", *unneeded} & set(loaded.split())

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand
-from sizer.records.study import Device, DiskRates
 from sizer.words import evidence_in_words
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)

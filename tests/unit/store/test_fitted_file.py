@@ -63,6 +63,20 @@ def test_it_is_read_again(study: Path) -> None:
     assert read(study) == FORM
 
 
+def test_of_several_workloads_one_is_read(study: Path) -> None:
+    """By its whole name, whatever it has in it; of a name that none has, all are."""
+    names = ["train", "train-2", 'a "b",\n\u2028', "train"[:3]]
+    models = [{"name": name, "rates": [1, "}\n{", name]} for name in names]
+    write_fitted(study / "model.json", sources_of(study), {**FORM, "workloads": models})
+    for name, model in zip(names, models, strict=True):
+        found = read_fitted(study / "model.json", sources_of(study), name)
+        assert found == {**(read_fitted(study / "model.json", sources_of(study)) or {}), "workloads": [model]}
+    for other in (None, "2", "rates"):
+        found = read_fitted(study / "model.json", sources_of(study), other)
+        assert found is not None
+        assert found["workloads"] == models
+
+
 def test_by_a_model_whose_code_has_changed_it_is_not_believed(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A checkout of a newer state has the version of the one before, and may not know the forms of its model."""
     (study / "model").mkdir()

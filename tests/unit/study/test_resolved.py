@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 from sizer.catalog import Catalog
 from sizer.files.codec import from_json, to_json
 from sizer.records import KINDS, TRANSFORMERS, Variable
+from sizer.records.device import BatchRate, Device, DiskRates
 from sizer.records.errors import InputError
 from sizer.records.study import (
-    BatchRate,
     Deadline,
-    Device,
-    DiskRates,
     DiskTier,
     FrameworkPython,
     Limits,

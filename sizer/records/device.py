@@ -1,0 +1,101 @@
+"""Where a step is computed, and what the disk gives that its data lie on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import exp, log
+
+from sizer.records.domains import Amount, Batch, Count, DeviceKind, Label, Probability, Rate, RateBasis
+
+HOST_DISK = "host"
+"""The `disk` of a run whose disk was not limited: wherever the data already lay."""
+
+
+GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the imported table"
+"""Sources of an emulated accelerator's rate that is no published one. They are part of a run's id, so they stay so."""
+
+
+@dataclass(frozen=True)
+class BatchRate:
+    """Samples per second of an emulated accelerator with one batch size, who says so, its 90 % and its basis."""
+
+    batch_size: Batch
+    samples_per_second: Rate
+    source: str
+    low: Rate | None = field(default=None, compare=False)
+    high: Rate | None = field(default=None, compare=False)
+    basis: RateBasis | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes).
+
+    `index` is None for a GPU of an imported table that names none. `scaling_loss` is what several of an emulated GPU
+    lose to the exchange of gradients, None is not known: n of them make n exp(-scaling_loss 2 (n - 1) / n) times the
+    samples of one. Each of n sends its gradients 2 (n - 1) / n times in a ring all-reduce (Patarasuk and Yuan,
+    Bandwidth optimal all-reduce algorithms, 2009, section 3).
+
+    `batch_rates` are those of an emulated GPU where a workload has several batch sizes and each its own rate;
+    `samples_per_second` is then that of the middle one. `rate_low` and `rate_high` hold 90 % of what is believed of the
+    real GPU's rate, None is not known; how sure a rate is makes no other device of it.
+    """
+
+    kind: DeviceKind = "cpu"
+    index: Count | None = 0
+    gpu: Label | None = None
+    samples_per_second: Rate | None = None
+    source: str | None = None
+    scaling_loss: Probability | None = None
+    scaling_source: str | None = None
+    batch_rates: tuple[BatchRate, ...] = ()
+    rate_low: Rate | None = field(default=None, compare=False)
+    rate_high: Rate | None = field(default=None, compare=False)
+    rate_basis: RateBasis | None = field(default=None, compare=False)
+
+    @property
+    def rate_unsure(self) -> bool:
+        """Whether the rate is none that was published for this GPU, nor lies between two, and its interval is known."""
+        known = self.rate_low is not None and self.rate_high is not None
+        return known and self.rate_basis not in ("published", "interpolated")
+
+    def at_batch(self, batch_size: int) -> Device:
+        """As it is with this batch: of several rates that of the nearest batch size, by ratio."""
+        if not self.batch_rates:
+            return self
+        near = min(self.batch_rates, key=lambda each: abs(log(each.batch_size / batch_size)))
+        return replace(self.with_rate(near), batch_rates=())
+
+    def with_rate(self, rate: BatchRate) -> Device:
+        """Which is that of one batch size."""
+        return replace(
+            self,
+            samples_per_second=rate.samples_per_second,
+            source=rate.source,
+            rate_low=rate.low,
+            rate_high=rate.high,
+            rate_basis=rate.basis,
+        )
+
+    def speed_up(self, count: int) -> float | None:
+        """How many times the samples of one that many of it make at the most; None where the loss is not known."""
+        if count <= 1:
+            return 1.0
+        return None if self.scaling_loss is None else count * exp(-self.scaling_loss * 2 * (count - 1) / count)
+
+    @property
+    def label(self) -> str:
+        """How a person names it: `cpu`, `cuda:0`, `emulated:P100`, `emulated:300/s`."""
+        if self.kind == "emulated":
+            return f"emulated:{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
+        return f"cuda:{self.index or 0}" if self.kind == "cuda" else "cpu"
+
+
+@dataclass(frozen=True)
+class DiskRates:
+    """What a disk gives. None is not limited, or not measured."""
+
+    read_iops: Amount | None = None
+    read_bytes_per_second: Amount | None = None
+    write_iops: Amount | None = None
+    write_bytes_per_second: Amount | None = None
