@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizer.adaptive import NextRun, PlanEnd, Unfinished
+from sizer.adaptive import NextRun, PlanEnd, Unfinished, next_of
 from sizer.model import Model
 from sizer.plan import Spread
 from sizer.records import DiskCheck, Note, Recommendation, Run, Study
@@ -26,12 +26,7 @@ class Progress:
 
     @property
     def is_complete(self) -> bool:
-        return self.next_run is None and self._all_runs and not self.searching
-
-    @property
-    def next_run(self) -> NextRun | None:
-        """What an adaptive plan does next, or would do if its bound had room."""
-        return self.chosen.then if isinstance(self.chosen, PlanEnd) else self.chosen
+        return next_of(self.chosen) is None and self._all_runs and not self.searching
 
     @property
     def _all_runs(self) -> bool:

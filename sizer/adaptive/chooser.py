@@ -168,11 +168,12 @@ class Chooser:
                 yield worth(spec, PRIOR_DOUBT, RunReason(RunReasonKind.OWN_RUN))
             told = known.opened.value(place) if place in telling else 0.0
             value = max(told, known.opened.gain(place)) * (OF_REPEAT if again else 1.0)
-            weighed.append(worth(spec, value, why(known.answer, known.opened, again)))
-        worthwhile = [each for each in weighed if each.value >= least]
+            weighed.append((value, spec, again))
+        worthwhile = [each for each in weighed if each[0] >= least]
         if not worthwhile and not sure and self._asked.bounded and known.opened.doubt >= least:
-            worthwhile = [each for each in weighed if each.value > 0]
-        yield from worthwhile
+            worthwhile = [each for each in weighed if each[0] > 0]
+        for value, spec, again in worthwhile:
+            yield worth(spec, value, why(known.answer, known.opened, again))
 
     def _bounded(self, best: _Worth, runs: Sequence[Run]) -> PlanEnd:
         """How it ended where a bound has no room for this run; a settled answer needs none."""

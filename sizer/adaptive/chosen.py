@@ -37,3 +37,8 @@ class PlanEnd:
     def bound_spent(self) -> float:
         """What is spent of the bound that `enough` is of."""
         return self.runs if self.kind is PlanEndKind.RUNS else self.seconds
+
+
+def next_of(chosen: NextRun | PlanEnd | None) -> NextRun | None:
+    """The run that it makes next, or would make if its bound had room."""
+    return chosen.then if isinstance(chosen, PlanEnd) else chosen

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from sizer.adaptive import NextRun, PlanEnd, Unfinished, chooser_of, unfinished
-from sizer.model import Model, as_asked, name_of_disk
-from sizer.plan import UNFINISHED, Position, batch_searches, configurations_of, plan, position, remaining, searches
+from sizer.adaptive import NextRun, PlanEnd, Unfinished, chooser_of, next_of, place_of, unfinished
+from sizer.model import Model, as_asked
+from sizer.plan import UNFINISHED, batch_searches, configurations_of, plan, remaining, searches
 from sizer.recommend import StillPlanned
 from sizer.records import Configuration, Run, RunSpec
 from sizer.store import StudyFolder
@@ -49,29 +50,21 @@ def still_planned(
     study, size = folder.study, recorded_size(folder.host)
     if study.imported:
         return {}
-    following = chosen.then if isinstance(chosen, PlanEnd) else chosen
-    found = {}
+    following, found = next_of(chosen), {}
     for each in study.workloads:
         name = each.workload.name
-        own = [run for run in runs if run.spec.workload.name == name]
-        tried = {position(run.spec, size) for run in as_asked(own)}
-        places = [position(spec, size) for spec in configurations_of(each, study, size)]
-        left = StillPlanned(tuple(_configuration(place) for place in places if place not in tried))
+        tried = {place_of(run.spec, size) for run in as_asked([run for run in runs if run.spec.workload.name == name])}
+        places = [place_of(spec, size) for spec in configurations_of(each, study, size)]
+        left = StillPlanned(tuple(place for place in places if place not in tried))
         if following is not None and following.spec.workload.name == name and following.spec.stage is None:
-            place = position(following.spec, size)
-            varied = [len(set(column)) > 1 for column in zip(*places, strict=True)]
-            left = StillPlanned(left.places, _configuration(place, varied), again=place in tried)
+            place = place_of(following.spec, size)
+            left = replace(left, next_run=_as_varied(place, places), again=place in tried)
         found[name] = left
     return found
 
 
-def _configuration(place: Position, varied: Sequence[bool] = (True,) * 5) -> Configuration:
-    """The place, without what is not `varied` of memory, disk, batch size and accelerators."""
-    vcpus, memory, disk, batch, count = place
-    return Configuration(
-        vcpus,
-        memory if varied[1] else None,
-        name_of_disk(disk) if varied[2] else None,
-        batch if varied[3] else None,
-        gpu_count=count if varied[4] else None,
-    )
+def _as_varied(place: Configuration, places: Sequence[Configuration]) -> Configuration:
+    """The place, without what is the same in all places of memory, disk, batch size and accelerators."""
+    names = ("memory_bytes", "disk", "batch_size", "gpu_count")
+    same = [name for name in names if len({getattr(each, name) for each in places}) < 2]
+    return replace(place, **dict.fromkeys(same))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.adaptive import NextRun, PlanEnd, Unfinished
+from sizer.adaptive import NextRun, PlanEnd, Unfinished, next_of
 from sizer.api.fitted_model import stored_study, with_corrections
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left
 from sizer.model import Model, Uncorrected, uncorrected
@@ -53,7 +53,7 @@ class StudyStatus:
     @property
     def next_run(self) -> NextRun | None:
         """What an adaptive plan does next, or would do if its bound had room."""
-        return self.chosen.then if isinstance(self.chosen, PlanEnd) else self.chosen
+        return next_of(self.chosen)
 
     @property
     def warned(self) -> int:

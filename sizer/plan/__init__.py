@@ -9,8 +9,8 @@ from sizer.lazily import exports
 if TYPE_CHECKING:
     from sizer.plan.axes_of_first_run import Abilities, Needs, chosen_axes, needs_of
     from sizer.plan.batch_search import BatchSearch, batch_searches
-    from sizer.plan.configurations import Position, position, repeated
     from sizer.plan.configurations import configurations as configurations_of
+    from sizer.plan.configurations import position, repeated
     from sizer.plan.floor_search import Search, searches
     from sizer.plan.following import Following
     from sizer.plan.reference_runs import (
@@ -50,7 +50,6 @@ __all__ = [
     "Obstacle",
     "ObstacleKind",
     "PassResult",
-    "Position",
     "Search",
     "SeenTimes",
     "Spread",
