@@ -121,8 +121,19 @@ def signal_all(tree: Tree, directories: Collection[Path]) -> None:
 
 def leftovers(bases: Collection[Path]) -> list[Path]:
     """The groups under these bases whose sizer is dead, and that we may empty: an ordinary user cannot end root's."""
-    groups = [group for base in bases if base.is_dir() for group in base.iterdir() if group.is_dir()]
-    return sorted(group for group in groups if owner_is_dead(group.name) and os.geteuid() in (0, group.stat().st_uid))
+    found = []
+    for base in bases:
+        with suppress(FileNotFoundError):  # Another sizer removed the last of them.
+            found += [group for group in base.iterdir() if owner_is_dead(group.name) and _may_empty(group)]
+    return sorted(found)
+
+
+def _may_empty(group: Path) -> bool:
+    """Not what another sizer, which found it, too, has removed meanwhile."""
+    try:
+        return group.is_dir() and os.geteuid() in (0, group.stat().st_uid)
+    except FileNotFoundError:
+        return False
 
 
 def make_group(tree: Tree, prepare: Callable[[], None], directories: Collection[Path]) -> None:
