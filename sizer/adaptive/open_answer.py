@@ -52,10 +52,9 @@ class OpenAnswer:
     """The answer of one workload with what it may turn out to be.
 
     `offer` are the S specs in the order in which they are taken, `log_rates` (D, X) draws of ln rate at the `places` of
-    runs, against the best where a share is asked for, `enough` (D, S) and `wrong` (D, S) which specs give what is asked
-    for and which would be regretted, `taken` (D,) the number of the one that each draw takes, `noise` the standard
-    deviation of ln rate of a run.
-    `chosen` is the number of the present answer.
+    runs, against the mean of what was measured where a share is asked for, `enough` (D, S) and `wrong` (D, S) which
+    specs give what is asked for and which would be regretted, `taken` (D,) the number of the one that each draw takes,
+    `noise` the standard deviation of ln rate of a run. `chosen` is the number of the present answer.
     """
 
     offer: Offered
@@ -152,8 +151,8 @@ def open_answer(
     here = tuple(dict.fromkeys(places))
     of_runs = draws[:, [column[place] for place in here]]
     if objective.rate is None:
-        others = draws[:, [column[place] for place in measured]].mean(axis=1)
-        of_runs = of_runs - _reference(here, best, draws[:, column[best]], others)
+        # A share of the best rests on ratios, so what all rates have in common is nothing to be told.
+        of_runs = of_runs - draws[:, [column[place] for place in measured]].mean(axis=1, keepdims=True)
     return OpenAnswer(offer, here, of_runs, enough.astype(float), wrong.astype(float), took, noise, chosen)
 
 
@@ -170,12 +169,6 @@ def _drawn(model: WorkloadModel, places: Sequence[Configuration], seed: int) -> 
     curves: Array = rates.draws[chosen]
     draws: Array = curves + own + apart
     return rates.mean + own, curves, draws, max(model.noise, 1e-3)
-
-
-def _reference(places: Sequence[Configuration], best: Configuration, log_best: Array, others: Array) -> Array:
-    """What a run at each place is held against (D, X): a share of the best rests on ratios to the best, so what all
-    rates have in common is nothing to be told. The best itself is held against the mean (D,) of the others."""
-    return np.column_stack([others if place == best else log_best for place in places])
 
 
 def _unlike_the_curve(model: WorkloadModel, places: Sequence[Configuration], variance: Array) -> Array:

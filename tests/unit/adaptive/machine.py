@@ -39,11 +39,11 @@ def study_of(*workloads: str, repeats: int = 2, **axes: object) -> Study:
     return Study("s", plans, measure=Measure(repeats=repeats, seconds=SECONDS))
 
 
-def made(spec: RunSpec, rate: Rate, outcome: Outcome = Outcome.COMPLETED) -> Run:
-    """The run of this spec on a machine where the CPU's time of a sample is known."""
+def made(spec: RunSpec, rate: Rate, outcome: Outcome = Outcome.COMPLETED, drawn: int = 0) -> Run:
+    """The run of this spec on a machine where the CPU's time of a sample is known; `drawn` chooses its noise."""
     vcpus, memory, disk, batch, count = position(spec, HOST)
     configuration = Configuration(vcpus, memory, disk or "host", batch, gpu_count=count)
-    value = rate(configuration) * math.exp(NOISE * random.Random(spec.id).gauss(0, 1))
+    value = rate(configuration) * math.exp(NOISE * random.Random(f"{spec.id}-{drawn}" if drawn else spec.id).gauss(0, 1))
     run = Run(spec, outcome, configuration, "2026-11-21T10:00:00+00:00", SECONDS + 5)
     if outcome is not Outcome.COMPLETED:
         return run
@@ -56,11 +56,11 @@ def chooser_of(study: Study, budget: float | None = None, runs: int | None = Non
 
 
 def chosen(
-    study: Study, rate: Rate, asked: Adaptive = UNBOUNDED, known: tuple[Run, ...] = ()
+    study: Study, rate: Rate, asked: Adaptive = UNBOUNDED, known: tuple[Run, ...] = (), drawn: int = 0
 ) -> tuple[list[Run], PlanEnd]:
     """Every run that is made after those that are known, each with why, and how it ended."""
     chooser, runs = Chooser(study, HOST, Catalog.load(), asked), list(known)
     while isinstance(found := chooser.next_run(runs), NextRun):
-        runs.append(replace(made(found.spec, rate), reason=found.why))
+        runs.append(replace(made(found.spec, rate, drawn=drawn), reason=found.why))
         assert len(runs) <= 100
     return runs, found

@@ -73,9 +73,11 @@ def test_memory_and_disks_start_together() -> None:
     ]
 
 
-def test_memory_and_disks_are_answered_by_few_of_their_runs() -> None:
-    """Of 45 configurations, a quarter at the most."""
-    runs, end = chosen(over_memory_and_disks(), on_disks)
+@pytest.mark.parametrize("drawn", range(4))
+def test_memory_and_disks_are_answered_by_few_of_their_runs(drawn: int) -> None:
+    """Of 45 configurations, a quarter at the most, whatever the noise: a run at a size whose rate is known tells
+    nothing of how fast the best is, which was not measured on that disk."""
+    runs, end = chosen(over_memory_and_disks(), on_disks, drawn=drawn)
     assert end.settled == ("job",)
     assert len(runs) <= 11
     for why in (run.reason for run in runs[3:]):
