@@ -14,15 +14,18 @@ from multiprocessing.pool import Pool
 
 import numpy as np
 from ablation_cases import BEYOND, DRAWN, GRID, HOSTS, INSIDE, Judge, Outcome, drawn_curve, machine
+from ablation_chosen import ANSWERS, by_few_runs, studies
 from ablation_drawn import RISING, caps_case, edge_case, memory_counts, said_of_more
 from ablation_parts import OF_PAIRS, OF_VCPUS, parts, touched
 from ablation_real import (
+    EDGE,
     FEW,
     FURTHER,
     PAIRS,
     further,
     further_curves,
     grid_designs,
+    noisy_edges,
     pairs,
     plateaus,
     tables_of_three,
@@ -185,6 +188,8 @@ THREE = Source((FEW,), lambda number: tables_of_three()[number], _always, len(ta
 PLATEAUS = Source((FEW,), lambda number: plateaus()[number], _always, len(plateaus()))
 PAIRED = Source((PAIRS,), lambda number: pairs()[number], _always, len(pairs()))
 WHOLE = Source((PAIRS,), lambda number: whole_cores()[number], _always, len(whole_cores()))
+NOISY = Source((EDGE,), lambda number: noisy_edges(SEED)[number], _always, len(noisy_edges(SEED)))
+CHOSEN = Source((ANSWERS,), lambda number: by_few_runs(*studies(SEED)[number]), _always, len(studies(SEED)))
 AFTER = Source((FURTHER,), lambda number: further(further_curves()[number]), _always, len(further_curves()))
 SOURCES = {
     "machines": MACHINES,
@@ -201,6 +206,8 @@ SOURCES = {
     "known pairs": PAIRED,
     "whole cores": WHOLE,
     "further": AFTER,
+    "few runs": CHOSEN,
+    "noisy edges": NOISY,
 }
 
 
@@ -215,9 +222,8 @@ def sources(part: str) -> tuple[str, ...]:
         return "machines", "caps", "caps that count"
     if part in OF_PAIRS:
         return "known pairs", "whole cores"
-    return own.get(
-        part, ("machines", "drawn curves", "three values", "plateaus") if part in OF_VCPUS else ("machines",)
-    )
+    of_vcpus = ("machines", "drawn curves", "three values", "plateaus", "few runs", "noisy edges")
+    return own.get(part, of_vcpus if part in OF_VCPUS else ("machines",))
 
 
 def both(asked: tuple[str, int, tuple[str, ...]]) -> dict[str, Both]:

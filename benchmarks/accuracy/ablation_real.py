@@ -1,6 +1,6 @@
-"""Real curves and the measured grids asked otherwise than by the benchmark: three vCPU values, what lies beyond, hosts
-that say which vCPUs share a core, and other designs. Curves are those that taught the prior, and published ones; what
-is held out chooses nothing."""
+"""Real curves and the measured grids asked otherwise than by the benchmark: three vCPU values, what lies beyond, noisy
+hosts, hosts that say which vCPUs share a core, and other designs. Curves are those that taught the prior, and published
+ones; what is held out chooses nothing."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from accuracy_scores import error
 from accuracy_shapes import PUBLISHED_CURVES, configuration_at, run_at, told_of
 from curves_data import JPEG, OTHERS, RealCurve, real_curves
 
-from sizer.model import fit, predict, vcpus_of
-from sizer.records import Bottleneck, NoAnswer
+from sizer.model import GAIN as GAIN_WORTH
+from sizer.model import Trend, fit, predict, vcpus_edge, vcpus_of
+from sizer.records import Bottleneck, Estimate, NoAnswer
 from sizer.records.run import LimitedBy, LimitedByKind, Run
 
-FEW, FURTHER, PAIRS = "three vCPU values", "real curves, further", "known pairs"
+FEW, FURTHER, EDGE, PAIRS = "three vCPU values", "real curves, further", "noisy edges", "known pairs"
 VALUES = 4
 """Places of a curve that halve each other: of a table of three one is left out, or the last is asked for."""
 PLATEAU = (1.1, 1.8)
 """By how many times the rate rises over the last four-fold vCPUs of a table with a plateau."""
 IN_PAIRS, WHOLE_CORES = ((1, 2, 3, 4), (1, 2, 4, 8), (2, 3, 4, 8)), (2, 4, 8)
 """vCPU values of hosts that say which of them share a core, and those that give no vCPU a core alone."""
+NOISES = (0.03, 0.06, 0.1, 0.15)
+"""Standard deviations of ln rate, one of which every run of a noisy edge has."""
 CPU, SERIAL = 0.3, 0.7
 """`cpu` is right where ln rate rises by at least this much of ln vCPUs to one side, `serial` where by at most that."""
 
@@ -132,6 +135,39 @@ def _named(table: Curve) -> list[bool]:
     rises = [math.log(more / less) / math.log(many / few) for few, many, less, more in ends]
     right = {Bottleneck.CPU: max(rises) >= CPU, Bottleneck.SERIAL: min(rises) <= SERIAL}
     return [right[named]] if named in right else []
+
+
+@lru_cache(maxsize=1)
+def noisy_edges(seed: int) -> tuple[Judge, ...]:
+    """One for each curve: of every three places that halve each other rates with noise are known, and their intervals.
+    Judged is the probability that the last doubling gains what is worth a size, and what is called rising or flat."""
+    return tuple(_edge(curve, number, seed) for number, curve in enumerate(_curves()) if _tables(curve))
+
+
+def _edge(curve: Curve, number: int, seed: int) -> Judge:
+    random = np.random.default_rng([seed, number, 10])
+    studies = [(_noisy(table, random), table.truth[-1] / table.truth[-2] - 1 > GAIN_WORTH) for table in _fours(curve)]
+
+    def judge() -> dict[str, Outcome]:
+        errors, right = [], []
+        for runs, gains in studies:
+            edge = vcpus_edge(fit(runs).workloads[0], runs[-1].configuration)
+            errors.append(abs(edge.probability - gains))
+            if edge.trend is not Trend.UNSETTLED:
+                right.append(gains is (edge.trend is Trend.RISING))
+        return {EDGE: Outcome(tuple(errors), agrees=tuple(right), kind=curve.source)}
+
+    return judge
+
+
+def _noisy(table: Curve, random: np.random.Generator) -> list[Run]:
+    """Of its three last places."""
+    noise, found = float(random.choice(NOISES)), []
+    for place, truth in list(zip(table.places, table.truth, strict=True))[1:]:
+        rate = truth * math.exp(noise * random.standard_normal())
+        seen = Estimate(rate, rate * math.exp(-1.96 * noise), rate * math.exp(1.96 * noise))
+        found.append(replace(run_at(table, place, rate), throughput=seen))
+    return found
 
 
 def pairs() -> tuple[Judge, ...]:

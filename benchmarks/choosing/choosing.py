@@ -59,6 +59,7 @@ class Replay:
     whole_seconds: float
     allowed: int
     right: tuple[bool, ...]
+    regrets: tuple[float, ...] = ()
     ended: str = ""
     said: str = ""
 
@@ -74,10 +75,8 @@ def replay_all(case: ReplayCase) -> list[Replay]:
     grids = whole_grids(case, objective, catalog)
     if not grids:
         return []
-    allowed = len(case.study.workloads) * FEWEST
-    allowed = max(allowed, math.ceil(SHARE * len(case.all_runs)))
-    found = [_adaptive(case, grids, Adaptive(), allowed, "adaptive")]
-    found.append(_adaptive(case, grids, Adaptive(runs=allowed), allowed, BOUNDED))
+    allowed = runs_allowed(case)
+    found = [_adaptive(case, grids, Adaptive(), allowed, "adaptive"), bounded(case, grids)]
     orders: dict[str, Order] = {
         "random": at_random(case, seed=len(case.name)),
         "as planned": as_planned(case),
@@ -90,6 +89,17 @@ def replay_all(case: ReplayCase) -> list[Replay]:
             runs.append(case.run(spec, runs))
         found.append(_judged(case, grids, runs, allowed, name))
     return found
+
+
+def runs_allowed(case: ReplayCase) -> int:
+    """FEWEST runs a workload, or SHARE of the grid's where that is more."""
+    return max(len(case.study.workloads) * FEWEST, math.ceil(SHARE * len(case.all_runs)))
+
+
+def bounded(case: ReplayCase, grids: dict[str, WholeGrid]) -> Replay:
+    """The adaptive plan with the runs allowed as its bound."""
+    allowed = runs_allowed(case)
+    return _adaptive(case, grids, Adaptive(runs=allowed), allowed, BOUNDED)
 
 
 def _adaptive(case: ReplayCase, grids: dict[str, WholeGrid], asked: Adaptive, allowed: int, name: str) -> Replay:
@@ -114,6 +124,7 @@ def _judged(
     right = tuple(
         answer is not None and grids[name].right(answer, objective.target) for name, answer in answers.items()
     )
+    regrets = tuple(grids[name].most_regret(answer, objective.target) for name, answer in answers.items())
     return Replay(
         case.name,
         case.family,
@@ -125,6 +136,7 @@ def _judged(
         case.seconds,
         allowed,
         right,
+        regrets,
         ended.kind.value if ended is not None else "",
         "; ".join(_said(grids[name], answer, runs) for name, answer in answers.items()),
     )

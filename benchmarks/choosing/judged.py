@@ -61,9 +61,13 @@ class WholeGrid:
 
     def right(self, answer: Answer, target: float) -> bool:
         """Whether it is the same spec, or costs and misses no more than REGRET."""
-        if answer.spec is None or self.answer.spec is None:
-            return False
-        return answer.spec == self.answer.spec or max(self.regret(answer.spec, target)) <= REGRET
+        return self.most_regret(answer, target) <= REGRET
+
+    def most_regret(self, answer: Answer | None, target: float) -> float:
+        """The larger of both regrets of its spec: none of the same spec, and all of it where there is none."""
+        if answer is None or answer.spec is None or self.answer.spec is None:
+            return 1.0
+        return 0.0 if answer.spec == self.answer.spec else max(self.regret(answer.spec, target))
 
 
 def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dict[str, WholeGrid]:

@@ -1,0 +1,48 @@
+"""Answers by few runs: studies over vCPUs of which every run is known, by `--until settled` with the runs allowed.
+
+Curves of known shapes with noise, by a seed that chose nothing, and real ones that taught the prior.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ablation_cases import Judge, Outcome
+from accuracy_curves import Curve
+from choosing import bounded
+from curves_data import JPEG, real_curves
+from judged import whole_grids
+from replayed import LEAST_VALUES, ReplayCase, curve_case, curve_cases
+
+from sizer.catalog import Catalog
+
+ANSWERS = "answers by few runs"
+DRAWN_KIND, REAL_KIND = "drawn", "real"
+EACH = 60
+"""Curves of each drawn shape."""
+
+
+@lru_cache(maxsize=1)
+def studies(seed: int) -> tuple[tuple[str, ReplayCase], ...]:
+    """With their kinds, in turn."""
+    drawn = [(DRAWN_KIND, case) for case in curve_cases(EACH, seed) if case.truth["curve"]]
+    taught = [each for each in real_curves() if not each.held_out and each.kind != JPEG]
+    real = [
+        (REAL_KIND, curve_case(Curve(each.name, "vcpus", each.places, each.rates, 0.0), number, seed))
+        for number, each in enumerate(taught)
+        if len(each.places) >= LEAST_VALUES
+    ]
+    return (*drawn, *real)
+
+
+def by_few_runs(kind: str, case: ReplayCase) -> Judge:
+    """What misses is told by the whole model's answer from the whole grid, whichever part is left out."""
+    grids = whole_grids(case, case.study.objective, Catalog.load())
+
+    def judge() -> dict[str, Outcome]:
+        if not grids:
+            return {ANSWERS: Outcome(kind=kind)}
+        found = bounded(case, grids)
+        return {ANSWERS: Outcome(found.regrets, right=found.right, kind=kind)}
+
+    return judge
