@@ -22,10 +22,6 @@ const Model = (() => {
   };
   const FORMS = {
     linear: () => [0, 0],
-    power: (vcpus, parameter) => {
-      const exponent = parameter("exponent"), above = Math.max(0, Math.log(vcpus));
-      return [(1 - exponent) * above, above > 0 ? clip(1 - exponent, 0, 1) : 0];
-    },
     usl: (vcpus, parameter) => {
       const extra = Math.max(0, vcpus - 1);
       const more = share(parameter("contention")) * extra + Math.exp(parameter("coherence")) * extra * vcpus;

@@ -205,7 +205,7 @@ class Solution:
 
 @cache
 def parameter_names(structure: Structure) -> tuple[str, ...]:
-    """The structure's parameters in the order of its vectors; all are logarithms except `exponent` and `yield`."""
+    """The structure's parameters in the order of its vectors; all are logarithms except `yield`."""
     return (
         "rate",
         *(("step",) if structure.step_apart else ()),

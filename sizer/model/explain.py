@@ -22,7 +22,6 @@ from sizer.records import Configuration, Figure, Reason, ReasonCode, rate_unit, 
 CPU_ALONE = {
     "rate",
     "step",
-    "exponent",
     "contention",
     "coherence",
     "overhead",
@@ -84,7 +83,7 @@ def _share(logit: float) -> float:
     return 1 / (1 + math.exp(-logit))
 
 
-VALUES: dict[str, Callable[[float], float]] = {"exponent": float, "yield": float, "contention": _share}
+VALUES: dict[str, Callable[[float], float]] = {"yield": float, "contention": _share}
 """From the value that is fitted to the one that is shown; the others are logarithms."""
 
 
@@ -106,7 +105,6 @@ def _named(name: str, model: WorkloadModel, member: Member) -> tuple[Quantity, s
     quantities: dict[str, tuple[Quantity, str, str | None]] = {
         "rate": (Quantity.RATE_OF_ONE_VCPU, _per_second(model), None),
         "step": (Quantity.STEP_CPU_TIME, per_sample, None),
-        "exponent": (Quantity.SCALING_EXPONENT, "", None),
         "contention": (Quantity.SERIAL_SHARE, "", None),
         "coherence": (Quantity.COHERENCE_COST, "", None),
         "overhead": (Quantity.OVERHEAD, "", None),

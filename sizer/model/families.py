@@ -222,13 +222,13 @@ STARTS = {
     "overhead": (-5.0, -1.5),
     "knee": (-0.7, 0.0, 0.7),
 }
-"""Where the search starts; `cap` is relative to the highest rate, `knee` to its belief."""
+"""Where the search starts; `cap` is relative to the highest rate, `knee` to its belief where it may be anywhere."""
 
 
 def starting_points(structure: Structure, highest: float, belief: Prior) -> Array:
     """Starting vectors (S, k): the beliefs with every combination of STARTS; caps lie about `highest` ln throughput."""
     names = parameter_names(structure)
-    varied = [name for name in names if name in STARTS]
+    varied = [name for name in names if name in STARTS and (name != "knee" or structure.scaling == "knee")]
     points = []
     for values in itertools.product(*(STARTS[name] for name in varied)):
         point = belief.mean.copy()

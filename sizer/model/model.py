@@ -81,7 +81,6 @@ class Quantity(str, Enum):
     TIME_WITH_MEMORY = "time_with_memory"
     RATE_OF_ONE_VCPU = "rate_of_one_vcpu"
     STEP_CPU_TIME = "step_cpu_time"
-    SCALING_EXPONENT = "scaling_exponent"
     SERIAL_SHARE = "serial_share"
     COHERENCE_COST = "coherence_cost"
     OVERHEAD = "overhead"

@@ -16,7 +16,6 @@ Array = NDArray[np.float64]
 
 PARAMETERS = {
     "linear": (),
-    "power": ("exponent",),
     "usl": ("contention", "coherence"),
     "siblings": ("overhead", "knee", "yield"),
     "knee": ("overhead", "knee", "yield"),
@@ -25,7 +24,7 @@ PARAMETERS = {
 """USL: Gunther 2007; without coherence it is Amdahl's law. `knee`: each sample costs more as soon as several vCPUs
 work, by handing data on or clocks that fall, and from some number of vCPUs on each adds only its yield; `siblings`: the
 same where the second halves of hyperthreaded cores begin, at half of the vCPUs; `paired`: every second vCPU is the
-other half of a core, as clouds hand them out. The power law covers what none of them describes."""
+other half of a core, as clouds hand them out."""
 
 LEAST = 0.02
 """The part of the linear capacity that a falling yield leaves at the least."""
@@ -51,16 +50,6 @@ def scale(form: str, vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
 def _linear(vcpus: Array, _: Callable[[str], Array]) -> Scaled:
     nothing = np.zeros_like(vcpus)
     return Scaled(nothing, lambda: nothing, {})
-
-
-def _power(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
-    exponent, above = parameter("exponent"), np.maximum(0.0, np.log(vcpus))
-    factor = (1 - exponent) * above
-
-    def wasted() -> Array:
-        return np.where(above > 0, _between(1 - exponent, 0.0, 1.0), 0.0)
-
-    return Scaled(factor, wasted, {"exponent": np.broadcast_to(-above, factor.shape)})
 
 
 def _overhead(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
@@ -129,7 +118,6 @@ def _paired(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
 
 FORMS: dict[str, Callable[[Array, Callable[[str], Array]], Scaled]] = {
     "linear": _linear,
-    "power": _power,
     "usl": _usl,
     "siblings": _knee,
     "knee": _knee,

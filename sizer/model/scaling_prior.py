@@ -20,16 +20,14 @@ FEWEST = 3
 
 ODDS: dict[str, tuple[float, float]] = {
     "linear": (0.3, 0.1),
-    "power": (0.3, 0.6),
-    "usl": (0.12, 0.15),
-    "siblings": (1.0, 0.25),
+    "usl": (0.3, 0.15),
+    "siblings": (1.0, 0.45),
     "knee": (0.15, 0.15),
-    "paired": (1.0, 0.25),
+    "paired": (1.0, 0.45),
 }
 """Of each form without and with a cap, relative to the likeliest. `paired` is not in those curves: it counts as
 `siblings`."""
 BELIEFS: dict[str, tuple[float, float]] = {
-    "exponent": (0.9, 0.3),
     "contention": (math.log(0.05), 1.5),
     "coherence": (math.log(1e-3), 2.0),
     "overhead": (math.log(0.1), 1.5),
@@ -54,7 +52,7 @@ SIBLINGS, ANYWHERE = 0.03, 0.7
 else may (sockets, shared hosts)."""
 
 
-SHAPE = frozenset({"exponent", "contention", "coherence", "overhead", "knee", "yield", "cap", "sharpness"})
+SHAPE = frozenset({"contention", "coherence", "overhead", "knee", "yield", "cap", "sharpness"})
 """The parameters whose worth is judged by the evidence for them."""
 
 
@@ -62,11 +60,11 @@ def forms(vcpus: Sequence[float], facts: WorkloadFacts) -> list[str]:
     """The forms of vCPU scaling that these distinct values, rising, can be held against.
 
     Where the host said which vCPUs share a core, hyperthreads come in pairs and not from half of the vCPUs on, and a
-    straight line is out: what is one after all, as on a host that says it wrongly, is a power of 1.
+    straight line is out: what is one after all, as on a host that says it wrongly, is one that hardly hinders itself.
     """
     if len(vcpus) < FEWEST:
         return ["linear"]
-    return [*(("paired",) if facts.paired else ("linear", "siblings")), "power", "usl", "knee"]
+    return [*(("paired",) if facts.paired else ("linear", "siblings")), "usl", "knee"]
 
 
 def belief(name: str, structure: Structure, facts: WorkloadFacts, vcpus: Collection[float]) -> tuple[float, float]:

@@ -104,7 +104,6 @@ _PARAMETERS: Mapping[Quantity, Callable[[Mapping[str, object]], str]] = {
     _Q.TIME_WITH_MEMORY: lambda k: _("time with {memory}, relative to the most memory", **k),
     _Q.RATE_OF_ONE_VCPU: lambda k: _("parallel rate of one vCPU"),
     _Q.STEP_CPU_TIME: lambda k: _("CPU time of the step alone"),
-    _Q.SCALING_EXPONENT: lambda k: _("exponent of vCPU scaling"),
     _Q.SERIAL_SHARE: lambda k: _("serial share"),
     _Q.COHERENCE_COST: lambda k: _("cost of coherence"),
     _Q.OVERHEAD: lambda k: _("cost of sharing a sample's work among vCPUs, relative to one vCPU"),
@@ -198,7 +197,6 @@ def _form(name: str) -> str:
     """The name under which a form is known; one that only a later version has, as it is spelt."""
     return {
         "linear": _("linear"),
-        "power": _("power law"),
         "usl": _("Universal Scalability Law"),
         "siblings": _("linear, with hyperthreads from half of the vCPUs on"),
         "knee": _("linear with a knee"),

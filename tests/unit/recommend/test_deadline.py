@@ -131,7 +131,7 @@ def test_too_late_on_a_plateau_is_refused_with_the_fastest(curve: Curve, ask: As
 
 def test_what_is_not_settled_is_not_said_not_to_help(curve: Curve, ask: Ask) -> None:
     """Where nobody knows whether more vCPUs pay, they are the run to make."""
-    answer = ask(curve((0.5, 60), (1, 118), (2, 105), spread=0.15), within=hours(1e7, 6))
+    answer = ask(curve((0.5, 60), (1, 118), (2, 105), spread=0.2), within=hours(1e7, 6))
     stated = " ".join(answer.reasons)
     assert answer.status == "refused"
     assert "do not help" not in stated

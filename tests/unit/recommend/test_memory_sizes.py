@@ -33,7 +33,7 @@ def capped(make_run: MakeRun) -> Callable[..., list[Run]]:
                 kind="command",
                 repeat=repeat,
                 anonymous=round(needs * GIB),
-                demand=Demand(core_seconds=min(1.0, cores) / rate(cores, 99.0)),
+                demand=Demand(core_seconds=1 / rate(1.0, 99.0)),
                 outcome=Outcome.COMPLETED if cap >= needs else Outcome.OUT_OF_MEMORY,
             )
             for repeat in range(2)

@@ -181,7 +181,7 @@ def test_what_leaves_an_answer_open_is_told_apart(
     curve: Curve, ask: Ask, points: tuple[tuple[float, float], ...], edge: str
 ) -> None:
     """A rate that rises is a lower bound; one of which nobody knows is not called that."""
-    answer = ask(curve(*points, spread=0.15 if edge == "unsettled" else 0.01))
+    answer = ask(curve(*points, spread=0.2 if edge == "unsettled" else 0.01))
     assert answer.edge == edge
     assert (edge != "settled") == (answer.status == "at_least")
 
