@@ -43,7 +43,9 @@ def made(spec: RunSpec, rate: Rate, outcome: Outcome = Outcome.COMPLETED, drawn:
     """The run of this spec on a machine where the CPU's time of a sample is known; `drawn` chooses its noise."""
     vcpus, memory, disk, batch, count = position(spec, HOST)
     configuration = Configuration(vcpus, memory, disk or "host", batch, gpu_count=count)
-    value = rate(configuration) * math.exp(NOISE * random.Random(f"{spec.id}-{drawn}" if drawn else spec.id).gauss(0, 1))
+    value = rate(configuration) * math.exp(
+        NOISE * random.Random(f"{spec.id}-{drawn}" if drawn else spec.id).gauss(0, 1)
+    )
     run = Run(spec, outcome, configuration, "2026-11-21T10:00:00+00:00", SECONDS + 5)
     if outcome is not Outcome.COMPLETED:
         return run
