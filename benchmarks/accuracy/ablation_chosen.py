@@ -24,7 +24,7 @@ EACH = 60
 
 @lru_cache(maxsize=1)
 def studies(seed: int) -> tuple[tuple[str, ReplayCase], ...]:
-    """With their kinds, in turn."""
+    """With their kinds: the drawn ones, then the real ones."""
     drawn = [(DRAWN_KIND, case) for case in curve_cases(EACH, seed) if case.truth["curve"]]
     taught = [each for each in real_curves() if not each.held_out and each.kind != JPEG]
     real = [

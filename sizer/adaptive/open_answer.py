@@ -10,7 +10,7 @@ no single run lowers where only several would change it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,9 +52,9 @@ class OpenAnswer:
     """The answer of one workload with what it may turn out to be.
 
     `offer` are the S specs in the order in which they are taken, `log_rates` (D, X) draws of ln rate at the `places` of
-    runs, against the mean of what was measured where a share is asked for, `enough` (D, S) and `wrong` (D, S) which
-    specs give what is asked for and which would be regretted, `taken` (D,) the number of the one that each draw takes,
-    `noise` the standard deviation of ln rate of a run. `chosen` is the number of the present answer.
+    runs, against the mean of what was measured elsewhere where a share is asked for, `enough` (D, S) and `wrong` (D, S)
+    which specs give what is asked for and which would be regretted, `taken` (D,) the number of the one that each draw
+    takes, `noise` the standard deviation of ln rate of a run. `chosen` is the number of the present answer.
     """
 
     offer: Offered
@@ -151,8 +151,7 @@ def open_answer(
     here = tuple(dict.fromkeys(places))
     of_runs = draws[:, [column[place] for place in here]]
     if objective.rate is None:
-        # A share of the best rests on ratios, so what all rates have in common is nothing to be told.
-        of_runs = of_runs - draws[:, [column[place] for place in measured]].mean(axis=1, keepdims=True)
+        of_runs = of_runs - _reference(here, {place: draws[:, column[place]] for place in measured})
     return OpenAnswer(offer, here, of_runs, enough.astype(float), wrong.astype(float), took, noise, chosen)
 
 
@@ -169,6 +168,17 @@ def _drawn(model: WorkloadModel, places: Sequence[Configuration], seed: int) -> 
     curves: Array = rates.draws[chosen]
     draws: Array = curves + own + apart
     return rates.mean + own, curves, draws, max(model.noise, 1e-3)
+
+
+def _reference(places: Sequence[Configuration], measured: Mapping[Configuration, Array]) -> Array:
+    """What a run at each place is held against (D, X): the mean of what was measured elsewhere. A share of the best
+    rests on ratios, so what all rates have in common is nothing to be told."""
+    total = np.sum(list(measured.values()), axis=0)
+    elsewhere = [
+        total / len(measured) if place not in measured else (total - measured[place]) / max(1, len(measured) - 1)
+        for place in places
+    ]
+    return np.column_stack(elsewhere)
 
 
 def _unlike_the_curve(model: WorkloadModel, places: Sequence[Configuration], variance: Array) -> Array:

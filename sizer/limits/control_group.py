@@ -123,7 +123,7 @@ def leftovers(bases: Collection[Path]) -> list[Path]:
     """The groups under these bases whose sizer is dead, and that we may empty: an ordinary user cannot end root's."""
     found = []
     for base in bases:
-        with suppress(FileNotFoundError):  # Another sizer removed the last of them.
+        with suppress(FileNotFoundError, NotADirectoryError):  # Another sizer removed the last of them.
             found += [group for group in base.iterdir() if owner_is_dead(group.name) and _may_empty(group)]
     return sorted(found)
 

@@ -205,7 +205,8 @@ class Solution:
 
 @cache
 def parameter_names(structure: Structure) -> tuple[str, ...]:
-    """The structure's parameters in the order of its vectors; all are logarithms except `yield`."""
+    """The structure's parameters in the order of its vectors: logarithms but for `yield`, and for
+    `contention`, the logit of a share."""
     return (
         "rate",
         *(("step",) if structure.step_apart else ()),

@@ -10,10 +10,23 @@ import numpy as np
 import pytest
 from ablation import Case, Judged, Kept, changes
 from ablation_cases import Outcome
+from ablation_chosen import ANSWERS, by_few_runs, studies
 from ablation_drawn import GAIN, caps_case, edge_case
 from ablation_more import SEED, SOURCES, both, by_source, sources
 from ablation_parts import Part, parts, touched
-from ablation_real import FEW, FURTHER, PAIRS, further, further_curves, grid_designs, in_pairs, pairs, tables_of_three
+from ablation_real import (
+    EDGE,
+    FEW,
+    FURTHER,
+    PAIRS,
+    further,
+    further_curves,
+    grid_designs,
+    in_pairs,
+    noisy_edges,
+    pairs,
+    tables_of_three,
+)
 from accuracy_machines import Cores, Faster
 from curves_data import JPEG, RealCurve
 
@@ -153,6 +166,22 @@ def test_hosts_whose_cores_are_known_hand_out_whole_ones() -> None:
 def test_both_grids_are_asked_with_other_designs() -> None:
     (found,) = grid_designs(1, SEED)().values()
     assert found.errors
+
+
+def test_an_answer_by_few_runs_is_right_where_it_is_hardly_regretted() -> None:
+    """Of a curve with noise and of a real one, by their last and first."""
+    for kind, case in (studies(SEED)[0], studies(SEED)[-1]):
+        found = by_few_runs(kind, case)()[ANSWERS]
+        assert found.kind == kind
+        assert [regret <= 0.05 for regret in found.errors] == list(found.right) != []
+
+
+def test_what_is_said_of_a_noisy_edge_is_judged_by_the_curve_without_noise() -> None:
+    """An error is how far a probability is off; what is called neither rising nor flat is not judged."""
+    found = [judge()[EDGE] for judge in noisy_edges(SEED)[:3]]
+    assert all(0 <= error <= 1 for each in found for error in each.errors)
+    assert all(len(each.agrees) <= len(each.errors) != 0 for each in found)
+    assert any(each.agrees for each in found)
 
 
 def test_more_cases_are_those_in_which_a_part_says_something() -> None:
