@@ -334,7 +334,7 @@ const Model = (() => {
         draws: one.draws.map(([rate, weight], index) => [blend(rate, other.draws[index][0]), weight]),
       };
     };
-    // PredictedRates.variance; the process's own share of it exactly, where Python draws from it.
+    // PredictedRates.variance
     const variance = ({ mean, draws, parts }) => {
       const offset = residual ? sum(parts.map(([at, weight]) => weight * residual.mean(at))) : 0;
       const centre = sum(draws.map(([rate, weight]) => weight * rate));

@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 from sizer.model.equation import CPU, Array, Indices, solve
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WhatIf, WorkloadModel, deviation_of
-from sizer.model.residual import posterior_mean, with_draws
+from sizer.model.residual import LeftOpen, posterior_mean, with_draws
 from sizer.model.stages import build_rows
 from sizer.records import Configuration
 
 
 @dataclass(frozen=True)
 class PredictedRates:
-    """Ln throughput of n configurations: `mean` (n,), `draws` (D, n) of `weights` (D,), and `shares` (n, stages)."""
+    """Ln throughput of n configurations: `mean` (n,), `draws` (D, n) of `weights` (D,), and `shares` (n, stages).
+
+    `curves` (D, n) are the same draws with the mean of what no form explains, of which `left_open` says the rest.
+    """
 
     mean: Array
     draws: Array
@@ -27,6 +30,8 @@ class PredictedRates:
     shares: Array
     contention: Array
     read_is_iops: NDArray[np.bool_]
+    curves: Array
+    left_open: LeftOpen | None = None
 
     def between(self, some: Indices, position: Array) -> PredictedRates:
         """All but the last of them, which are as many as `some`: each of these lies so far (0 to 1) towards one of
@@ -46,15 +51,17 @@ class PredictedRates:
             mixed(self.shares.T).T,
             mixed(self.contention),
             self.read_is_iops[:count],
+            mixed(self.curves),
+            None if self.left_open is None else self.left_open.between(count, some, position),
         )
 
     def variance(self) -> Array:
         """Of the parameters alone, (n,)."""
-        centre = (self.weights[:, None] * self.draws).sum(axis=0)
-        spread: Array = (self.weights[:, None] * (self.draws - centre) ** 2).sum(axis=0)
+        centre = (self.weights[:, None] * self.curves).sum(axis=0)
+        spread: Array = (self.weights[:, None] * (self.curves - centre) ** 2).sum(axis=0)
         off: Array = centre - self.mean
         total: Array = spread + off * off
-        return total
+        return total if self.left_open is None else total + self.left_open.variance()
 
 
 def predict_rates(
@@ -78,12 +85,14 @@ def predict_rates(
         contention.append(member.weight * found.shares[0, :, CPU] * found.contention[0])
         draws.append(found.log_rate[1:])
         weights.append(np.full(len(member.draws), member.weight / len(member.draws)))
-    mean, rates = _sum(means), np.concatenate(draws)
+    mean, curves, left_open = _sum(means), np.concatenate(draws), None
+    rates = curves
     if model.residual is not None:
-        off, drawn = with_draws(model.residual, configurations, len(rates), turns)
-        mean, rates = mean + off, rates + drawn
+        off, drawn, left_open = with_draws(model.residual, configurations, len(curves), turns)
+        mean, rates, curves = mean + off, curves + drawn, curves + off
     free = rows.design(model.members[-1].structure).read_is_iops
-    return PredictedRates(mean, rates, np.concatenate(weights), _sum(shares), _sum(contention), free)
+    weighed = np.concatenate(weights)
+    return PredictedRates(mean, rates, weighed, _sum(shares), _sum(contention), free, curves, left_open)
 
 
 def mean_rates(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array:

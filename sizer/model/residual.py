@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.model.equation import Array, Flags
+from sizer.model.equation import Array, Flags, Indices
 from sizer.model.model import Residual
 from sizer.records import Configuration
 
@@ -81,10 +81,35 @@ def posterior_mean(residual: Residual, places: Sequence[Configuration]) -> Array
     return mean
 
 
+@dataclass(frozen=True)
+class LeftOpen:
+    """What the process leaves open of m places: how much each has of it at the n measured ones (m, n), and the variance
+    of what is its own (m,)."""
+
+    residual: Residual
+    reach: Array
+    own: Array
+
+    def variance(self) -> Array:
+        """Of both together (m,), exactly, where draws have it as well as there are many of them."""
+        known = _factorised(self.residual)
+        along = self.reach @ known.prior
+        shown: Array = (self.reach * along).sum(axis=1) - ((along @ known.precision) * along).sum(axis=1)
+        found: Array = self.own + np.maximum(0.0, shown)
+        return found
+
+    def between(self, count: int, some: Indices, position: Array) -> LeftOpen:
+        """Of the first `count` of them, where `some` lie so far (0 to 1) towards one of the others, in their order."""
+        reach, own, parts = self.reach[:count].copy(), self.own[:count].copy(), position[:, None]
+        reach[some] = (1 - parts) * reach[some] + parts * self.reach[count:]
+        own[some] = (1 - position) ** 2 * own[some] + position**2 * self.own[count:]
+        return LeftOpen(self.residual, reach, own)
+
+
 def with_draws(
     residual: Residual, places: Sequence[Configuration], count: int, turns: Sequence[int] | None = None
-) -> tuple[Array, Array]:
-    """The mean (m,) of `posterior`, and draws (count, m) of how far ln rate is off the forms'.
+) -> tuple[Array, Array, LeftOpen]:
+    """The mean (m,) of `posterior`, draws (count, m) of how far ln rate is off the forms', and what these are drawn of.
 
     Joint at the measured places, and between them as far as these show; what they leave open is each place's own, or
     with `turns` (m,), 0 or 1, that of its turn.
@@ -93,11 +118,11 @@ def with_draws(
     at_known, random.bit_generator.state = _drawn_at_known(residual, count)
     across = known.covariance(places)
     reach = across @ known.inverse
-    left = np.sqrt(np.maximum(0.0, residual.amplitude**2 - (reach * across).sum(axis=1)))
+    left = np.maximum(0.0, residual.amplitude**2 - (reach * across).sum(axis=1))
     own = random.standard_normal((count, len(places) if turns is None else 2))
-    found: Array = at_known @ reach.T + (own if turns is None else own[:, turns]) * left
+    found: Array = at_known @ reach.T + (own if turns is None else own[:, turns]) * np.sqrt(left)
     mean: Array = across @ known.weights
-    return mean, found
+    return mean, found, LeftOpen(residual, reach, left)
 
 
 class _Places:
