@@ -33,7 +33,7 @@ from sizer.model.ridge import drawn_to_nothing
 
 WINDOWS = (1.4, 5.7, 11.0, 23.0)
 """Seconds."""
-DUTIES = (0.03, 0.01, 0.005, 0.003, 0.0015)
+DUTIES = (0.07, 0.03, 0.01, 0.005, 0.003, 0.0015)
 """Shares of one CPU that probes may take."""
 FAR = 0.3
 """Ln of how many times as much as the middle one a probe counts at the most, as in `sizer/analysis/probe_cost.py`."""
