@@ -66,13 +66,13 @@ class Both:
 class Source:
     """Cases of one kind, by number; `may_speak` is False where a part certainly says nothing in that of a number.
 
-    No more than `most` of them are tried.
+    No more than `most` of them are tried, which are counted when they are asked for: some are long to make.
     """
 
     families: tuple[str, ...]
     case: Callable[[int], Judge]
     may_speak: Callable[[int, str], bool]
-    most: int = 10**6
+    most: Callable[[], int] = lambda: 10**6
 
 
 def _machine_may_speak(number: int, part: str) -> bool:
@@ -182,15 +182,15 @@ DRIFTING = Source((HOSTS,), _noisy, _is_seen)
 ONCE = Source((HOSTS,), lambda number: _noisy(number, repeats=1), _is_seen)
 CAPS = Source((INSIDE, BEYOND), _table_of_caps, _has_caps)
 BINDING = Source((INSIDE, BEYOND), _binding_caps, _has_binding_caps)
-EDGES = Source((INSIDE, BEYOND, RISING), _edge, _has_edge, 1000)
+EDGES = Source((INSIDE, BEYOND, RISING), _edge, _has_edge, lambda: 1000)
 GRIDS = Source((GRID,), lambda number: grid_designs(number, SEED), _always)
-THREE = Source((FEW,), lambda number: tables_of_three()[number], _always, len(tables_of_three()))
-PLATEAUS = Source((FEW,), lambda number: plateaus()[number], _always, len(plateaus()))
-PAIRED = Source((PAIRS,), lambda number: pairs()[number], _always, len(pairs()))
-WHOLE = Source((PAIRS,), lambda number: whole_cores()[number], _always, len(whole_cores()))
-NOISY = Source((EDGE,), lambda number: noisy_edges(SEED)[number], _always, len(noisy_edges(SEED)))
-CHOSEN = Source((ANSWERS,), lambda number: by_few_runs(*studies(SEED)[number]), _always, len(studies(SEED)))
-AFTER = Source((FURTHER,), lambda number: further(further_curves()[number]), _always, len(further_curves()))
+THREE = Source((FEW,), lambda number: tables_of_three()[number], _always, lambda: len(tables_of_three()))
+PLATEAUS = Source((FEW,), lambda number: plateaus()[number], _always, lambda: len(plateaus()))
+PAIRED = Source((PAIRS,), lambda number: pairs()[number], _always, lambda: len(pairs()))
+WHOLE = Source((PAIRS,), lambda number: whole_cores()[number], _always, lambda: len(whole_cores()))
+NOISY = Source((EDGE,), lambda number: noisy_edges(SEED)[number], _always, lambda: len(noisy_edges(SEED)))
+CHOSEN = Source((ANSWERS,), lambda number: by_few_runs(*studies(SEED)[number]), _always, lambda: len(studies(SEED)))
+AFTER = Source((FURTHER,), lambda number: further(further_curves()[number]), _always, lambda: len(further_curves()))
 SOURCES = {
     "machines": MACHINES,
     "fractions": FRACTIONS,
@@ -248,7 +248,7 @@ def more_cases(names: Sequence[str], of: str, cases: int, pool: Pool) -> Iterato
     """Of each part, once they are there, the first cases of the source in which it says something: as many as asked
     for, if there are."""
     found: dict[str, list[Both]] = {name: [] for name in names}
-    numbers = islice(count(), min(MOST * cases, SOURCES[of].most))
+    numbers = islice(count(), min(MOST * cases, SOURCES[of].most()))
     while found and (some := list(islice(numbers, AT_ONCE))):
         for each in pool.map(both, [(of, number, tuple(found)) for number in some], chunksize=1):
             for name, case in each.items():

@@ -30,7 +30,7 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 from accuracy_scores import HEAD, GoalRow, quantile, share
 from drifting import drifting_cases
 from grid_data import PROBED, load_grid
-from judged import WholeGrid, answer_of, whole_grids
+from judged import REGRET, WholeGrid, answer_of, whole_grids
 from orders import Order, as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
@@ -121,9 +121,6 @@ def _judged(
     answers = {
         name: answer_of(own[name], objective, grid.catalog) if name in own else None for name, grid in grids.items()
     }
-    right = tuple(
-        answer is not None and grids[name].right(answer, objective.target) for name, answer in answers.items()
-    )
     regrets = tuple(grids[name].most_regret(answer, objective.target) for name, answer in answers.items())
     return Replay(
         case.name,
@@ -135,7 +132,7 @@ def _judged(
         len(case.all_runs),
         case.seconds,
         allowed,
-        right,
+        tuple(each <= REGRET for each in regrets),
         regrets,
         ended.kind.value if ended is not None else "",
         "; ".join(_said(grids[name], answer, runs) for name, answer in answers.items()),

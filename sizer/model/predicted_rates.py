@@ -44,19 +44,20 @@ class PredictedRates:
             found[..., some] = (1 - position) * found[..., some] + position * values[..., count:]
             return found
 
+        draws = mixed(self.draws)
         return PredictedRates(
             mixed(self.mean),
-            mixed(self.draws),
+            draws,
             self.weights,
             mixed(self.shares.T).T,
             mixed(self.contention),
             self.read_is_iops[:count],
-            mixed(self.curves),
+            draws if self.left_open is None else mixed(self.curves),
             None if self.left_open is None else self.left_open.between(count, some, position),
         )
 
     def variance(self) -> Array:
-        """Of the parameters alone, (n,)."""
+        """Of the parameters, and of what no form explains, (n,): without the noise of a run."""
         centre = (self.weights[:, None] * self.curves).sum(axis=0)
         spread: Array = (self.weights[:, None] * (self.curves - centre) ** 2).sum(axis=0)
         off: Array = centre - self.mean
