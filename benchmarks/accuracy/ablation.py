@@ -3,12 +3,13 @@
     python benchmarks/accuracy/ablation.py [--size middle] [--without NAME[+NAME ...] ...] [--kept FILE] [--processes 2]
     python benchmarks/accuracy/ablation.py --only NAME [...] [--source KIND ...] --cases N [--processes 2]
 
-The second line draws N more cases in which NAME says something (`ablation_more.py`).
+The first prints how much each figure of each family of cases changes, in percentage points, and a dot where leaving the
+part out changed nothing; the second draws N more cases in which NAME says something (`ablation_more.py`).
 
-A change is shown where chance does not explain it: the cases are drawn again 1,000 times, for both models alike, and
-in 99 of 100 draws it has the same sign; and where it counts: LEAST points of an error, or LEAST_SHARE of a share. Only
-the cases in which a part says something are judged again without it. What was judged is kept in FILE, and not judged
-again; a changed model needs a new one.
+A change is shown, in bold, where chance does not explain it: the cases are drawn again 1,000 times, for both models
+alike, and in 99 of 100 draws it has the same sign; and where it counts: LEAST points of an error, or LEAST_SHARE of a
+share. Only the cases in which a part says something are judged again without it. What was judged is kept in FILE, and
+not judged again; a changed model needs a new one.
 """
 
 from __future__ import annotations
@@ -185,8 +186,13 @@ def all_changes(whole: Judged, without: Judged) -> list[Change]:
 
 
 def changes(whole: Judged, without: Judged) -> list[str]:
-    """What leaving a part out changes beyond chance, in words."""
-    return [f"{each.figure} {each.by:+.1f}" for each in all_changes(whole, without) if each.shown]
+    """What leaving a part out changes of each figure, in words, bold where that is beyond chance."""
+    return [marked(f"{each.figure} {each.by:+.1f}", each.shown) for each in all_changes(whole, without)]
+
+
+def marked(words: str, shown: bool) -> str:
+    """Bold where it is shown."""
+    return f"**{words}**" if shown else words
 
 
 def line(name: str, cells: Sequence[str]) -> str:
@@ -214,8 +220,7 @@ def _row_of(name: str, family: str, found: Sequence[Both]) -> str:
     if not found:
         return line(name, ["0", family, ".", "."])
     known = [
-        f"{'**' if each.shown else ''}{each.figure} {each.by:+.2f}{'**' if each.shown else ''} "
-        f"({each.low:+.2f} to {each.high:+.2f})"
+        f"{marked(f'{each.figure} {each.by:+.2f}', each.shown)} ({each.low:+.2f} to {each.high:+.2f})"
         for each in all_changes(whole, without)
     ]
     return line(name, [str(len(found)), family, _in_words(whole), ", ".join(known) or "."])

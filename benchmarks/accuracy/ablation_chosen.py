@@ -1,10 +1,12 @@
 """Answers by few runs: studies over vCPUs of which every run is known, by `--until settled` with the runs allowed.
 
-Curves of known shapes with noise, by a seed that chose nothing, and real ones that taught the prior.
+Curves of known shapes with noise, by a seed that chose nothing, and real ones that taught the prior, as they were
+measured and with noise.
 """
 
 from __future__ import annotations
 
+import itertools
 from functools import lru_cache
 
 from ablation_cases import Judge, Outcome
@@ -18,8 +20,10 @@ from sizer.catalog import Catalog
 
 ANSWERS = "answers by few runs"
 DRAWN_KIND, REAL_KIND = "drawn", "real"
-EACH = 60
+EACH = 300
 """Curves of each drawn shape."""
+NOISES = (0.0, 0.01, 0.03)
+"""Relative, of a run of a real curve."""
 
 
 @lru_cache(maxsize=1)
@@ -28,8 +32,8 @@ def studies(seed: int) -> tuple[tuple[str, ReplayCase], ...]:
     drawn = [(DRAWN_KIND, case) for case in curve_cases(EACH, seed) if case.truth["curve"]]
     taught = [each for each in real_curves() if not each.held_out and each.kind != JPEG]
     real = [
-        (REAL_KIND, curve_case(Curve(each.name, "vcpus", each.places, each.rates, 0.0), number, seed))
-        for number, each in enumerate(taught)
+        (REAL_KIND, curve_case(Curve(each.name, "vcpus", each.places, each.rates, noise), number, seed))
+        for number, (noise, each) in enumerate(itertools.product(NOISES, taught))
         if len(each.places) >= LEAST_VALUES
     ]
     return (*drawn, *real)

@@ -1,6 +1,6 @@
 """How much of a noisy host's slowness a small memory probe beside a job tells, by its kind and its duty.
 
-    python benchmarks/noise/probe_gain.py [--seconds 300] [--cpu 0] [--neighbour 1] [--kinds A,B]
+    python benchmarks/noise/probe_gain.py [--seconds 300] [--cpu 0] [--neighbour 1] [--kinds A,B] [--pause 0.02]
         [--keep FILE | --series FILE]
 
 One process decodes, scales and encodes photographs on one CPU without a pause, as preprocessing does. Another, on the
@@ -51,12 +51,13 @@ def main() -> int:
     parser.add_argument("--cpu", type=int, default=0)
     parser.add_argument("--neighbour", type=int, help="the CPU of a neighbour of our own")
     parser.add_argument("--kinds", default="", help="names of probes, by default all")
+    parser.add_argument("--pause", type=float, default=PAUSE_SECONDS, help="seconds from a probe to the next")
     parser.add_argument("--keep", type=Path, help="where the series is written, for a second look")
     parser.add_argument("--series", type=Path, help="one that was kept, in the place of a new one")
     given = parser.parse_args()
     names = list(filter(None, given.kinds.split(",")))
     with nullcontext() if given.neighbour is None else neighbour(given.neighbour):
-        series = read(given.series) if given.series else record(given.cpu, given.seconds, PAUSE_SECONDS, names)
+        series = read(given.series) if given.series else record(given.cpu, given.seconds, given.pause, names)
     if given.keep:
         np.savez(given.keep, job=series.job, **series.probes)
     length = series.job[-1, 0] - series.job[0, 0]

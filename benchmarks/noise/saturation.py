@@ -1,29 +1,40 @@
 """Whether a correction explains away what a job itself does to its memory bus: one that fills it, at 0.5 to 2 vCPUs.
 
-    python benchmarks/noise/saturation.py [--repeats 4] [--seconds 6] [--long 30] [--vcpus 0.5,1,2]
-    python benchmarks/noise/saturation.py --repeats 14 --seconds 10 --long 0
+    python benchmarks/noise/saturation.py [--repeats 20] [--seconds 10] [--vcpus 0.5,1,2] [--keep FILE | --runs FILE]
 
-The job copies memory with as many threads as it has CPUs. Its short runs have sizer's probe beside them, and are
-corrected as those of a study; its long runs have none. In each block of repeats comes one run of each size, and a part
-of its long run between them, so that both see the same host; `--long 0` makes none and leaves the time to repeats.
-Printed are the ratio of each size to the smallest, by the long runs, by the short ones as they were measured, and by
-the corrected ones; and by how much the correction moved it, with the 90 % interval that the blocks tell (jackknife:
-without one block after another everything is corrected again). Where there are long runs, it is also printed how far
-the ratio of the short ones, as measured and corrected, is off theirs, with the same intervals.
+The job copies memory with as many threads as it has CPUs. Its runs have sizer's probe beside them, in blocks of one of
+each size, and are corrected as those of a study. A look at the host takes some milliseconds each half second; between
+two of them the run is undisturbed. So what looks take off it is told by the same process in the same moment, where
+other runs would differ by a tenth: how many fewer copies there are in the 0.2 s after a look than in those before it,
+beyond what the same says of moments between two looks. Printed are, of each size over the smallest:
 
-Aim: the correction moves a ratio by 1 % at the most. Exit status 0 where every interval of that lies within 1 %, 1
-where one lies beyond it, and 4 where the runs are too noisy to tell, or too few: more repeats would. It is 4, too,
-where no run of a size has a look at the host, or none is corrected: what the others are is no bias then.
+- *undisturbed*: the ratio of rates, without what looks took.
+- *by looks*: how far they moved the ratio, %.
+- *moved*: how far the correction moved it, %.
+- *corrected*: how far corrected ratios are off the undisturbed ones, which is both together, %.
+
+Each with the 90 % interval that the blocks of repeats tell (jackknife: without one block after another everything is
+corrected again).
+
+Aim: corrected ratios are those of the undisturbed run to 1 %. Exit status 0 where every interval of *corrected* lies
+within 1 %, 1 where one lies beyond it, and 4 where the runs are too noisy to tell, or too few: more repeats would. It
+is 4, too, where no run of a size has a look at the host, or none is corrected: what the others are is no bias then.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
 import math
 import sys
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median, stdev
+from typing import Any
+
+import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 sys.path.append(str(Path(__file__).parents[2]))
@@ -32,132 +43,181 @@ from bench import opened
 from noise_scores import log_rate, repeat_differences
 from scipy.stats import t as student
 
+from sizer.files.codec import to_json
 from sizer.model import without_host_noise
 from sizer.records import Run, SizerError, Workload
+from sizer.store import run_from_json
 
-MOST_MOVED = 0.01
+MOST_OFF = 0.01
 WITHIN, BEYOND, NOT_TOLD = 0, 1, 4
 """Exit status."""
+AROUND = 0.2
+"""Seconds before and after a look: two periods of a quota, long enough for caches to be filled again, and short of the
+next look."""
+BETWEEN = 0.25
+"""Seconds before a look at which nothing happens, and the same is counted: a moment falls into a long step more often
+than into a short one."""
 
-Shift = tuple[float, float, float]
-"""By how much a correction moved ln of a ratio, and from where to where that may be."""
+Array = np.ndarray[Any, np.dtype[Any]]
 
 JOB = Workload("copies", "command", command=(sys.executable, str(Path(__file__).with_name("memory_job.py"))))
 
 
+@dataclass(frozen=True)
+class Shift:
+    """How far ln of a ratio is off another, and from where to where that may be."""
+
+    middle: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A run, and by how much looks at the host changed ln of its rate."""
+
+    run: Run
+    by_looks: float
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=4)
-    parser.add_argument("--seconds", type=float, default=6.0)
-    parser.add_argument("--long", type=float, default=30.0)
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--vcpus", default="0.5,1,2")
+    parser.add_argument("--keep", type=Path, help="where the runs are written, for a second look")
+    parser.add_argument("--runs", type=Path, help="runs that were kept, in the place of new ones")
     given = parser.parse_args()
     sizes = [float(each) for each in given.vcpus.split(",")]
-    short: list[Run] = []
-    long: list[Run] = []
     try:
-        with opened() as bench:
-            for repeat in range(given.repeats):
-                for size in sizes if repeat % 2 == 0 else sizes[::-1]:
-                    short.append(bench.run(JOB, 1, size, given.seconds, repeat, probed=True))
-                    if given.long:
-                        long.append(bench.run(JOB, 1, size, given.long / given.repeats, repeat))
-                    print(f"block {repeat + 1}, {size:g} vCPUs: {math.exp(log_rate(short[-1])):.2f}", file=sys.stderr)
+        runs = kept(given.runs) if given.runs else measured(sizes, given.repeats, given.seconds)
     except SizerError as error:
         print(f"saturation: {error}")
         return error.exit_code
-    return show(sizes, long, short)
+    if given.keep:
+        given.keep.write_text("".join(f"{json.dumps(to_json(run))}\n" for run in runs))
+    return show(sizes, [Looked(run, by_looks(run)) for run in runs])
 
 
-def show(sizes: Sequence[float], long: Sequence[Run], short: Sequence[Run]) -> int:
+def kept(path: Path) -> list[Run]:
+    """Runs that `--keep` wrote. Raises SizerError."""
+    lines = enumerate(path.read_text().splitlines(), 1)
+    return [run_from_json(json.loads(line), f"{path}: line {number}") for number, line in lines]
+
+
+def measured(sizes: Sequence[float], repeats: int, seconds: float) -> list[Run]:
+    """Runs in blocks of one of each size. Raises SizerError."""
+    runs = []
+    with opened() as bench:
+        for repeat in range(repeats):
+            for size in sizes if repeat % 2 == 0 else sizes[::-1]:
+                runs.append(bench.run(JOB, 1, size, seconds, repeat, probed=True))
+                print(f"block {repeat + 1}, {size:g} vCPUs: {math.exp(log_rate(runs[-1])):.2f}", file=sys.stderr)
+    return runs
+
+
+def by_looks(run: Run) -> float:
+    """By how much looks at the host changed ln of the rate of the run; nothing where there was none."""
+    times = np.array([step.time for step in run.steps])
+    done = np.cumsum([step.samples for step in run.steps])
+    looks = [one.time for one, other in itertools.pairwise(run.samples) if other.probe_rounds > one.probe_rounds]
+    within = [each for each in looks if times[0] <= each - BETWEEN - 2 * AROUND and each + AROUND <= times[-1]]
+    if not within:
+        return 0.0
+    lost = _lost_after(np.array(within), times, done) - _lost_after(np.array(within) - BETWEEN, times, done)
+    lost *= len(looks)
+    return math.log1p(-lost / (done[-1] - done[0] + lost))
+
+
+def _lost_after(moments: Array, times: Array, done: Array) -> float:
+    """By how much fewer samples were done after one of these moments than before, in the mean: counted from the end of
+    the step before, as the one that holds the moment may be the one that is held up."""
+    ends = times[np.searchsorted(times, moments, side="right") - 1]
+    before, at, after = (np.interp(ends + shift, times, done) for shift in (-AROUND, 0.0, AROUND))
+    return float(np.mean((at - before) - (after - at)))
+
+
+def show(sizes: Sequence[float], runs: Sequence[Looked]) -> int:
     """The table, and what it shows of the aim, as the exit status."""
-    corrected = without_host_noise(short)
-    first = sizes[0]
-    print(f"rates over that of {first:g} vCPUs")
-    print(f"{'vCPUs':>6s} {'round ms':>9s} {'long':>8s} {'short':>8s} {'corrected':>9s}   moved, % (90 % interval)")
+    corrected = without_host_noise([each.run for each in runs])
     looked = any(run.correction is not None for run in corrected)
+    print(f"over the rate of {sizes[0]:g} vCPUs; off the undisturbed ratio, % (90 % interval)")
+    print(f"{'vCPUs':>6s} {'round ms':>8s} {'undisturbed':>11s}  {'by looks':24s} {'moved':24s} corrected")
+    looks, moved, both = (told_by_blocks(of, runs, sizes) for of in (moved_by_looks, moved_by, off_undisturbed))
+    undisturbed = _over_the_first(lambda each: log_rate(each.run) - each.by_looks, runs, sizes)
+    for number, size in enumerate(sizes):
+        rounds = [each.run.probe.during for each in runs if _size(each) == size and each.run.probe is not None]
+        costs = [1e3 * each for each in rounds if each is not None]
+        looked &= bool(costs)
+        line = f"{size:6g} {f'{median(costs):8.3f}' if costs else ' no look'} {math.exp(undisturbed[number]):11.3f}"
+        shifts = [_in_percent(each[number]) for each in (looks, moved, both)] if number else []
+        print("  ".join([line, *(f"{each:24s}" for each in shifts)]).rstrip())
     if not looked:
         print("nothing was corrected, which is no test of a correction")
-    moved = shifts(short, sizes)
-    for number, size in enumerate(sizes):
-        rounds = [run.probe.during for run in short if run.configuration.vcpus == size and run.probe is not None]
-        looks = [1e3 * each for each in rounds if each is not None]
-        looked &= bool(looks)
-        cost = f"{median(looks):9.3f}" if looks else f"{'no look':>9s}"
-        ratios = " ".join(_ratio(runs, size, first) for runs in (long, short, corrected))
-        print(f"{size:6g} {cost} {ratios}   {_in_percent(moved[number]) if number else ''}".rstrip())
-    if long:
-        print("off the long runs, % (90 % interval): as measured, corrected")
-        off = biases(long, short, sizes)
-        for size, *each in list(zip(sizes, *off, strict=True))[1:]:
-            print(f"{size:6g} {', '.join(map(_in_percent, each))}")
-        print(_said(judged(off[1][1:], looked), "a corrected ratio is off the long runs' by more than 1 %"))
-    spread = [100 * median(repeat_differences(each)) for each in (short, corrected)]
+    spread = [100 * median(repeat_differences(each)) for each in ([each.run for each in runs], corrected)]
     print(f"repeats differ by {spread[0]:.2f} % (median) as measured, {spread[1]:.2f} % corrected")
-    found = judged(moved[1:], looked)
-    print(_said(found, "the correction moves a ratio by more than 1 %"))
+    found = judged(both[1:], looked)
+    said = {WITHIN: "shown not to be so: ", BEYOND: "shown to be so: ", NOT_TOLD: "not shown whether "}
+    print(f"{said[found]}a corrected ratio is off the undisturbed one by more than 1 %")
     return found
 
 
-def _said(found: int, what: str) -> str:
-    return {WITHIN: "shown not to be so: ", BEYOND: "shown to be so: ", NOT_TOLD: "not shown whether "}[found] + what
-
-
-def judged(moved: Sequence[Shift], looked: bool) -> int:
+def judged(off: Sequence[Shift], looked: bool) -> int:
     """What the intervals of all shifts show; `looked` where runs of each size had a look at the host and some are
     corrected."""
     if not looked:
         return NOT_TOLD
-    if any(low > MOST_MOVED or high < -MOST_MOVED for _, low, high in moved):
+    if any(each.low > MOST_OFF or each.high < -MOST_OFF for each in off):
         return BEYOND
-    return WITHIN if all(low >= -MOST_MOVED and high <= MOST_MOVED for _, low, high in moved) else NOT_TOLD
+    return WITHIN if all(each.low >= -MOST_OFF and each.high <= MOST_OFF for each in off) else NOT_TOLD
 
 
-def shifts(short: Sequence[Run], sizes: Sequence[float]) -> list[Shift]:
-    """By how much the correction moved ln of the rate of each size over that of the first, with 90 % intervals, which
-    are endless where there are fewer than three blocks."""
-    return _told_by_blocks(lambda kept: _off(without_host_noise(_some(short, kept)), _some(short, kept), sizes), short)
+Off = Callable[[Sequence[Looked], Sequence[float]], list[float]]
 
 
-def biases(long: Sequence[Run], short: Sequence[Run], sizes: Sequence[float]) -> tuple[list[Shift], list[Shift]]:
-    """How far ln of the same of the short runs, as measured and corrected, is off that of the long ones."""
-    measured = _told_by_blocks(lambda kept: _off(_some(short, kept), _some(long, kept), sizes), short)
-    after = _told_by_blocks(lambda kept: _off(without_host_noise(_some(short, kept)), _some(long, kept), sizes), short)
-    return measured, after
+def moved_by_looks(runs: Sequence[Looked], sizes: Sequence[float]) -> list[float]:
+    """By how much looks moved ln of the rate of each size over that of the first."""
+    return _over_the_first(lambda each: each.by_looks, runs, sizes)
 
 
-def _told_by_blocks(off: Callable[[Collection[int]], list[float]], runs: Sequence[Run]) -> list[Shift]:
-    """What is found from these blocks of repeats, with its intervals."""
-    blocks = {run.spec.repeat for run in runs}
-    whole, count = off(blocks), len(blocks)
+def moved_by(runs: Sequence[Looked], sizes: Sequence[float]) -> list[float]:
+    """By how much the correction moved it."""
+    corrected = dict(zip(map(id, runs), without_host_noise([each.run for each in runs]), strict=True))
+    return _over_the_first(lambda each: log_rate(corrected[id(each)]) - log_rate(each.run), runs, sizes)
+
+
+def off_undisturbed(runs: Sequence[Looked], sizes: Sequence[float]) -> list[float]:
+    """How far it is off the undisturbed one after both."""
+    return [sum(each) for each in zip(moved_by_looks(runs, sizes), moved_by(runs, sizes), strict=True)]
+
+
+def told_by_blocks(off: Off, runs: Sequence[Looked], sizes: Sequence[float]) -> list[Shift]:
+    """With 90 % intervals, which are endless where there are fewer than three blocks."""
+    blocks = {each.run.spec.repeat for each in runs}
+    whole, count = off(runs, sizes), len(blocks)
     if count < 3:
-        return [(each, -math.inf, math.inf) for each in whole]
-    without = [off(blocks - {block}) for block in blocks]
+        return [Shift(each, -math.inf, math.inf) for each in whole]
+    without = [off(_in_blocks(runs, blocks - {block}), sizes) for block in blocks]
     times = float(student.ppf(0.95, count - 1)) * (count - 1) / math.sqrt(count)
     halves = [times * stdev(each) for each in zip(*without, strict=True)]
-    return [(each, each - half, each + half) for each, half in zip(whole, halves, strict=True)]
+    return [Shift(each, each - half, each + half) for each, half in zip(whole, halves, strict=True)]
 
 
-def _some(runs: Sequence[Run], blocks: Collection[int]) -> list[Run]:
-    return [run for run in runs if run.spec.repeat in blocks]
+def _in_blocks(runs: Sequence[Looked], blocks: Collection[int]) -> list[Looked]:
+    return [each for each in runs if each.run.spec.repeat in blocks]
 
 
-def _off(runs: Sequence[Run], others: Sequence[Run], sizes: Sequence[float]) -> list[float]:
-    by = [_mean(runs, size) - _mean(others, size) for size in sizes]
-    return [each - by[0] for each in by]
+def _over_the_first(of: Callable[[Looked], float], runs: Sequence[Looked], sizes: Sequence[float]) -> list[float]:
+    means = [fmean(of(each) for each in runs if _size(each) == size) for size in sizes]
+    return [each - means[0] for each in means]
+
+
+def _size(each: Looked) -> float | None:
+    return each.run.configuration.vcpus
 
 
 def _in_percent(shift: Shift) -> str:
-    middle, low, high = (100 * each for each in shift)
-    return f"{middle:+.2f} ({low:+.2f} to {high:+.2f})"
-
-
-def _ratio(runs: Sequence[Run], size: float, first: float) -> str:
-    return f"{math.exp(_mean(runs, size) - _mean(runs, first)) if runs else math.nan:8.3f}"
-
-
-def _mean(runs: Sequence[Run], size: float) -> float:
-    return fmean(log_rate(run) for run in runs if run.configuration.vcpus == size)
+    return f"{100 * shift.middle:+.2f} ({100 * shift.low:+.2f} to {100 * shift.high:+.2f})"
 
 
 if __name__ == "__main__":

@@ -98,8 +98,9 @@ def test_a_change_is_told_from_chance() -> None:
     whole = Judged(tuple(Outcome((0.01 + 0.0001 * n,), (True,)) for n in range(40)))
     worse = Judged(tuple(Outcome((0.03 + 0.0001 * n,), (True,)) for n in range(40)))
     other = Judged(tuple(Outcome((0.01 + 0.0001 * (39 - n),), (True,)) for n in range(40)))
-    assert changes(whole, worse) == ["median +2.0", "90th +2.0"]
-    assert changes(whole, other) == []
+    assert changes(whole, worse) == ["**median +2.0**", "**90th +2.0**", "covered +0.0"]
+    assert changes(whole, other) == ["median +0.0", "90th +0.0", "covered +0.0"]
+    assert changes(whole, whole) == []
 
 
 def test_each_kind_counts_alike() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from probe_series import Series
 from repeat_table import show_repeats
 from simulated_noise import Host, Job, study
 
-from sizer.records import GIB, Estimate, Purpose, Run, Study, WorkloadPlan
+from sizer.records import GIB, Purpose, Run, Sample, Step, Study, WorkloadPlan
 from sizer.store import StudyFolder
 
 
@@ -43,51 +44,70 @@ def test_tables_of_measured_runs_are_printed(capsys: pytest.CaptureFixture[str])
     """From runs as they are measured, raw and corrected."""
     runs = study([Job("preprocessing")], (0.5, 1.0), 4, 6.0, Host(0.05, 0.05), np.random.default_rng(3))
     show_repeats(runs)
-    assert saturation.show([0.5, 1.0], runs, runs) in (saturation.WITHIN, saturation.BEYOND, saturation.NOT_TOLD)
+    found = saturation.show([0.5, 1.0], undisturbed(runs))
+    assert found in (saturation.WITHIN, saturation.BEYOND, saturation.NOT_TOLD)
     told = capsys.readouterr().out
     assert "rates corrected by" in told
-    assert "the correction moves" in told
+    assert "a corrected ratio is off the undisturbed one" in told
 
 
 def test_what_a_correction_moves_a_ratio_by_has_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
     """On simulated hosts, where nothing is explained away, it holds nothing; few and noisy blocks show neither."""
     job, sizes = Job("copies"), (0.5, 1.0, 2.0)
-    many = study([job], sizes, 10, 10.0, Host(0.02, 0.02), np.random.default_rng(1))
-    moved, low, high = saturation.shifts(many, sizes)[-1]
-    assert low < moved < high
-    assert low <= 0.005
-    assert high >= -0.005
-    assert saturation.show(sizes, [], many) == saturation.WITHIN
-    few = study([job], sizes, 3, 6.0, Host(0.3, 0.3), np.random.default_rng(1))
-    assert saturation.show(sizes, [], few) == saturation.NOT_TOLD
+    many = undisturbed(study([job], sizes, 10, 10.0, Host(0.02, 0.02), np.random.default_rng(1)))
+    moved = saturation.told_by_blocks(saturation.moved_by, many, sizes)[-1]
+    assert moved.low < moved.middle < moved.high
+    assert moved.low <= 0.005
+    assert moved.high >= -0.005
+    assert saturation.show(sizes, many) == saturation.WITHIN
+    few = undisturbed(study([job], sizes, 3, 6.0, Host(0.3, 0.3), np.random.default_rng(1)))
+    assert saturation.show(sizes, few) == saturation.NOT_TOLD
     assert "not shown" in capsys.readouterr().out
-    assert saturation.shifts(few[:6], sizes)[-1][1:] == (-math.inf, math.inf)
+    assert saturation.told_by_blocks(saturation.moved_by, few[:6], sizes)[-1].high == math.inf
     quiet = study([job], sizes, 3, 6.0, Host(0.0, 0.0), np.random.default_rng(1))
-    assert saturation.show(sizes, [], [replace(run, probe=None) for run in quiet]) == saturation.NOT_TOLD
+    assert saturation.show(sizes, undisturbed([replace(run, probe=None) for run in quiet])) == saturation.NOT_TOLD
     assert "nothing was corrected" in capsys.readouterr().out
 
 
-def test_how_far_short_runs_are_off_long_ones_is_told_beside(capsys: pytest.CaptureFixture[str]) -> None:
-    """Long ones whose rate at 2 vCPUs is 5 % higher; without them nothing is said of it."""
+def test_looks_that_slow_one_size_are_no_part_of_the_undisturbed_ratio(capsys: pytest.CaptureFixture[str]) -> None:
+    """They take 3 % off the rate at 2 vCPUs, which no correction gives back."""
     sizes = (0.5, 2.0)
-    short = study([Job("copies")], sizes, 6, 6.0, Host(0.01, 0.01), np.random.default_rng(1))
-    assert saturation.show(sizes, [], short) == saturation.WITHIN
-    assert "off the long runs" not in capsys.readouterr().out
-    long = [replace(run, throughput=scaled(run, 1.05 if run.configuration.vcpus == 2 else 1.0)) for run in short]
-    for off in saturation.biases(long, short, sizes):
-        middle, low, high = off[-1]
-        assert low <= middle <= high
-        assert middle == pytest.approx(-math.log(1.05), abs=0.01)
-    assert saturation.show(sizes, long, short) == saturation.WITHIN
-    told = capsys.readouterr().out
-    assert "     2 -4.88 (-4.88 to -4.88), -" in told
-    assert "shown to be so: a corrected ratio is off the long runs' by more than 1 %" in told
+    runs = study([Job("copies")], sizes, 6, 6.0, Host(0.01, 0.01), np.random.default_rng(1))
+    slowed = [saturation.Looked(run, -0.03 if run.configuration.vcpus == 2 else 0.0) for run in runs]
+    assert saturation.show(sizes, slowed) == saturation.BEYOND
+    looks, both = (
+        saturation.told_by_blocks(of, slowed, sizes)[-1]
+        for of in (saturation.moved_by_looks, saturation.off_undisturbed)
+    )
+    assert looks.low == pytest.approx(-0.03)
+    assert looks.high == pytest.approx(-0.03)
+    assert both.middle == pytest.approx(-0.03, abs=0.005)
+    assert "shown to be so: a corrected ratio is off the undisturbed one" in capsys.readouterr().out
 
 
-def scaled(run: Run, times: float) -> Estimate:
-    assert run.throughput is not None
-    rate = run.throughput
-    return Estimate(times * rate.value, times * rate.low, times * rate.high)
+@pytest.mark.parametrize("held_up", [0.0, 0.01, 0.05])
+def test_what_looks_take_off_a_run_is_told_by_the_moments_around_them(held_up: float) -> None:
+    """A look each half second, at which the job stands still for so many seconds, on a host that becomes slower."""
+    run = study([Job("copies")], (1.0,), 1, 6.0, Host(0.0, 0.0), np.random.default_rng(1))[0]
+    samples = tuple(Sample(100.0 + 0.5 * number, probe_rounds=2 * number) for number in range(41))
+    steps, freely = steps_beside_looks(held_up), steps_beside_looks(0.0)
+    found = saturation.by_looks(replace(run, steps=steps, samples=samples))
+    assert found == pytest.approx(math.log(len(steps) / len(freely)), rel=0.07, abs=0.001)
+    assert saturation.by_looks(replace(run, steps=steps, samples=())) == 0.0
+
+
+def steps_beside_looks(held_up: float) -> tuple[Step, ...]:
+    """Of 2 ms, slower by a hundredth each second, for 20 s."""
+    steps, time = [], 100.0
+    while time < 120.0:
+        time += max(0.0, held_up - (time - 100.0) % 0.5) + 0.002 * (1 + 0.01 * (time - 100.0))
+        steps.append(Step(time, 1, 0.0, 0))
+    return tuple(steps)
+
+
+def undisturbed(runs: Sequence[Run]) -> list[saturation.Looked]:
+    """Runs from which looks take nothing."""
+    return [saturation.Looked(run, 0.0) for run in runs]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +121,7 @@ def scaled(run: Run, times: float) -> Estimate:
     ],
 )
 def test_not_shown_to_be_above_is_not_above(low: float, high: float, looked: bool, found: int) -> None:
-    assert saturation.judged([(0.0, low, high), (0.0, 0.0, 0.0)], looked) == found
+    assert saturation.judged([saturation.Shift(0.0, low, high), saturation.Shift(0.0, 0.0, 0.0)], looked) == found
 
 
 def test_what_a_probe_tells_is_found_from_the_other_half() -> None:
