@@ -6,26 +6,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from functools import cache
 from pathlib import Path
 
 from sizer import __version__
 from sizer.adaptive import NextRun, PlanEnd
+from sizer.api.concluding import Conclusion
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
-from sizer.api.steps import OnStep, Stage, StepBegun, no_step
+from sizer.api.steps import OnStep, Stage, StepBegun
 from sizer.bundled import reports
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_tables
 from sizer.files import write_json, write_text
-from sizer.model import Model, Uncorrected, uncorrected
+from sizer.model import Model, uncorrected
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
-    Correction,
     DiskCheck,
-    Lines,
-    Message,
     Objective,
     Recommendation,
     Run,
@@ -40,17 +37,11 @@ Tables = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Conclusion:
-    """What the runs of a study say: how far the host drifted, None where it did not, `problems` about files among its
-    runs that cannot be read, what was taken off rates for the noise of the host, and of which workloads, whose study
-    asks for a probe, nothing was."""
+class Beginning:
+    """What a conclusion needs that no model has a part in: the runs with their corrections, and their tables."""
 
-    model: Model
-    recommendation: Recommendation
-    drift: Spread | None
-    problems: tuple[Message | Lines, ...]
-    corrections: tuple[Correction, ...] = ()
-    uncorrected: tuple[Uncorrected, ...] = ()
+    measured: tuple[Run, ...]
+    tables: Tables
 
 
 def recommend(
@@ -76,24 +67,21 @@ def recommend(
     return _best_spec(folder, model, runs, asked, offers, chosen, baseline)
 
 
-def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
-    """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
-    runs, measured = on_usual_host(folder), with_corrections(folder)
+def begin(folder: StudyFolder) -> Beginning:
+    """What can be done before there is a model."""
+    reports.compile_templates()
+    measured = with_corrections(folder)
+    return Beginning(measured, write_tables(measured))
 
-    @cache
-    def tables() -> Tables:
-        return write_tables(measured)
 
-    def meanwhile() -> None:
-        reports.compile_templates()
-        tables()
-
-    model = fitted(folder, on_step, meanwhile)
+def conclude_from(folder: StudyFolder, model: Model, beginning: Beginning, on_step: OnStep) -> Conclusion:
+    """Write recommendation, table of measurements and report into the folder. Raises HostError."""
+    measured = beginning.measured
     on_step(StepBegun(Stage.RECOMMENDING))
     chosen = chosen_next(folder, measured, model)
-    recommendation = _write_recommendation(folder, runs, model, chosen)
+    recommendation = _write_recommendation(folder, on_usual_host(folder), model, chosen)
     on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, measured, model, recommendation, tables(), chosen)
+    material = _material(folder, measured, model, recommendation, beginning.tables, chosen)
     write_text(folder.measurements_path, material.measurements_csv)
     reports.write_report(folder.report_path, material)
     felt = tuple(each for run in measured if (each := run.correction) is not None and each.is_felt)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sizer.adaptive import PlanEnd, Unfinished
 from sizer.analysis import Live
-from sizer.api.conclusions import Conclusion
+from sizer.api.concluding import Conclusion
 from sizer.api.steps import StepBegun
-from sizer.exchange import Imported
-from sizer.host import BusyBy
-from sizer.plan import Following, Needs
-from sizer.records import DiskCheck, Doubt, Failure, Note, Run, RunReason, RunSpec, SizerError, Study
 from sizer.storage import Announcement, Leftover
+
+if TYPE_CHECKING:
+    from sizer.adaptive import PlanEnd, Unfinished
+    from sizer.exchange import Imported
+    from sizer.host import BusyBy
+    from sizer.plan import Following, Needs
+    from sizer.records import DiskCheck, Doubt, Failure, Note, Run, RunReason, RunSpec, SizerError, Study
 
 __all__ = [
     "AdaptiveEnded",

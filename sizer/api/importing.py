@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.api.conclusions import conclude
+from sizer.api.concluding import conclude
 from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
 from sizer.api.steps import Stage, StepBegun
 from sizer.catalog import Catalog

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizer.adaptive import Chooser, NextRun, PlanEnd, Unfinished, within
-from sizer.api.conclusions import conclude
+from sizer.api.concluding import conclude
 from sizer.api.events import (
     AdaptiveEnded,
     Concluded,

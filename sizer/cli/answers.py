@@ -34,7 +34,6 @@ from sizer.words import (
     alternative_line,
     answers_in_short,
     batch_sentences,
-    conclusion_line,
     cross_lines,
     gpu_option_lines,
     gpus_compared,
@@ -210,8 +209,3 @@ def export(arguments: argparse.Namespace) -> int:
     else:
         print(json.dumps([to_json(run) for run in runs], indent=1))
     return 0
-
-
-def verdict(answer: Answer, model: Model) -> str:
-    """One line: the headline, and where there is no spec, why not and what would help."""
-    return conclusion_line(answer, terms_of(model.workload(answer.workload)))

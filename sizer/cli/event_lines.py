@@ -1,50 +1,16 @@
-"""What happens while a study is measured or imported, as lines on stderr."""
+"""What happens while a study is measured or imported, as lines on stderr.
+
+Sentences are taken from `words` as they are said, so that a command loads those that it says and no others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from sizer import api
-from sizer.cli.answers import verdict
+from sizer import api, words
 from sizer.cli.progress import RunProgress
 from sizer.files import named
 from sizer.records import Study, typed_path
-from sizer.words import (
-    announcement_in_words,
-    answer_not_written,
-    axes_lines,
-    busy_host_in_words,
-    corrections_in_words,
-    data_lacking,
-    disk_checking,
-    disk_deviates,
-    disk_unusable,
-    disks_not_read,
-    doubt_in_words,
-    drift_in_words,
-    first_run_failed,
-    following_in_words,
-    in_words,
-    leftover_in_words,
-    needs_lines,
-    note_in_words,
-    note_said,
-    nothing_left,
-    page_not_written,
-    plan_ended_line,
-    problem_said,
-    report_written,
-    runs_left,
-    runs_taken_back,
-    setting_up,
-    setup_failed,
-    table_imported,
-    uncorrected_in_words,
-    unfinished_ended,
-    unknown_columns,
-    variables_withheld,
-    warning_said,
-)
 
 
 class EventPrinter:
@@ -76,73 +42,74 @@ class EventPrinter:
 def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
     match event:
         case api.events.Announcement():
-            yield announcement_in_words(event)
+            yield words.announcement_in_words(event)
         case api.events.Leftover():
-            yield leftover_in_words(event)
+            yield words.leftover_in_words(event)
         case api.events.Doubted():
-            yield warning_said(doubt_in_words(event.doubt))
+            yield words.warning_said(words.doubt_in_words(event.doubt))
         case api.events.HostBusy():
-            yield busy_host_in_words(event.busy)
+            yield words.busy_host_in_words(event.busy)
         case api.events.DataLacking():
-            yield data_lacking(event.workload, in_words(event.why))
+            yield words.data_lacking(event.workload, words.in_words(event.why))
         case api.events.SettingUp():
-            yield setting_up(event.workload)
+            yield words.setting_up(event.workload)
         case api.events.SetupFailed():
-            yield setup_failed(event.workload, event.failure)
+            yield words.setup_failed(event.workload, event.failure)
         case api.events.DiskChecking():
-            yield disk_checking(event.disk)
+            yield words.disk_checking(event.disk)
         case api.events.DiskChecked():
             if event.check.deviates:
-                yield disk_deviates(event.check)
+                yield words.disk_deviates(event.check)
         case api.events.DiskUnusable():
-            yield disk_unusable(event.disk, in_words(event.why))
+            yield words.disk_unusable(event.disk, words.in_words(event.why))
         case api.events.FollowingEnded():
             if event.left is not None:
-                yield unfinished_ended(event.left, event.runs, typed_path(event.folder))
+                yield words.unfinished_ended(event.left, event.runs, typed_path(event.folder))
             else:
-                yield following_in_words(event.following, event.runs)
+                yield words.following_in_words(event.following, event.runs)
         case api.events.RunsTakenBack():
-            yield runs_taken_back(event.count, event.source, event.folder)
+            yield words.runs_taken_back(event.count, event.source, event.folder)
         case api.events.NothingLeft():
-            yield nothing_left(event.count)
+            yield words.nothing_left(event.count)
         case api.events.FirstRunEnded():
-            yield from needs_lines(event.needs, event.run.spec.workload.name)
+            yield from words.needs_lines(event.needs, event.run.spec.workload.name)
         case api.events.FirstRunFailed():
-            yield from first_run_failed(event.run, event.log, event.withheld)
+            yield from words.first_run_failed(event.run, event.log, event.withheld)
         case api.events.AxesChosen():
-            yield from axes_lines(event.study, event.path, event.runs, event.seconds)
+            yield from words.axes_lines(event.study, event.path, event.runs, event.seconds)
         case api.events.Noted():
-            yield note_said(note_in_words(event.note))
+            yield words.note_said(words.note_in_words(event.note))
         case api.events.VariablesWithheld():
-            yield note_said(variables_withheld(event.names))
+            yield words.note_said(words.variables_withheld(event.names))
         case api.events.DisksNotRead():
-            yield warning_said(disks_not_read(event.disks, event.has_data))
+            yield words.warning_said(words.disks_not_read(event.disks, event.has_data))
         case api.events.AdaptiveEnded():
-            yield plan_ended_line(event.end, event.left, typed_path(event.folder), emulated)
+            yield words.plan_ended_line(event.end, event.left, typed_path(event.folder), emulated)
         case api.events.RunsLeft():
-            yield runs_left(event.left, event.planned)
+            yield words.runs_left(event.left, event.planned)
         case api.events.Concluded():
             yield from _conclusion(event.conclusion)
-            yield report_written(event.report)
+            yield words.report_written(event.report)
         case api.events.NotConcluded():
-            yield answer_not_written(in_words(event.error))
+            yield words.answer_not_written(words.in_words(event.error))
         case api.events.NotShown():
-            yield page_not_written(in_words(event.error))
+            yield words.page_not_written(words.in_words(event.error))
         case api.events.TableRead():
             if event.table.unknown:
-                yield unknown_columns(event.source, in_words(named(event.table.unknown)))
-            yield from (note_said(note_in_words(note)) for note in event.table.notes[1:])
+                yield words.unknown_columns(event.source, words.in_words(named(event.table.unknown)))
+            yield from (words.note_said(words.note_in_words(note)) for note in event.table.notes[1:])
         case api.events.TableImported():
             runs = event.table.runs
-            yield table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
+            yield words.table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
 
 
 def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
     """What could not be read, how the host drifted, what was corrected or why nothing was, each workload's verdict."""
-    yield from map(problem_said, conclusion.problems)
+    yield from map(words.problem_said, conclusion.problems)
     if conclusion.drift is not None:
-        yield drift_in_words(conclusion.drift)
+        yield words.drift_in_words(conclusion.drift)
     if conclusion.corrections:
-        yield corrections_in_words(conclusion.corrections)
-    yield from map(uncorrected_in_words, conclusion.uncorrected)
-    yield from (verdict(each, conclusion.model) for each in conclusion.recommendation.workloads)
+        yield words.corrections_in_words(conclusion.corrections)
+    yield from map(words.uncorrected_in_words, conclusion.uncorrected)
+    for answer in conclusion.recommendation.workloads:
+        yield words.conclusion_line(answer, words.terms_of(conclusion.model.workload(answer.workload)))

@@ -236,14 +236,18 @@ def _by_disk(contenders: Sequence[Contender]) -> tuple[Contender, ...]:
         if each.prompt_enough:
             alike[size].append(each.machine)
     clear = _faster_disks(list(alike.values()))
+    cheapest = {size: _cheapest_good_disk(group, clear) for size, group in alike.items()}
     found = []
     for each, size in zip(contenders, sizes, strict=True):
-        group = alike.get(size) or [each.machine]
-        loss = _disk_loss(each.machine, group, clear)
-        good = (other for other in group if _disk_loss(other, group, clear) <= DISK_LOSS + SLACK)
-        dearer = each.machine.disk_usd_per_hour > min(other.disk_usd_per_hour for other in good)
+        loss = _disk_loss(each.machine, alike.get(size, ()), clear)
+        dearer = each.machine.disk_usd_per_hour > cheapest.get(size, math.inf)
         found.append(replace(each, disk_loss=loss, dearer_disk=dearer) if loss or dearer else each)
     return tuple(found)
+
+
+def _cheapest_good_disk(group: Sequence[Machine], clear: set[Disks]) -> float:
+    """USD an hour of the cheapest that loses no more than a disk may; the fastest of a group loses nothing."""
+    return min(each.disk_usd_per_hour for each in group if _disk_loss(each, group, clear) <= DISK_LOSS + SLACK)
 
 
 Disks = tuple[object, str | None, str | None]

@@ -14,7 +14,7 @@ import pytest
 from simulated_noise import Host, Job, study
 
 from sizer.api import events
-from sizer.api.conclusions import conclude
+from sizer.api.concluding import conclude
 from sizer.api.fitted_model import open_study, with_corrections
 from sizer.cli import main
 from sizer.cli.event_lines import EventPrinter
