@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from sizer import words
 from sizer.model import WorkloadModel, as_asked
@@ -91,6 +92,11 @@ class Subject:
     def embedded(self) -> bool:
         """Whether its runs read the data set that comes with sizer."""
         return any(run.data_set is not None and run.data_set.embedded for run in self.runs)
+
+    @cached_property
+    def place_named(self) -> Callable[[Configuration], str]:
+        """What a run had, as one line, made once for each configuration: each chart says it of each of its marks."""
+        return cache(lambda place: words.configuration_line(place, self.study))
 
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""

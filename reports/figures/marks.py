@@ -38,7 +38,7 @@ def place(run: Run, axis: str) -> float:
 
 def title(run: Run, subject: Subject) -> str:
     """What pointing at a mark shows."""
-    where = words.configuration_line(run.configuration, subject.study)
+    where = subject.place_named(run.configuration)
     if run.throughput is not None and results.measured(run):
         came_out = words.rate_interval(run.throughput, subject.unit)
     else:

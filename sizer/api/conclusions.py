@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sizer import __version__
 from sizer.adaptive import NextRun, PlanEnd
-from sizer.api.concluding import Conclusion
+from sizer.api.events import Conclusion
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
 from sizer.api.steps import OnStep, Stage, StepBegun

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sizer.analysis import Live
-from sizer.api.concluding import Conclusion
 from sizer.api.steps import StepBegun
 from sizer.storage import Announcement, Leftover
 
@@ -16,8 +15,23 @@ if TYPE_CHECKING:
     from sizer.adaptive import PlanEnd, Unfinished
     from sizer.exchange import Imported
     from sizer.host import BusyBy
-    from sizer.plan import Following, Needs
-    from sizer.records import DiskCheck, Doubt, Failure, Note, Run, RunReason, RunSpec, SizerError, Study
+    from sizer.model import Model, Uncorrected
+    from sizer.plan import Following, Needs, Spread
+    from sizer.records import (
+        Correction,
+        DiskCheck,
+        Doubt,
+        Failure,
+        Lines,
+        Message,
+        Note,
+        Recommendation,
+        Run,
+        RunReason,
+        RunSpec,
+        SizerError,
+        Study,
+    )
 
 __all__ = [
     "AdaptiveEnded",
@@ -238,6 +252,20 @@ class RunsLeft:
 
     left: int
     planned: int
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What the runs of a study say: how far the host drifted, None where it did not, `problems` about files among its
+    runs that cannot be read, what was taken off rates for the noise of the host, and of which workloads, whose study
+    asks for a probe, nothing was."""
+
+    model: Model
+    recommendation: Recommendation
+    drift: Spread | None
+    problems: tuple[Message | Lines, ...]
+    corrections: tuple[Correction, ...] = ()
+    uncorrected: tuple[Uncorrected, ...] = ()
 
 
 @dataclass(frozen=True)

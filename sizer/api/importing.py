@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,12 @@ from sizer.api.steps import Stage, StepBegun
 from sizer.catalog import Catalog
 from sizer.exchange import Imported, read_measurements
 from sizer.files import to_json
+from sizer.parallel import in_parallel
 from sizer.records import SCHEMA_VERSION, HostError, InputError, Run
 from sizer.store import FOLDERS, StudyFolder, refuse_unusable
+
+WRITTEN_AT_ONCE = 250
+"""Runs, which take some hundredths of a second; to begin a process for fewer would take longer."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +75,19 @@ def write_study(path: Path, found: Imported, source: Path) -> StudyFolder:
 
 def _write_runs(path: Path, runs: tuple[Run, ...]) -> None:
     """All runs, synced at once: one by one, thousands would take minutes."""
+
+    def write(some: Sequence[Run]) -> None:
+        for run in some:
+            target = path / "runs" / f"{run.id}.json"
+            # One that a process left half written is written again.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+            with open(os.open(target, flags, 0o664), "w", encoding="utf-8") as file:
+                file.write(json.dumps(to_json(run), allow_nan=False))
+
     try:
         for name in FOLDERS:
             (path / name).mkdir(mode=0o775, parents=True)
-        for run in runs:
-            target = path / "runs" / f"{run.id}.json"
-            with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664), "w", encoding="utf-8") as file:
-                file.write(json.dumps(to_json(run), allow_nan=False))
+        in_parallel(write, [runs[first : first + WRITTEN_AT_ONCE] for first in range(0, len(runs), WRITTEN_AT_ONCE)])
         os.sync()
     except OSError as error:
         raise HostError(
