@@ -1,6 +1,7 @@
 """Whether a correction explains away what a job itself does to its memory bus: one that fills it, at 0.5 to 2 vCPUs.
 
-    python benchmarks/noise/saturation.py [--repeats 20] [--seconds 10] [--vcpus 0.5,1,2] [--keep FILE | --runs FILE]
+    python benchmarks/noise/saturation.py [--repeats 44] [--seconds 10] [--vcpus 0.5,1,2] [--keep FILE]
+    python benchmarks/noise/saturation.py --runs FILE [FILE ...]
 
 The job copies memory with as many threads as it has CPUs. Its runs have sizer's probe beside them, in blocks of one of
 each size, and are corrected as those of a study. A look at the host takes some milliseconds each half second; between
@@ -14,7 +15,8 @@ beyond what the same says of moments between two looks. Printed are, of each siz
 - *corrected*: how far corrected ratios are off the undisturbed ones, which is both together, %.
 
 Each with the 90 % interval that the blocks of repeats tell (jackknife: without one block after another everything is
-corrected again).
+corrected again). Of several files, each of which is a study by itself, everything is the mean, weighed by how sure each
+is.
 
 Aim: corrected ratios are those of the undisturbed run to 1 %. Exit status 0 where every interval of *corrected* lies
 within 1 %, 1 where one lies beyond it, and 4 where the runs are too noisy to tell, or too few: more repeats would. It
@@ -82,21 +84,21 @@ class Looked:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=44)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--vcpus", default="0.5,1,2")
     parser.add_argument("--keep", type=Path, help="where the runs are written, for a second look")
-    parser.add_argument("--runs", type=Path, help="runs that were kept, in the place of new ones")
+    parser.add_argument("--runs", type=Path, nargs="+", help="runs that were kept, in the place of new ones")
     given = parser.parse_args()
     sizes = [float(each) for each in given.vcpus.split(",")]
     try:
-        runs = kept(given.runs) if given.runs else measured(sizes, given.repeats, given.seconds)
+        studies = [kept(path) for path in given.runs] if given.runs else [measured(sizes, given.repeats, given.seconds)]
     except SizerError as error:
         print(f"saturation: {error}")
         return error.exit_code
     if given.keep:
-        given.keep.write_text("".join(f"{json.dumps(to_json(run))}\n" for run in runs))
-    return show(sizes, [Looked(run, by_looks(run)) for run in runs])
+        given.keep.write_text("".join(f"{json.dumps(to_json(run))}\n" for runs in studies for run in runs))
+    return show(sizes, [[Looked(run, by_looks(run)) for run in runs] for runs in studies])
 
 
 def kept(path: Path) -> list[Run]:
@@ -137,28 +139,48 @@ def _lost_after(moments: Array, times: Array, done: Array) -> float:
     return float(np.mean((at - before) - (after - at)))
 
 
-def show(sizes: Sequence[float], runs: Sequence[Looked]) -> int:
+def show(sizes: Sequence[float], studies: Sequence[Sequence[Looked]]) -> int:
     """The table, and what it shows of the aim, as the exit status."""
-    corrected = without_host_noise([each.run for each in runs])
-    looked = any(run.correction is not None for run in corrected)
+    corrected = [without_host_noise([each.run for each in runs]) for runs in studies]
+    looked = all(any(run.correction is not None for run in runs) for runs in corrected)
     print(f"over the rate of {sizes[0]:g} vCPUs; off the undisturbed ratio, % (90 % interval)")
     print(f"{'vCPUs':>6s} {'round ms':>8s} {'undisturbed':>11s}  {'by looks':24s} {'moved':24s} corrected")
-    looks, moved, both = (told_by_blocks(of, runs, sizes) for of in (moved_by_looks, moved_by, off_undisturbed))
-    undisturbed = _over_the_first(lambda each: log_rate(each.run) - each.by_looks, runs, sizes)
+    measures = moved_by_looks, moved_by, off_undisturbed
+    looks, moved, both = (together([told_by_blocks(of, runs, sizes) for runs in studies]) for of in measures)
+    undisturbed = [_over_the_first(lambda each: log_rate(each.run) - each.by_looks, runs, sizes) for runs in studies]
     for number, size in enumerate(sizes):
-        rounds = [each.run.probe.during for each in runs if _size(each) == size and each.run.probe is not None]
-        costs = [1e3 * each for each in rounds if each is not None]
+        probes = [each.run.probe for runs in studies for each in runs if _size(each) == size]
+        costs = [1e3 * each.during for each in probes if each is not None and each.during is not None]
         looked &= bool(costs)
-        line = f"{size:6g} {f'{median(costs):8.3f}' if costs else ' no look'} {math.exp(undisturbed[number]):11.3f}"
+        ratio = math.exp(fmean(each[number] for each in undisturbed))
+        line = f"{size:6g} {f'{median(costs):8.3f}' if costs else ' no look'} {ratio:11.3f}"
         shifts = [_in_percent(each[number]) for each in (looks, moved, both)] if number else []
         print("  ".join([line, *(f"{each:24s}" for each in shifts)]).rstrip())
     if not looked:
         print("nothing was corrected, which is no test of a correction")
-    spread = [100 * median(repeat_differences(each)) for each in ([each.run for each in runs], corrected)]
+    spread = [
+        100 * median(difference for runs in every for difference in repeat_differences(runs))
+        for every in ([[each.run for each in runs] for runs in studies], corrected)
+    ]
     print(f"repeats differ by {spread[0]:.2f} % (median) as measured, {spread[1]:.2f} % corrected")
     found = judged(both[1:], looked)
     said = {WITHIN: "shown not to be so: ", BEYOND: "shown to be so: ", NOT_TOLD: "not shown whether "}
     print(f"{said[found]}a corrected ratio is off the undisturbed one by more than 1 %")
+    return found
+
+
+def together(studies: Sequence[Sequence[Shift]]) -> list[Shift]:
+    """The means over the studies, each weighed by 1 over the square of its interval."""
+    found = []
+    for shifts in zip(*studies, strict=True):
+        halves = [each.high - each.middle for each in shifts]
+        if len(shifts) == 1 or not all(0 < half < math.inf for half in halves):
+            found.append(shifts[0])
+            continue
+        weights = [half**-2 for half in halves]
+        middle = sum(weight * each.middle for weight, each in zip(weights, shifts, strict=True)) / sum(weights)
+        half = sum(weights) ** -0.5
+        found.append(Shift(middle, middle - half, middle + half))
     return found
 
 

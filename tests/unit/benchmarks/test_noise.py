@@ -44,7 +44,7 @@ def test_tables_of_measured_runs_are_printed(capsys: pytest.CaptureFixture[str])
     """From runs as they are measured, raw and corrected."""
     runs = study([Job("preprocessing")], (0.5, 1.0), 4, 6.0, Host(0.05, 0.05), np.random.default_rng(3))
     show_repeats(runs)
-    found = saturation.show([0.5, 1.0], undisturbed(runs))
+    found = saturation.show([0.5, 1.0], [undisturbed(runs)])
     assert found in (saturation.WITHIN, saturation.BEYOND, saturation.NOT_TOLD)
     told = capsys.readouterr().out
     assert "rates corrected by" in told
@@ -59,13 +59,13 @@ def test_what_a_correction_moves_a_ratio_by_has_an_interval(capsys: pytest.Captu
     assert moved.low < moved.middle < moved.high
     assert moved.low <= 0.005
     assert moved.high >= -0.005
-    assert saturation.show(sizes, many) == saturation.WITHIN
+    assert saturation.show(sizes, [many]) == saturation.WITHIN
     few = undisturbed(study([job], sizes, 3, 6.0, Host(0.3, 0.3), np.random.default_rng(1)))
-    assert saturation.show(sizes, few) == saturation.NOT_TOLD
+    assert saturation.show(sizes, [few]) == saturation.NOT_TOLD
     assert "not shown" in capsys.readouterr().out
     assert saturation.told_by_blocks(saturation.moved_by, few[:6], sizes)[-1].high == math.inf
     quiet = study([job], sizes, 3, 6.0, Host(0.0, 0.0), np.random.default_rng(1))
-    assert saturation.show(sizes, undisturbed([replace(run, probe=None) for run in quiet])) == saturation.NOT_TOLD
+    assert saturation.show(sizes, [undisturbed([replace(run, probe=None) for run in quiet])]) == saturation.NOT_TOLD
     assert "nothing was corrected" in capsys.readouterr().out
 
 
@@ -74,7 +74,7 @@ def test_looks_that_slow_one_size_are_no_part_of_the_undisturbed_ratio(capsys: p
     sizes = (0.5, 2.0)
     runs = study([Job("copies")], sizes, 6, 6.0, Host(0.01, 0.01), np.random.default_rng(1))
     slowed = [saturation.Looked(run, -0.03 if run.configuration.vcpus == 2 else 0.0) for run in runs]
-    assert saturation.show(sizes, slowed) == saturation.BEYOND
+    assert saturation.show(sizes, [slowed]) == saturation.BEYOND
     looks, both = (
         saturation.told_by_blocks(of, slowed, sizes)[-1]
         for of in (saturation.moved_by_looks, saturation.off_undisturbed)
@@ -83,6 +83,13 @@ def test_looks_that_slow_one_size_are_no_part_of_the_undisturbed_ratio(capsys: p
     assert looks.high == pytest.approx(-0.03)
     assert both.middle == pytest.approx(-0.03, abs=0.005)
     assert "shown to be so: a corrected ratio is off the undisturbed one" in capsys.readouterr().out
+
+
+def test_two_studies_tell_more_than_each() -> None:
+    """Their mean is nearer to the surer one, and surer than it."""
+    (found,) = saturation.together([[saturation.Shift(0.01, -0.01, 0.03)], [saturation.Shift(-0.01, -0.02, 0.0)]])
+    assert found.middle == pytest.approx(-0.006)
+    assert found.high - found.middle == pytest.approx(0.01 / math.sqrt(1.25))
 
 
 @pytest.mark.parametrize("held_up", [0.0, 0.01, 0.05])
