@@ -18,7 +18,7 @@ from replayed import LEAST_VALUES, ReplayCase, curve_case, curve_cases
 
 from sizer.catalog import Catalog
 
-ANSWERS = "answers by few runs"
+ANSWERS, OF_DRAWN, OF_REAL = "answers by few runs", "of drawn curves", "of real curves"
 DRAWN_KIND, REAL_KIND = "drawn", "real"
 EACH = 300
 """Curves of each drawn shape."""
@@ -40,13 +40,15 @@ def studies(seed: int) -> tuple[tuple[str, ReplayCase], ...]:
 
 
 def by_few_runs(kind: str, case: ReplayCase) -> Judge:
-    """What misses is told by the whole model's answer from the whole grid, whichever part is left out."""
+    """What misses is told by the whole model's answer from the whole grid, whichever part is left out. Both kinds
+    together, where they count alike, and each by itself."""
     grids = whole_grids(case, case.study.objective, Catalog.load())
 
     def judge() -> dict[str, Outcome]:
-        if not grids:
-            return {ANSWERS: Outcome(kind=kind)}
-        found = bounded(case, grids)
-        return {ANSWERS: Outcome(found.regrets, right=found.right, kind=kind)}
+        outcome = Outcome(kind=kind)
+        if grids:
+            found = bounded(case, grids)
+            outcome = Outcome(found.regrets, right=found.right, kind=kind)
+        return {ANSWERS: outcome, OF_DRAWN if kind == DRAWN_KIND else OF_REAL: outcome}
 
     return judge

@@ -14,7 +14,7 @@ from multiprocessing.pool import Pool
 
 import numpy as np
 from ablation_cases import BEYOND, DRAWN, GRID, HOSTS, INSIDE, Judge, Outcome, drawn_curve, machine
-from ablation_chosen import ANSWERS, by_few_runs, studies
+from ablation_chosen import ANSWERS, OF_DRAWN, OF_REAL, by_few_runs, studies
 from ablation_drawn import RISING, caps_case, edge_case, memory_counts, said_of_more
 from ablation_parts import OF_PAIRS, OF_VCPUS, parts, touched
 from ablation_real import (
@@ -189,7 +189,12 @@ PLATEAUS = Source((FEW,), lambda number: plateaus()[number], _always, lambda: le
 PAIRED = Source((PAIRS,), lambda number: pairs()[number], _always, lambda: len(pairs()))
 WHOLE = Source((PAIRS,), lambda number: whole_cores()[number], _always, lambda: len(whole_cores()))
 NOISY = Source((EDGE,), lambda number: noisy_edges(SEED)[number], _always, lambda: len(noisy_edges(SEED)))
-CHOSEN = Source((ANSWERS,), lambda number: by_few_runs(*studies(SEED)[number]), _always, lambda: len(studies(SEED)))
+CHOSEN = Source(
+    (ANSWERS, OF_DRAWN, OF_REAL),
+    lambda number: by_few_runs(*studies(SEED)[number]),
+    _always,
+    lambda: len(studies(SEED)),
+)
 AFTER = Source((FURTHER,), lambda number: further(further_curves()[number]), _always, lambda: len(further_curves()))
 SOURCES = {
     "machines": MACHINES,
