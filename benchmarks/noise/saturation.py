@@ -38,17 +38,17 @@ from typing import Any
 
 import numpy as np
 
-sys.path.append(str(Path(__file__).parents[1] / "shared"))
+sys.path += [str(Path(__file__).parents[1] / each) for each in ("shared", "grid")]
 sys.path.append(str(Path(__file__).parents[2]))
 
 from bench import opened
+from grid_data import load_grid
 from noise_scores import log_rate, repeat_differences
 from scipy.stats import t as student
 
 from sizer.files.codec import to_json
 from sizer.model import without_host_noise
 from sizer.records import Run, SizerError, Workload
-from sizer.store import run_from_json
 
 MOST_OFF = 0.01
 WITHIN, BEYOND, NOT_TOLD = 0, 1, 4
@@ -92,19 +92,15 @@ def main() -> int:
     given = parser.parse_args()
     sizes = [float(each) for each in given.vcpus.split(",")]
     try:
-        studies = [kept(path) for path in given.runs] if given.runs else [measured(sizes, given.repeats, given.seconds)]
+        studies = (
+            [load_grid(path) for path in given.runs] if given.runs else [measured(sizes, given.repeats, given.seconds)]
+        )
     except SizerError as error:
         print(f"saturation: {error}")
         return error.exit_code
     if given.keep:
         given.keep.write_text("".join(f"{json.dumps(to_json(run))}\n" for runs in studies for run in runs))
     return show(sizes, [[Looked(run, by_looks(run)) for run in runs] for runs in studies])
-
-
-def kept(path: Path) -> list[Run]:
-    """Runs that `--keep` wrote. Raises SizerError."""
-    lines = enumerate(path.read_text().splitlines(), 1)
-    return [run_from_json(json.loads(line), f"{path}: line {number}") for number, line in lines]
 
 
 def measured(sizes: Sequence[float], repeats: int, seconds: float) -> list[Run]:
