@@ -11,7 +11,20 @@ import numpy as np
 import pytest
 
 from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, fit
-from sizer.records import GIB, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind, Outcome, Run
+from sizer.records import (
+    GIB,
+    Configuration,
+    DataSet,
+    Demand,
+    Device,
+    DiskRates,
+    Evidence,
+    EvidenceKind,
+    Outcome,
+    Run,
+    RunWarning,
+    WarningKind,
+)
 from sizer.records.run import Bottleneck, LimitedBy, LimitedByKind
 from tests.shared import made_once
 from tests.tables import WHOLE_MACHINES, runs_of
@@ -47,6 +60,11 @@ def fed(run: Run, given: str) -> Run:
 
 def fitted(runs: list[Run] | tuple[Run, ...]) -> WorkloadModel:
     return fit(runs).workloads[0]
+
+
+def contended(run: Run, cores: float) -> Run:
+    """The same run while something else on the host used so many cores."""
+    return replace(run, other_cores=cores, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": cores}),))
 
 
 def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:
@@ -131,6 +149,7 @@ def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
         for c in (1, 2, 4, 8)
     ]
     yield "noisy", fitted(noisy)
+    yield "contended", fitted([contended(run, 1.4) for run in noisy[:4]])
     busy = Evidence(Bottleneck.CPU, {"cpu": 0.99}, EvidenceKind.BUSIEST, {"cpu": 0.99})
     yield "evidence", fitted([replace(run, evidence=busy) for run in own])
     short = [make_run(40 * b / (b + 1), 2, batch=b, demand=Demand(core_seconds=0.03)) for b in (8, 16, 32)]

@@ -102,11 +102,11 @@ const Model = (() => {
     const othersOf = (at, axis) => JSON.stringify(PLACE.filter(name => name !== axis).map(name => at[name]));
     const ratesAlong = Object.fromEntries(NEIGHBOURED.map(axis => {
       const found = new Map();
-      for (const { configuration, value } of measured.rates) {
-        const here = configuration[axis], others = othersOf(configuration, axis);
+      for (const rate of measured.rates) {
+        const here = rate.configuration[axis], others = othersOf(rate.configuration, axis);
         if (here === null) continue;
         if (!found.has(others)) found.set(others, new Map());
-        found.get(others).set(here, value);
+        found.get(others).set(here, rate);
       }
       return [axis, found];
     }));
@@ -542,7 +542,7 @@ const Model = (() => {
       const found = [];
       for (const rates of ratesAlong[axis].values()) {
         const [one, other] = [near, value].map(end => least([...rates.keys()], each => Math.abs(Math.log(each / end))));
-        if (one !== other) found.push(Math.log(rates.get(other) / rates.get(one)) / Math.log(other / one));
+        if (one !== other) found.push(Math.log(rates.get(other).value / rates.get(one).value) / Math.log(other / one));
       }
       return found;
     };
@@ -711,10 +711,10 @@ const Model = (() => {
     const heldByNeighbours = (at, found) => {
       for (const [axis, below, above] of measuredNeighbours(at)) {
         const noise = axis === "gpu_count" ? K.LEAST_NOISE : Math.min(Math.max(K.LEAST_NOISE, data.noise), K.MOST_NOISE);
-        let low = Math.min(below, above), high = Math.max(below, above);
-        const beyond = Math.exp(K.REACH * Math.log(high / low) + K.NORMAL_90 * 2 * noise);
-        low /= beyond;
-        high *= beyond;
+        const less = Math.min(below.value, above.value), more = Math.max(below.value, above.value);
+        const own = Math.max(below.high / below.value, above.high / above.value);
+        const beyond = (more / less) ** K.REACH * Math.max(Math.exp(K.NORMAL_90 * 2 * noise), own);
+        const low = less / beyond, high = more * beyond;
         if (low <= found.value && found.value <= high) {
           found = { value: found.value, low: Math.max(found.low, low), high: Math.min(found.high, high) };
         }

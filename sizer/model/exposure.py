@@ -21,7 +21,8 @@ BUSY = 0.85
 OVERLAP = 6.0
 """Where another resource is named, a CPU that is busy for the share u has u^p of the time: p as in the model."""
 IN_TURN = 2.0
-"""The same where none is: a worker may wait and compute in turn, which no accounting tells from waiting in between."""
+"""The same where none is: a worker may wait and compute in turn, which no accounting tells from waiting in between.
+What others on the host used counts as busy, too: a run that may use two CPUs and gets one of them names nothing."""
 OF_ITSELF = frozenset({Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.AMBIGUOUS, Bottleneck.MEMORY})
 """What accounting names where a slower CPU may still count."""
 NOT_TRUSTED = 1.5
@@ -76,8 +77,14 @@ def _exposure(run: Run) -> float:
     cost = run.demand.core_seconds if run.demand is not None else None
     if not cost or run.throughput is None or _is_of_the_cpu(run):
         return 1.0
-    use = run.throughput.value * cost / vcpus_of(run.configuration)
-    return math.pow(min(1.0, use / BUSY), IN_TURN if _named(run) in OF_ITSELF else OVERLAP)
+    cores = run.throughput.value * cost
+    if _named(run) not in OF_ITSELF:
+        return _share_of_time(cores, run, OVERLAP)
+    return _share_of_time(cores + (run.other_cores or 0.0) + (run.stolen_cores or 0.0), run, IN_TURN)
+
+
+def _share_of_time(cores: float, run: Run, overlap: float) -> float:
+    return math.pow(min(1.0, cores / vcpus_of(run.configuration) / BUSY), overlap)
 
 
 def within(run: Run) -> float | None:

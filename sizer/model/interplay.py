@@ -77,5 +77,6 @@ def _slopes(measured: MeasuredRange, axis: str, near: float, value: float) -> li
     for rates in measured.rates_along(axis).values():
         one, other = (min(rates, key=lambda each: abs(math.log(each / end))) for end in (near, value))
         if one != other:
-            found.append(math.log(rates[other] / rates[one]) / math.log(other / one))
+            gained = math.log(rates[other].throughput.value / rates[one].throughput.value)
+            found.append(gained / math.log(other / one))
     return found

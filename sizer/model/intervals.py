@@ -12,7 +12,7 @@ from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus
 from sizer.model.equation import ACCELERATOR, READ, WRITE, Array
 from sizer.model.interplay import interplay_deviations
 from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines, no_slower_than_less
-from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
+from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, MeasuredRate, WhatIf, WorkloadModel, others_of
 from sizer.model.onward import Onward
 from sizer.model.predicted_rates import PredictedRates
 from sizer.model.stages import disk_is_free
@@ -21,7 +21,7 @@ from sizer.records import Configuration, Estimate
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
 MOST_NOISE = 0.05
-"""Of the noise of a run beyond two neighbours: more of it is rather what the form does not explain."""
+"""Of the noise of all runs beyond two neighbours: more of it is rather what the form does not explain."""
 REACH = 0.5
 """Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
 UNMEASURED_PAIR = 0.25
@@ -138,18 +138,22 @@ def _held(model: WorkloadModel, place: Place, found: Estimate) -> Estimate:
 
 
 def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
-    """The same, not reaching beyond two measured neighbours by more than REACH of the step between them."""
+    """The same, not reaching beyond two measured neighbours by more than REACH of the step between them, and the noise
+    of a run: that of all, or these two's own, which is more where the host was busy."""
     for axis, below, above in measured_neighbours(model.measured, configuration):
-        low, high = sorted((below, above))
+        less, more = sorted((below.throughput.value, above.throughput.value))
         noise = LEAST_NOISE if axis == "gpu_count" else min(max(LEAST_NOISE, model.noise), MOST_NOISE)
-        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * noise)
-        low, high = low / beyond, high * beyond
+        own = max(each.of_new_run.high / each.throughput.value for each in (below, above))
+        beyond = (more / less) ** REACH * max(math.exp(NORMAL_90 * 2 * noise), own)
+        low, high = less / beyond, more * beyond
         if low <= found.value <= high:
             found = Estimate(found.value, max(found.low, low), min(found.high, high))
     return found
 
 
-def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[str, float, float]]:
+def measured_neighbours(
+    measured: MeasuredRange, configuration: Configuration
+) -> Iterator[tuple[str, MeasuredRate, MeasuredRate]]:
     """Each axis with the rates of the next measured values below and above on it, where all else is as here."""
     for name in NEIGHBOURED:
         here = getattr(configuration, name)

@@ -254,18 +254,18 @@ class MeasuredRange:
     did_not_fit: tuple[Configuration, ...] = ()
     overfilled: tuple[Configuration, ...] = ()
 
-    def rates_along(self, axis: str) -> dict[tuple[object, ...], dict[float, float]]:
+    def rates_along(self, axis: str) -> dict[tuple[object, ...], dict[float, MeasuredRate]]:
         """By all else of a configuration the rates by its value on that axis."""
         return self._rates_along[axis]
 
     @cached_property
-    def _rates_along(self) -> dict[str, dict[tuple[object, ...], dict[float, float]]]:
-        found: dict[str, dict[tuple[object, ...], dict[float, float]]] = {axis: {} for axis in NEIGHBOURED}
+    def _rates_along(self) -> dict[str, dict[tuple[object, ...], dict[float, MeasuredRate]]]:
+        found: dict[str, dict[tuple[object, ...], dict[float, MeasuredRate]]] = {axis: {} for axis in NEIGHBOURED}
         for rate in self.rates:
             for axis, groups in found.items():
                 value = getattr(rate.configuration, axis)
                 if value is not None:
-                    groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate.throughput.value
+                    groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate
         return found
 
     def values_along(self, axis: str, others: tuple[object, ...]) -> tuple[float, ...]:

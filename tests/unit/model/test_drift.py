@@ -16,6 +16,7 @@ from sizer.model.exposure import exposures, own_deviation
 from sizer.model.observations import observe
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.study import Device
+from tests.modelled import contended
 
 MakeRun = Callable[..., Run]
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
@@ -99,6 +100,16 @@ def test_a_rate_shows_the_host_as_far_as_the_cpu_binds_it(make_run: MakeRun) -> 
     ]
     shown = exposures(runs)
     assert [shown[id(run)] for run in runs] == [1.0, pytest.approx(0.0010, abs=0.0002), 1.0, 1.0]
+
+
+def test_cpus_that_others_used_are_no_rest(make_run: MakeRun) -> None:
+    """A run that may use two CPUs and gets one of them shows all of the host, and one on a quiet host a part of it;
+    beside a disk that is full nothing is missed."""
+    shown = []
+    for named, others in ((Bottleneck.AMBIGUOUS, 1.2), (Bottleneck.AMBIGUOUS, 0.0), (Bottleneck.DISK_BANDWIDTH, 1.2)):
+        run = contended(accounted(make_run(100.0, 2.0), 0.01, named), others)
+        shown.append(exposures([run])[id(run)])
+    assert shown == [1.0, pytest.approx(0.35, abs=0.01), pytest.approx(0.04, abs=0.01)]
 
 
 def in_stretches(run: Run, times: Sequence[float], costs: Sequence[float]) -> Run:
