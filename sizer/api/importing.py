@@ -74,7 +74,9 @@ def write_study(path: Path, found: Imported, source: Path) -> StudyFolder:
 
 
 def _write_runs(path: Path, runs: tuple[Run, ...]) -> None:
-    """All runs, synced at once: one by one, thousands would take minutes."""
+    """All runs, synced at once: one by one, thousands would take minutes. ValueError of two that have one id."""
+    if len({run.id for run in runs}) < len(runs):
+        raise ValueError("two runs have one id")
 
     def write(some: Sequence[Run]) -> None:
         for run in some:

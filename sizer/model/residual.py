@@ -64,18 +64,8 @@ def fit_residual(places: Sequence[Configuration], values: Array, variances: Arra
     return Residual(tuple(places), _rounded(values), _rounded(variances * s * s), amplitude, length)
 
 
-def posterior(residual: Residual, places: Sequence[Configuration]) -> tuple[Array, Array]:
-    """Mean and variance of ln rate over the forms' at these places, each (m,)."""
-    known = _factorised(residual)
-    across = known.covariance(places)
-    mean: Array = across @ known.weights
-    explained = ((across @ known.precision) * across).sum(axis=1)
-    variance: Array = np.maximum(0.0, residual.amplitude**2 - explained)
-    return mean, variance
-
-
 def posterior_mean(residual: Residual, places: Sequence[Configuration]) -> Array:
-    """The mean of `posterior` alone."""
+    """Of ln rate over the forms' at these places (m,)."""
     known = _factorised(residual)
     mean: Array = known.covariance(places) @ known.weights
     return mean
@@ -91,7 +81,7 @@ class LeftOpen:
     own: Array
 
     def variance(self) -> Array:
-        """Of both together (m,), exactly, where draws have it as well as there are many of them."""
+        """Of ln rate over the forms' (m,), exactly, where draws have it as well as there are many of them."""
         known = _factorised(self.residual)
         along = self.reach @ known.prior
         shown: Array = (self.reach * along).sum(axis=1) - ((along @ known.precision) * along).sum(axis=1)
@@ -106,10 +96,15 @@ class LeftOpen:
         return LeftOpen(self.residual, reach, own)
 
 
+def left_open(residual: Residual, places: Sequence[Configuration]) -> LeftOpen:
+    known = _factorised(residual)
+    return _left_open(known, known.covariance(places))
+
+
 def with_draws(
     residual: Residual, places: Sequence[Configuration], count: int, turns: Sequence[int] | None = None
 ) -> tuple[Array, Array, LeftOpen]:
-    """The mean (m,) of `posterior`, draws (count, m) of how far ln rate is off the forms', and what these are drawn of.
+    """`posterior_mean` (m,), draws (count, m) of how far ln rate is off the forms', and what these are drawn of.
 
     Joint at the measured places, and between them as far as these show; what they leave open is each place's own, or
     with `turns` (m,), 0 or 1, that of its turn.
@@ -117,12 +112,11 @@ def with_draws(
     known, random = _factorised(residual), np.random.default_rng(SEED)
     at_known, random.bit_generator.state = _drawn_at_known(residual, count)
     across = known.covariance(places)
-    reach = across @ known.inverse
-    left = np.maximum(0.0, residual.amplitude**2 - (reach * across).sum(axis=1))
+    left = _left_open(known, across)
     own = random.standard_normal((count, len(places) if turns is None else 2))
-    found: Array = at_known @ reach.T + (own if turns is None else own[:, turns]) * np.sqrt(left)
+    found: Array = at_known @ left.reach.T + (own if turns is None else own[:, turns]) * np.sqrt(left.own)
     mean: Array = across @ known.weights
-    return mean, found, LeftOpen(residual, reach, left)
+    return mean, found, left
 
 
 class _Places:
@@ -206,6 +200,12 @@ class _Factorised:
         values, vectors = np.linalg.eigh(self.prior - self.prior @ self.precision @ self.prior)
         found: Array = vectors * np.sqrt(np.maximum(values, 0.0))
         return found
+
+
+def _left_open(known: _Factorised, across: Array) -> LeftOpen:
+    reach = across @ known.inverse
+    own = np.maximum(0.0, known.residual.amplitude**2 - (reach * across).sum(axis=1))
+    return LeftOpen(known.residual, reach, own)
 
 
 def _factorised(residual: Residual) -> _Factorised:

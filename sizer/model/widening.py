@@ -15,7 +15,7 @@ from sizer.model.least_squares import minimise
 from sizer.model.model import NORMAL_90, Residual, WorkloadModel
 from sizer.model.observations import Noise, Observation
 from sizer.model.problem import Fitted, Residuals, forms_of, side_by_side, solved_together
-from sizer.model.residual import MOST, posterior, posterior_mean
+from sizer.model.residual import MOST, left_open, posterior_mean
 from sizer.records import Configuration
 
 FOLDS = 24
@@ -52,7 +52,7 @@ def widening(
     counts = _inner(places, main)
     variance = _draw_variance(model, kept)
     if model.residual is not None:
-        variance = variance + posterior(model.residual, places)[1]
+        variance = variance + left_open(model.residual, places).variance()
     deviation = math.sqrt(model.noise**2 + float(np.median(variance)))
     scores = np.sort(np.abs(left_out - target)[counts] / deviation)
     rank = math.ceil(0.9 * (scores.size + 1))
