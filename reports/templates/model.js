@@ -13,7 +13,7 @@ const Model = (() => {
     const more = Math.exp(clip(parameter("overhead"), -40, 5)), one = 1 / Math.max(1, vcpus), whole = 1 + more * (1 - one);
     return [Math.log(whole), vcpus > 1 ? Math.min(more * one / whole, 1) : 0];
   };
-  const knee = (vcpus, parameter, { LEAST }) => {
+  const siblings = (vcpus, parameter, { LEAST }) => {
     const knee = Math.max(1, Math.exp(clip(parameter("knee"), -5, 15))), gain = parameter("yield");
     const over = Math.max(0, vcpus - knee), [shared, apart] = overhead(vcpus, parameter);
     const effective = Math.max(Math.min(vcpus, knee) + gain * over, LEAST * vcpus);
@@ -27,8 +27,7 @@ const Model = (() => {
       const more = share(parameter("contention")) * extra + Math.exp(parameter("coherence")) * extra * vcpus;
       return [Math.log(1 + more), more / (1 + more)];
     },
-    siblings: knee,
-    knee,
+    siblings,
     paired: (vcpus, parameter, { LEAST_YIELD, MOST_YIELD }) => {
       const gain = clip(parameter("yield"), LEAST_YIELD, MOST_YIELD);
       const whole = Math.ceil(vcpus), seconds = Math.floor(whole / 2);

@@ -18,13 +18,12 @@ PARAMETERS = {
     "linear": (),
     "usl": ("contention", "coherence"),
     "siblings": ("overhead", "knee", "yield"),
-    "knee": ("overhead", "knee", "yield"),
     "paired": ("yield",),
 }
-"""USL: Gunther 2007; without coherence it is Amdahl's law. `knee`: each sample costs more as soon as several vCPUs
-work, by handing data on or clocks that fall, and from some number of vCPUs on each adds only its yield; `siblings`: the
-same where the second halves of hyperthreaded cores begin, at half of the vCPUs; `paired`: every second vCPU is the
-other half of a core, as clouds hand them out."""
+"""USL: Gunther 2007; without coherence it is Amdahl's law. `siblings`: each sample costs more as soon as several vCPUs
+work, by handing data on or clocks that fall, and from the knee on, where the second halves of hyperthreaded cores begin
+at half of the vCPUs, each adds only its yield; `paired`: every second vCPU is the other half of a core, as clouds hand
+them out."""
 
 LEAST = 0.02
 """The part of the linear capacity that a falling yield leaves at the least."""
@@ -84,7 +83,7 @@ def _share(logit: Array) -> tuple[Array, Array]:
     return share, share * (1 - share)
 
 
-def _knee(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
+def _siblings(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     knee, gain = np.maximum(1.0, np.exp(_between(parameter("knee"), -5, 15))), parameter("yield")
     over = np.maximum(0.0, vcpus - knee)
     effective = np.minimum(vcpus, knee) + gain * over
@@ -119,7 +118,6 @@ def _paired(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
 FORMS: dict[str, Callable[[Array, Callable[[str], Array]], Scaled]] = {
     "linear": _linear,
     "usl": _usl,
-    "siblings": _knee,
-    "knee": _knee,
+    "siblings": _siblings,
     "paired": _paired,
 }

@@ -22,7 +22,6 @@ ODDS: dict[str, tuple[float, float]] = {
     "linear": (0.3, 0.1),
     "usl": (0.3, 0.15),
     "siblings": (1.0, 0.45),
-    "knee": (0.15, 0.15),
     "paired": (1.0, 0.45),
 }
 """Of each form without and with a cap, relative to the likeliest. `paired` is not in those curves: it counts as
@@ -47,9 +46,8 @@ a Ryzen lost 19 % by 16 threads instead of 8 (OpenBLAS pull request 1133), and a
 Where the host says nothing of pairs, both make what was measured worse (`benchmarks/curves/README.md`)."""
 CAP = (math.log(1.3), 0.5)
 """Of ln of a cap over the highest rate: one that lies far above shows in no run, and the form without it says so."""
-SIBLINGS, ANYWHERE = 0.03, 0.7
-"""Standard deviations of ln of the knee, about half of the most vCPUs: where hyperthreads begin, and where anything
-else may (sockets, shared hosts)."""
+SIBLINGS = 0.03
+"""Standard deviation of ln of the knee, about half of the most vCPUs, where hyperthreads begin."""
 
 
 SHAPE = frozenset({"contention", "coherence", "overhead", "knee", "yield", "cap", "sharpness"})
@@ -64,7 +62,7 @@ def forms(vcpus: Sequence[float], facts: WorkloadFacts) -> list[str]:
     """
     if len(vcpus) < FEWEST:
         return ["linear"]
-    return [*(("paired",) if facts.paired else ("linear", "siblings")), "usl", "knee"]
+    return [*(("paired",) if facts.paired else ("linear", "siblings")), "usl"]
 
 
 def belief(name: str, structure: Structure, facts: WorkloadFacts, vcpus: Collection[float]) -> tuple[float, float]:
@@ -73,7 +71,7 @@ def belief(name: str, structure: Structure, facts: WorkloadFacts, vcpus: Collect
         return yield_of(facts.cpu_work)
     if name != "knee":
         return BELIEFS[name]
-    return math.log(max(vcpus) / 2), SIBLINGS if structure.scaling == "siblings" else ANYWHERE
+    return math.log(max(vcpus) / 2), SIBLINGS
 
 
 def yield_of(cpu_work: CpuWork | None) -> tuple[float, float]:

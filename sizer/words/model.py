@@ -199,6 +199,5 @@ def _form(name: str) -> str:
         "linear": _("linear"),
         "usl": _("Universal Scalability Law"),
         "siblings": _("linear, with hyperthreads from half of the vCPUs on"),
-        "knee": _("linear with a knee"),
         "paired": _("hyperthread pairs"),
     }.get(name, name)

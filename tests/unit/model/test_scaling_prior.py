@@ -36,13 +36,12 @@ def test_a_loader_is_nearly_linear_up_to_its_plateau(make_run: MakeRun) -> None:
     assert found.high > 1970, "linear until the plateau"
 
 
-def test_linear_until_a_plateau_and_a_bend_as_early_as_one_in_six_are_possible(make_run: MakeRun) -> None:
-    """Between 16 and 64 vCPUs the rate may be that of the plateau, or bend early: of 54 tables of real curves that gain
-    1.1 to 1.8 times over the last four-fold vCPUs nine make 66 % of it or less by the middle, in logarithms (12.64),
-    which is held, and four make half of it or less: a straight line there, 12.08, is not held."""
+def test_linear_until_a_plateau_and_an_early_bend_are_possible(make_run: MakeRun) -> None:
+    """Between 16 and 64 vCPUs the rate may be that of the plateau, or have made 70 % of the gain, in logarithms; a
+    straight line there, half of it, is not held."""
     found = predict(curve(make_run, {8: 6.4, 16: 10.5, 64: 13.9}), at(32)).throughput
     assert found.value > 12.5
-    assert 10.5 * (13.9 / 10.5) ** 0.5 < found.low < 10.5 * (13.9 / 10.5) ** 0.66
+    assert 10.5 * (13.9 / 10.5) ** 0.5 < found.low < 10.5 * (13.9 / 10.5) ** 0.72
     assert found.high > 13.8
 
 
