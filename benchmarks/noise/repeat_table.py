@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean, median
 
@@ -10,6 +12,7 @@ import numpy as np
 from noise_scores import COVERED, covered, held_out, log_rate, planned, repeat_differences
 
 from sizer.model import without_host_noise
+from sizer.model.equation import Array
 from sizer.model.feeds import made_alike
 from sizer.records import Run
 
@@ -28,6 +31,7 @@ def show_repeats(runs: Sequence[Run]) -> bool:
     held = _line("all", runs, corrected)
     everything = repeat_differences(corrected)
     moved = [100 * abs(run.correction.log) for run in corrected if run.correction is not None] or [0.0]
+    print("\n".join(_by_host(runs, corrected)))
     groups = zip(made_alike(runs), made_alike(corrected), strict=True)
     means = [100 * abs(fmean(map(log_rate, after)) - fmean(map(log_rate, before))) for before, after in groups]
     print(f"rates corrected by {median(moved):.2f} % (median) and {max(moved):.2f} % at the most")
@@ -50,10 +54,36 @@ def _line(name: str, runs: Sequence[Run], corrected: Sequence[Run]) -> float:
     return held[1]
 
 
+def _by_host(runs: Sequence[Run], corrected: Sequence[Run]) -> Iterator[str]:
+    """Of a third of the pairs each, by how far their own probes differ: how much that is at the most, and how far their
+    rates do. What the probe beside both tells is that the host was as it was; then a correction should change nothing.
+    """
+    pairs = []
+    for before, after in zip(made_alike(runs), made_alike(corrected), strict=True):
+        both = [pair for pair in zip(before, after, strict=True) if pair[0].probe and pair[0].probe.during]
+        pairs += [
+            (
+                abs(math.log(one.probe.during / other.probe.during)),
+                abs(log_rate(one) - log_rate(other)),
+                abs(log_rate(its) - log_rate(others)),
+            )
+            for (one, its), (other, others) in itertools.combinations(both, 2)
+            if one.probe and other.probe and one.probe.during and other.probe.during
+        ]
+    pairs.sort()
+    for third in np.array_split(np.array(pairs).reshape(-1, 3), 3):
+        if len(third):
+            apart = 100 * third[-1, 0]
+            yield (
+                f"{len(third)} pairs whose probes differ by up to {apart:.1f} %: "
+                f"{_differences(third[:, 1])} -> {_differences(third[:, 2])}"
+            )
+
+
 def _by_workload(runs: Sequence[Run]) -> list[list[Run]]:
     names = dict.fromkeys(run.spec.workload.name for run in runs)
     return [[run for run in runs if run.spec.workload.name == name] for name in names]
 
 
-def _differences(found: Sequence[float]) -> str:
-    return f"{100 * median(found):6.2f} {100 * float(np.percentile(found, 90)):6.2f}" if found else f"{'-':>13s}"
+def _differences(found: Sequence[float] | Array) -> str:
+    return f"{100 * median(found):6.2f} {100 * float(np.percentile(found, 90)):6.2f}" if len(found) else f"{'-':>13s}"
