@@ -18,7 +18,7 @@ from ..subject import Subject
 from .accelerator_chart import accelerator_chart
 from .axis_chart import axis_chart, piled
 from .batch_chart import batch_chart
-from .binding import binding_map
+from .binding import MOST_PILES, binding_map
 from .disk_chart import alike, disk_chart, shows_first_epochs
 from .disk_question import disk_answer
 from .machines import machines_figure
@@ -133,7 +133,14 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
         shown = piled(series, subject)
         if chart.plot.piles and len(series) > 1 and shown is not None:
             said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
+        if shown is not None and 0 < len(chart.plot.piles) < _places(axis, shown) <= MOST_PILES:
+            said.append(_("Where there is no bar, the runs do not tell what binds."))
     return Figure(title, drawn, tuple(keys), words.paragraph(said))
+
+
+def _places(axis: str, series: Series) -> int:
+    """How many were measured."""
+    return len({place(run, axis) for run in series.runs if results.measured(run)})
 
 
 def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import Material
+from sizer.bundled.reports.figures import binding
 from sizer.bundled.reports.figures.axis_chart import axis_chart
 from sizer.bundled.reports.figures.binding import binding_map, piles, thinned
 from sizer.bundled.reports.figures.ceilings import ceilings, disk_allows
@@ -96,6 +97,14 @@ def test_a_chart_of_vcpus_says_all_it_knows(trained: Subject) -> None:
     assert any("extrapolated" in words for words in told.values())
     assert len(told) > 8
     assert chart.above.startswith("Above this picture: disk fast (emulated) alone: ")
+
+
+def test_a_bar_that_is_missing_is_said(trained: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the runs do not tell what binds, and nowhere else."""
+    said = "Where there is no bar, the runs do not tell what binds."
+    assert not any(said in figure.caption for figure in figures(trained)[0])
+    monkeypatch.setattr(binding, "piles", lambda *given: piles(*given)[1:])
+    assert [said in figure.caption for figure in figures(trained)[0]].count(True) == 1
 
 
 def test_a_relative_rate_has_no_seconds(trained: Subject) -> None:
