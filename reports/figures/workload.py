@@ -133,14 +133,15 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
         shown = piled(series, subject)
         if chart.plot.piles and len(series) > 1 and shown is not None:
             said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
-        if shown is not None and 0 < len(chart.plot.piles) < _places(axis, shown) <= MOST_PILES:
+        drawn_at = {pile.x for pile in chart.plot.piles}
+        if shown is not None and 0 < len(drawn_at) < MOST_PILES and _places(axis, shown) - drawn_at:
             said.append(_("Where there is no bar, the runs do not tell what binds."))
     return Figure(title, drawn, tuple(keys), words.paragraph(said))
 
 
-def _places(axis: str, series: Series) -> int:
-    """How many were measured."""
-    return len({place(run, axis) for run in series.runs if results.measured(run)})
+def _places(axis: str, series: Series) -> set[float]:
+    """Where it was measured."""
+    return {place(run, axis) for run in series.runs if results.measured(run)}
 
 
 def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:
