@@ -1,6 +1,6 @@
 """How many runs does an answer need? Measured grids, simulated machines and curves replayed: a run is looked up.
 
-    python benchmarks/choosing/choosing.py [--machines 60] [--curves 6] [--drifting 36] [--only FAMILY ...]
+    python benchmarks/choosing/choosing.py [--machines 60] [--curves 60] [--drifting 36] [--only FAMILY ...]
                                             [--worst] [--processes 2]
 
 For each study: the answer from its whole grid; what `--until settled` measures, and whether its answer is the same
@@ -228,7 +228,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--machines", type=int, default=60, help="simulated machines")
     parser.add_argument("--drifting", type=int, default=36, help="simulated machines whose host drifts by 20 %%")
-    parser.add_argument("--curves", type=int, default=6, help="curves of each drawn shape")
+    parser.add_argument("--curves", type=int, default=60, help="curves of each drawn shape")
     parser.add_argument("--only", action="append", choices=FAMILIES, help="this family; may be given again")
     parser.add_argument(
         "--worst", action="store_true", help="each study that needed more runs, or whose answer differs"
