@@ -713,10 +713,8 @@ const Model = (() => {
         const less = Math.min(below.value, above.value), more = Math.max(below.value, above.value);
         const own = Math.max(below.high / below.value, above.high / above.value);
         const beyond = (more / less) ** K.REACH * Math.max(Math.exp(K.NORMAL_90 * 2 * noise), own);
-        const low = less / beyond, high = more * beyond;
-        if (low <= found.value && found.value <= high) {
-          found = { value: found.value, low: Math.max(found.low, low), high: Math.min(found.high, high) };
-        }
+        const low = Math.min(less, found.value) / beyond, high = Math.max(more, found.value) * beyond;
+        found = { value: found.value, low: Math.max(found.low, low), high: Math.min(found.high, high) };
       }
       return found;
     };

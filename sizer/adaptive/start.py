@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sizer.plan import configurations_of, position
-from sizer.records import DiskTier, Outcome, Run, RunSpec, Study, WorkloadPlan
+from sizer.records import STUDY_AXES, DiskTier, Outcome, Run, RunSpec, Study, WorkloadPlan
 from sizer.study import HostSize
 
 Place = tuple[float, int, str | None, int, int]
 """What a run really has: vCPUs, bytes of memory, disk, batch size, accelerators."""
 
-AXES = ("vcpus", "memory", "disk", "batch_size", "gpu_count")
-VCPUS, MEMORY, DISK, BATCH, GPUS = range(len(AXES))
+VCPUS, MEMORY, DISK, BATCH, GPUS = range(len(STUDY_AXES))
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,13 @@ def not_seen(axes: Axes, runs: Iterable[Run], host: HostSize) -> Iterator[tuple[
     measured = [run for run in runs if run.outcome is Outcome.COMPLETED]
     seen = [
         {position(run.spec, host)[axis] for run in (runs if axis in (MEMORY, BATCH) else measured)}
-        for axis in range(len(AXES))
+        for axis in range(len(STUDY_AXES))
     ]
     most = [values[-1] for values in axes.values]
     for axis, values in enumerate(axes.values):
         for value in dict.fromkeys(_to_show(axis, values)):
             if value not in seen[axis]:
-                yield AXES[axis], axes.nearest([*most[:axis], value, *most[axis + 1 :]])
+                yield STUDY_AXES[axis], axes.nearest([*most[:axis], value, *most[axis + 1 :]])
 
 
 def _to_show(axis: int, values: Sequence[float | str | None]) -> Sequence[float | str | None]:

@@ -51,8 +51,8 @@ def to_json(record: Any) -> dict[str, Any]:
 def from_json(cls: type[Record], data: object, where: Origin) -> Record:
     """The record that `to_json` wrote; keys that this version does not know are left out.
 
-    Raises FormatError, which names `where` and the key, when a value is missing, of another type or outside its
-    domain, or when the file's `schema_version` is newer than this sizer.
+    Raises FormatError, which names `where` and the key, when a value is missing (also one that the record itself says
+    is `lacking`), of another type or outside its domain, or when the file's `schema_version` is newer than this sizer.
     """
     return _read_record(cls, data, where, None)
 
@@ -153,7 +153,11 @@ def _read_record(cls: type[Record], data: object, where: Origin, key: Way) -> Re
                 _check_version(values[name], field.default, where)
         elif field.needed:
             raise FormatError("{where}: {key} is missing.", where=where, key=_spelt((key, name)))
-    return cls(**values)
+    record = cls(**values)
+    lacking = getattr(record, "lacking", None)
+    if lacking is not None:
+        raise FormatError("{where}: {key} is missing.", where=where, key=_spelt((key, lacking)))
+    return record
 
 
 def _check_version(found: int, known: Any, where: Origin) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from sizer.model.coordinates import vcpus_of
 from sizer.model.feeds import made_alike
 from sizer.model.stretches import stretches
-from sizer.records import Bottleneck, Estimate, Run, WarningKind
+from sizer.records import NORMAL_95, Bottleneck, Estimate, Run, WarningKind
 
 BUSY = 0.85
 """From this share of its vCPUs on the CPU binds a run (the threshold of the accounting)."""
@@ -93,8 +93,8 @@ def within(run: Run) -> float | None:
     if not rate.has_interval:
         return None
     if rate.low <= 0:  # so little is known that nothing is left below it: as wide as above
-        return math.log(max(rate.high, rate.value) / rate.value) / 1.96 or None
-    return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
+        return math.log(max(rate.high, rate.value) / rate.value) / NORMAL_95 or None
+    return (math.log(rate.high) - math.log(rate.low)) / (2 * NORMAL_95)
 
 
 def rate_of(run: Run) -> Estimate:

@@ -22,7 +22,7 @@ from sizer.model.feeds import feed_of
 from sizer.model.one_thread import one_thread
 from sizer.model.probe_coefficient import FEWEST_OTHERS, Coefficients, coefficients, kinds_of
 from sizer.model.probe_levels import HostPart, Looks, host_parts
-from sizer.records import Correction, Estimate, RoundCost, Run, WarningKind
+from sizer.records import NORMAL_95, Correction, Estimate, RoundCost, Run, WarningKind
 
 FAR = 3.0
 """On two measured grids a round beside a run cost at most 2.1 and 2.9 times the median or as little a part of it, but
@@ -68,7 +68,7 @@ def _without(run: Run, correction: Correction | None) -> Run:
     demand = run.demand
     if demand is not None and demand.core_seconds:
         demand = replace(demand, core_seconds=demand.core_seconds * math.exp(-correction.core_log))
-    return replace(run, throughput=correction.throughput, demand=demand)
+    return replace(run, throughput=correction.of_run, demand=demand)
 
 
 def believed(runs: Sequence[Run]) -> list[Run]:
@@ -115,18 +115,15 @@ def _correction(run: Run, exposure: float, known: Coefficients, parts: Sequence[
     assert rate is not None, "only measured runs are corrected"
     logs, own, common = (np.array([getattr(part, name) for part in parts]) for name in ("log", "own", "common"))
     felt = float(known.values @ logs)
-    middle = rate.value * math.exp(exposure * felt)
     # What the host moves within a run is as much of its interval as its rate shows of it.
     left = 1 - exposure * (1 - known.leaves)
-    low, high = ((end / rate.value) ** left if end > 0 else 0.0 for end in (rate.low, rate.high))
     variance = float(logs @ known.covariance @ logs) + float(((known.values * own) ** 2).sum())
-    return Correction(
-        throughput=Estimate(middle, middle * low, middle * high),
-        log=exposure * felt,
-        own=exposure * math.sqrt(variance),
-        common=exposure * math.sqrt(float(((known.values * common) ** 2).sum())),
-        core_log=felt,
-    )
+    by_itself = exposure * math.sqrt(variance)
+    shared = exposure * math.sqrt(float(((known.values * common) ** 2).sum()))
+    error, times = NORMAL_95 * math.hypot(by_itself, shared), math.exp(exposure * felt)
+    found = rate.with_ends(lambda away: math.hypot(left * away, error))
+    there = Estimate(times * found.value, times * found.low, times * found.high)
+    return Correction(there, exposure * felt, by_itself, shared, felt)
 
 
 def _looks(runs: Sequence[Run], kind: int) -> Looks:

@@ -138,16 +138,16 @@ def _held(model: WorkloadModel, place: Place, found: Estimate) -> Estimate:
 
 
 def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
-    """The same, not reaching beyond two measured neighbours by more than REACH of the step between them, and the noise
-    of a run: that of all, or these two's own, which is more where the host was busy."""
+    """The same, not reaching beyond two measured neighbours, or beyond the value where that lies beyond them, by more
+    than REACH of the step between them, and the noise of a run: that of all, or these two's own, which is more where
+    the host was busy."""
     for axis, below, above in measured_neighbours(model.measured, configuration):
         less, more = sorted((below.throughput.value, above.throughput.value))
         noise = LEAST_NOISE if axis == "gpu_count" else min(max(LEAST_NOISE, model.noise), MOST_NOISE)
         own = max(each.of_new_run.high / each.throughput.value for each in (below, above))
         beyond = (more / less) ** REACH * max(math.exp(NORMAL_90 * 2 * noise), own)
-        low, high = less / beyond, more * beyond
-        if low <= found.value <= high:
-            found = Estimate(found.value, max(found.low, low), min(found.high, high))
+        low, high = min(less, found.value) / beyond, max(more, found.value) * beyond
+        found = Estimate(found.value, max(found.low, low), min(found.high, high))
     return found
 
 

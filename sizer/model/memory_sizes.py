@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from sizer.model.model import MeasuredRange, MeasuredRate
-from sizer.records import Configuration
+from sizer.records import NORMAL_95, Configuration
 
 SURE = 0.95
 """How sure it must be that a difference is none of chance."""
@@ -23,8 +23,6 @@ none: with half of it, one in five studies of two caps called 2 % of noise a dif
 
 REPEATS = 0.01
 """The same at the least where several runs show what they span."""
-
-NORMAL_95 = 1.96
 
 Pair = tuple[MeasuredRate, MeasuredRate]
 

@@ -259,7 +259,7 @@ def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
 
 
 def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:
-    rate = measured_rate([rate_of(run) for run in group])
+    rate = measured_rate([rate_of(run) if run.correction is None else run.correction.throughput for run in group])
     # An interval that reaches 0 says nothing of how far ln rate may be off below.
     rate = rate if rate.low > 0 else replace(rate, low=min(rate_of(run).value for run in group))
     named = {run.evidence.bottleneck for run in group if run.evidence is not None and not _serial_or_disturbed(run)}

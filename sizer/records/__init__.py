@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sizer.lazily import exports
 
 if TYPE_CHECKING:
-    from sizer.records.adaptive import Adaptive, PlanEndKind, RunReason, RunReasonKind
+    from sizer.records.adaptive import STUDY_AXES, Adaptive, PlanEndKind, RunReason, RunReasonKind
     from sizer.records.answer import (
         AcceleratorCount,
         Alternative,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Upgrade,
     )
     from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, SearchEnd, StepFit
-    from sizer.records.configuration import Bottleneck, Configuration, Estimate
+    from sizer.records.configuration import NORMAL_95, Bottleneck, Configuration, Estimate
     from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
     from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates
     from sizer.records.domains import (
@@ -197,6 +197,7 @@ __all__ = [
     "MEANINGS",
     "MIB",
     "MODES",
+    "NORMAL_95",
     "NOT_FINITE",
     "OF_FRAMEWORK",
     "OF_IMAGES",
@@ -214,6 +215,7 @@ __all__ = [
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
+    "STUDY_AXES",
     "TAKES_VECTORS",
     "TRAIN",
     "TRANSFORMERS",

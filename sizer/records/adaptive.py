@@ -50,6 +50,17 @@ class RunReasonKind(str, Enum):
     """How slow the host was leaves the answer of the workload `names[0]` open."""
 
 
+STUDY_AXES = ("vcpus", "memory", "disk", "batch_size", "gpu_count")
+"""What a run may show that no other did."""
+FIGURES: dict[RunReasonKind, tuple[str, ...]] = {
+    RunReasonKind.BETWEEN_VCPUS: ("low", "high"),
+    RunReasonKind.BETWEEN_MEMORY: ("low", "high"),
+    RunReasonKind.NOT_SURE: ("probability",),
+    RunReasonKind.HOST_AGAIN: ("runs",),
+}
+NAMED = frozenset({RunReasonKind.NOT_SEEN, RunReasonKind.BETWEEN_DISKS, RunReasonKind.HOST_OPEN})
+
+
 @dataclass(frozen=True)
 class RunReason:
     """One reason, with its figures by name; `again` if its configuration was measured before. `sizer.words` says it."""
@@ -58,6 +69,16 @@ class RunReason:
     figures: dict[str, Signed] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     again: bool = False
+
+    @property
+    def lacking(self) -> str | None:
+        """The first field that a reason of its kind needs and that it has not, as in a damaged file."""
+        missing = next((name for name in FIGURES.get(self.kind, ()) if name not in self.figures), None)
+        if missing is not None:
+            return f"figures.{missing}"
+        of_axis = self.kind is RunReasonKind.NOT_SEEN
+        named = bool(self.names) and (not of_axis or self.names[0] in STUDY_AXES)
+        return "names" if self.kind in NAMED and not named else None
 
 
 class PlanEndKind(str, Enum):

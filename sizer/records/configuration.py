@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -24,6 +26,10 @@ class Configuration:
     gpu_count: Count | None = 0
 
 
+NORMAL_95 = 1.96
+"""Standard deviations from the middle of a normal distribution to either end of its central 95 %."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A value with its interval: 95 % of the mean in a run, 90 % for a new run in a prediction."""
@@ -41,6 +47,11 @@ class Estimate:
     def relative_half_width(self) -> float:
         """Half of the interval over the value, which must not be 0."""
         return (self.high - self.low) / 2 / self.value
+
+    def with_ends(self, moved: Callable[[float], float]) -> Estimate:
+        """With each end as far from the value, in ln, as `moved` makes of how far it is; an end of 0 stays."""
+        low = self.value * math.exp(-moved(math.log(self.value / self.low))) if self.low > 0 else 0.0
+        return Estimate(self.value, low, self.value * math.exp(moved(math.log(self.high / self.value))))
 
 
 class Bottleneck(str, Enum):

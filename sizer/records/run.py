@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from sizer.records.adaptive import RunReason
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.configuration import NORMAL_95, Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.domains import (
     SCHEMA_VERSION,
@@ -457,7 +458,7 @@ class ProbeCost:
 @dataclass(frozen=True)
 class Correction:
     """What the runs of the whole study say of the host's noise in one of them: its `throughput` on the host as usual,
-    and ln of how many times that is the measured one.
+    with what is uncertain of that in its 95 % interval, and ln of how many times that is the measured one.
 
     `own` is the standard deviation of that by itself, `common` the one that it shares with the repeats of its
     configuration. `core_log` is ln of how many times as many core-seconds a sample took as on the host as usual.
@@ -473,6 +474,12 @@ class Correction:
     def is_felt(self) -> bool:
         """Whether it moves the rate by as much as anybody sees of it."""
         return abs(self.log) >= 0.001
+
+    @property
+    def of_run(self) -> Estimate:
+        """`throughput` with the interval of the run alone, without the error of the correction."""
+        error = NORMAL_95 * math.hypot(self.own, self.common)
+        return self.throughput.with_ends(lambda away: math.sqrt(max(0.0, away * away - error * error)))
 
 
 class LimitedByKind(str, Enum):

@@ -58,9 +58,10 @@ FULL = Run(
 
 
 def records_of(cls: type[Any]) -> st.SearchStrategy[Any]:
-    """Any record of a class whose fields lie in their domains."""
+    """Any record of a class whose fields lie in their domains, and that lacks none that it needs."""
     hints = get_type_hints(cls, include_extras=True)
-    return st.builds(cls, **{field.name: values_of(hints[field.name]) for field in fields(cls)})
+    built = st.builds(cls, **{field.name: values_of(hints[field.name]) for field in fields(cls)})
+    return built.filter(lambda record: record.lacking is None) if hasattr(cls, "lacking") else built
 
 
 def values_of(hint: Any) -> st.SearchStrategy[Any]:
@@ -210,6 +211,22 @@ def test_a_missing_value_is_named() -> None:
     del plain["outcome"]
     with pytest.raises(FormatError, match="x: outcome is missing"):
         from_json(Run, plain, "x")
+
+
+@pytest.mark.parametrize(
+    ("reason", "lacking"),
+    [
+        ({"kind": "between_vcpus"}, "figures.low"),
+        ({"kind": "between_memory", "figures": {"low": 1.0}}, "figures.high"),
+        ({"kind": "host_again"}, "figures.runs"),
+        ({"kind": "not_seen"}, "names"),
+        ({"kind": "not_seen", "names": ["foo"]}, "names"),
+    ],
+)
+def test_a_reason_that_lacks_what_it_says_is_named(reason: dict[str, object], lacking: str) -> None:
+    """A damaged file is told of where it is read, and not where its sentence is written."""
+    with pytest.raises(FormatError, match=f"x: reason.{lacking} is missing"):
+        from_json(Run, {**to_json(FULL), "reason": reason}, "x")
 
 
 def test_unknown_keys_of_the_same_version_are_left_out() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from statistics import fmean, median
@@ -159,8 +160,25 @@ def test_a_run_as_measured_keeps_its_rate_and_says_what_is_taken_off() -> None:
     assert corrected(noted) == noted
     for run, taken in zip(noted, without_host_noise(noted), strict=True):
         assert run.correction is not None
-        assert taken.throughput == run.correction.throughput
+        assert taken.throughput == run.correction.of_run
         assert math.exp(run.correction.log) == pytest.approx(math.exp(log_rate(taken) - log_rate(run)))
+
+
+def test_the_error_of_a_correction_is_in_its_interval() -> None:
+    """The corrected rates of repeats are as far apart as their intervals say, which are wider than a run's own."""
+    noted = corrected(runs_on(Host(slow=0.1, quick=0.05), Job("train"), repeats=8))
+    within, outside = 0, 0
+    for group in made_alike(noted):
+        rates = [run.correction.throughput for run in group if run.correction is not None]
+        for one, other in itertools.combinations(rates, 2):
+            error = math.hypot(*(math.log(each.high / each.low) / 2 for each in (one, other)))
+            far = abs(math.log(one.value / other.value)) > error
+            within, outside = within + (not far), outside + far
+    assert within / (within + outside) > 0.85
+    for run in noted:
+        assert run.correction is not None
+        told, alone = run.correction.throughput, run.correction.of_run
+        assert told.low < alone.low <= alone.value <= alone.high < told.high
 
 
 def test_a_run_of_which_sizer_took_too_much_has_no_correction() -> None:
