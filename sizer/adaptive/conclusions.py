@@ -11,7 +11,7 @@ from sizer.catalog import Catalog
 from sizer.model import Drift, Model, as_asked, completed, drift_of, fit, measured_after, name_of_disk
 from sizer.plan import position
 from sizer.recommend import SURE, recommend
-from sizer.records import Answer, Configuration, Run, RunSpec, Study
+from sizer.records import Answer, Configuration, ReasonCode, Run, RunSpec, Study
 from sizer.study import HostSize
 
 
@@ -26,14 +26,23 @@ class Known:
 
     def sure(self, prefer: str) -> bool:
         """Whether the answer has its probability, and is as probably neither too slow nor too dear; where it cannot be
-        said what else it may be, each configuration must have been tried. Never where the rate still rises."""
-        if self.answer.status in ("refused", "at_least") or (self.opened is None and not self.complete):
+        said what else it may be, each configuration must have been tried. Never where the rate still rises, or rests on
+        what no noise describes: rates known to be wrong, or readings in doubt."""
+        if self.answer.status in ("refused", "at_least") or self._in_doubt:
+            return False
+        if self.opened is None and not self.complete:
             return False
         if self.opened is not None and self.opened.right < SURE:
             return False
         if self.answer.probability is None:
             return self.answer.status == "recommended"
         return self.answer.probability >= SURE or prefer == "fastest"
+
+
+    @property
+    def _in_doubt(self) -> bool:
+        readings = any(each.code is ReasonCode.RUNS_DOUBTFUL for each in self.answer.reasons)
+        return self.answer.rate_in_doubt or (self.answer.provisional and readings)
 
 
 class Conclusions:

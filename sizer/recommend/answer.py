@@ -21,6 +21,7 @@ from sizer.recommend.field import (
     allowed,
     choose,
     in_time,
+    likeliest,
     lower_bound,
     runner_up,
     score_candidates,
@@ -39,7 +40,7 @@ from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import next_bottleneck, reasons
 from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
-from sizer.recommend.settling import Margin
+from sizer.recommend.settling import Margin, once_more
 from sizer.recommend.still_planned import StillPlanned, as_planned
 from sizer.recommend.thresholds import SURE
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
@@ -164,12 +165,15 @@ def _sureness(field: Sequence[ScoredCandidate], chosen: ScoredCandidate, status:
 
 def _fast_enough(model: WorkloadModel, question: Question, needed: float, quality: Quality) -> Answer:
     """By a rate that is asked for, as a deadline does; what lies above the most measured counts only where nothing
-    measured is fast enough."""
+    measured is fast enough. A rate that is likely given is so provisionally; a job that is likely in time is not."""
     best = best_measured(model)
     edges = edges_of(model, best.configuration, question.catalog)
     field = score_candidates(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
     chosen = in_time(free)
+    rising = edges.more_vcpus or edges.more_memory
+    if chosen is None and question.objective.deadline is None and not rising:
+        chosen = likeliest(free)
     if chosen is None:
         return _too_slow(model, question, needed, quality, field, edges)
     found = _answered(model, question, quality, chosen, field, best, edges, [])
@@ -188,7 +192,9 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
         provisional=found.provisional or probability < SURE,
         reasons=(*(job_reasons(job, found.provisional) if job else enough), *found.reasons),
         runner_up=min(passing, key=lambda j: j.usd_a_sample).candidate.spec if passing else None,
-        next_run=next_run(model, chosen.candidate, edges, quality, in_time=True),
+        next_run=next_run(model, chosen.candidate, edges, quality, in_time=True)
+        if chosen.passes
+        else once_more(chosen.candidate.spec),
         job=job,
     )
 
@@ -210,8 +216,8 @@ def _too_slow(
     edges: Edges,
 ) -> Answer:
     """A lower bound where the rate still rises: a larger machine may do. Else no machine is recommended: refused."""
-    likeliest = max(sold(field), key=lambda j: (j.score.rate, -j.candidate.usd_per_hour))
-    candidate = likeliest.candidate
+    best = max(sold(field), key=lambda j: (j.score.rate, -j.candidate.usd_per_hour))
+    candidate = best.candidate
     fastest = predict(model, candidate.configuration)
     job = _job(model, question, candidate, fastest.throughput)
     probability = rounded(exceeds(fastest.throughput, needed))
@@ -236,7 +242,7 @@ def _too_slow(
     beyond, deadline = edges.beyond.prediction if edges.beyond else None, question.objective.deadline
     above = [beyond_in_time(beyond, deadline)] if beyond and deadline else []
     said = [*late, *above, *edge_reasons(model, edges, candidate.configuration)]
-    found = _answered(model, question, quality, likeliest, field, fastest, edges, said)
+    found = _answered(model, question, quality, best, field, fastest, edges, said)
     return replace(
         found,
         status="at_least",

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 
 from sizer.model import more_than_chance
 from sizer.recommend.machines import Machine
@@ -26,6 +26,10 @@ ALIKE = 0.05
 """Costs, or rates, that differ by less are alike: that another machine is better by less is no doubt of an answer."""
 SLACK = 1e-9
 """What is exactly as asked for is enough."""
+FAR = 6.0
+"""Standard deviations beyond which a difference is no matter of chance."""
+EQUALLY_LIKELY = tuple(NormalDist().inv_cdf((part + 0.5) / 100) for part in range(100))
+"""The middles, in probability, of equal parts of a standard normal, for a mean over it."""
 SAME = 1 + 1e-9
 """Costs that differ in their last digits are the same, and the faster machine is taken."""
 
@@ -318,27 +322,60 @@ def _without_prices(passing: Sequence[Contender]) -> Contender:
 def _probability_fastest(chosen: Contender, contenders: Sequence[Contender]) -> float:
     """P(it keeps the latency, and no other is faster by more than ALIKE)."""
     others = [each.machine for each in contenders if each is not chosen and each.prompt_enough]
-    return min([chosen.prompt, *(_likely_no_less(chosen.machine, each, 1 / (1 + ALIKE)) for each in others)])
-
-
-def _likely_no_less(one: Machine, other: Machine, factor: float) -> float:
-    """P(rate of one >= factor x rate of the other), by what is uncertain about both."""
-    margin = math.log(one.level_rate / other.level_rate / factor)
-    return NormalDist().cdf(margin / math.hypot(one.level_deviation, other.level_deviation))
+    return min(chosen.prompt, _probability_none_better(chosen.machine, others, _gain_in_rate, 1))
 
 
 def _probability_least(chosen: Contender, priced: Sequence[Contender], prefer: str) -> float:
     """P(its target is reached, and no other's work costs less by more than ALIKE)."""
-    power = 2 if prefer == "balanced" else 1
-    found = [chosen.probability, chosen.prompt]
-    for each in priced:
-        if each is chosen:
+    others = [each.machine for each in priced if each is not chosen]
+    power, gain = (2, _gain_in_both) if prefer == "balanced" else (1, _gain_in_cost)
+    none = _probability_none_better(chosen.machine, others, gain, power)
+    return min(chosen.probability, chosen.prompt, none)
+
+
+def _gain_in_rate(one: Machine, other: Machine) -> float:
+    """Ln of how many times as fast the other is."""
+    return math.log(other.level_rate / one.level_rate)
+
+
+def _gain_in_cost(one: Machine, other: Machine) -> float:
+    """Ln of how many times as much the work costs on the one."""
+    return math.log(hourly(one) / hourly(other)) + _gain_in_rate(one, other)
+
+
+def _gain_in_both(one: Machine, other: Machine) -> float:
+    """The same of cost x time."""
+    return _gain_in_cost(one, other) + _gain_in_rate(one, other)
+
+
+def _probability_none_better(
+    chosen: Machine, others: Sequence[Machine], gain: Callable[[Machine, Machine], float], power: int
+) -> float:
+    """P(no other gains more than ALIKE), of all of them together.
+
+    Rates are apart, each uncertain by itself, but for machines of one level, which have one rate: of these the one that
+    gains most counts. The chosen one's rate is in every comparison, so it is averaged over last; a gain
+    counts the rate to the `power`.
+    """
+    margins: dict[int, tuple[float, float]] = {}
+    for each in others:
+        margin = math.log1p(ALIKE) - gain(chosen, each)
+        if each.level is not None and each.level is chosen.level:
+            if margin < 0:
+                return 0.0
             continue
-        faster = each.machine.level_rate / chosen.machine.level_rate
-        ratio = hourly(chosen.machine) / hourly(each.machine) * faster**power
-        spread = power * math.hypot(chosen.machine.level_deviation, each.machine.level_deviation)
-        found.append(NormalDist().cdf((math.log1p(ALIKE) - math.log(ratio)) / spread))
-    return min(found)
+        key = id(each if each.level is None else each.level)
+        margins[key] = min((margin, power * each.level_deviation), margins.get(key, (math.inf, 0.0)))
+    own = power * chosen.level_deviation
+    close = [(margin, spread) for margin, spread in margins.values() if margin < FAR * math.hypot(own, spread)]
+    if not close:
+        return 1.0
+    normal = NormalDist()
+
+    def none(own_off: float) -> float:
+        return math.prod(normal.cdf((margin + own_off) / max(spread, SLACK)) for margin, spread in close)
+
+    return fmean(none(own * off) for off in EQUALLY_LIKELY)
 
 
 def hourly(machine: Machine) -> float:

@@ -161,6 +161,13 @@ def in_time(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
     return min((j for j in passing if j.usd_a_sample <= (1 + ALIKE_COSTS) * least), key=lambda j: j.candidate.cost)
 
 
+def likeliest(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
+    """The cheapest of the likeliest, where that is likelier than not; it is not sure."""
+    most = max((j.score.probability for j in field), default=0.0)
+    alike = [j for j in field if j.score.probability >= most - ALIKE]
+    return min(alike, key=lambda j: j.candidate.cost) if most >= LIKELY else None
+
+
 def runner_up(field: Sequence[ScoredCandidate], chosen: ScoredCandidate) -> Spec | None:
     """The next best: the cheapest other spec that passes, else the likeliest of the others."""
     others = [j for j in field if j.candidate.spec != chosen.candidate.spec]

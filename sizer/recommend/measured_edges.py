@@ -18,6 +18,7 @@ from sizer.recommend.measured_binding import binding
 from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.measured_reasons import closeness, surely
 from sizer.recommend.other_inputs import input_binds
+from sizer.recommend.settling import once_more
 from sizer.recommend.settling_machine import settling_machine
 from sizer.records import (
     Action,
@@ -183,7 +184,8 @@ def measured_next_run(
         return Suggestion(Action.IMPORT, column="usd_per_hour_spot" if choice.objective.spot else "usd_per_hour")
     close = closeness(choice, comparison, likely)
     if close is None:
-        return None
+        asked = choice.objective.rate is not None or choice.objective.latency_p99 is not None
+        return once_more(chosen.spec) if asked and not surely(likely) else None
     return settling_machine(choice.machines, comparison, choice.objective, likely) or Suggestion(Action.REPEAT, close)
 
 

@@ -52,6 +52,12 @@ class _Doubt:
         return NormalDist().cdf(self.mean / math.sqrt(variance))
 
 
+def once_more(spec: Spec) -> Suggestion:
+    """A run of what is likely enough, which says whether it is."""
+    why = Reason(ReasonCode.RUN_WOULD_SETTLE, {"runs": 1.0}, spec)
+    return Suggestion(Action.REPEAT, why, vcpus=() if spec.vcpus is None else (spec.vcpus,))
+
+
 def settling_run(model: WorkloadModel, margin: Margin, event: Event | None) -> Suggestion:
     """The configuration whose next run leaves least doubt of the margin, and how many such runs make it sure.
 

@@ -192,6 +192,22 @@ def test_how_many_runs_may_come() -> None:
     assert chooser_of(study, budget=1.0).at_most([]) == (0, 0)
 
 
+@pytest.mark.parametrize(
+    "warning",
+    [
+        RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": 16.0, "batch_size": 1.0}, "sample"),
+        RunWarning(WarningKind.TOLD_UNLIKE_SEEN, {"told": 2.0, "seen": 1.0}, "sample"),
+    ],
+)
+def test_what_rests_on_doubtful_readings_is_not_called_settled(warning: RunWarning) -> None:
+    """The same runs without the doubt settle it; no further run would take that away, so none is made."""
+    chooser, runs = chooser_of(study_of()), []
+    while isinstance(found := chooser.next_run(runs), NextRun):
+        runs.append(replace(made(found.spec, knee(4.0)), reason=found.why, warnings=(warning,)))
+    assert (found.kind, found.settled, found.open) == (PlanEndKind.NOTHING_LEFT, (), ("job",))
+    assert len(runs) <= 4
+
+
 def test_a_rate_that_still_rises_is_not_settled() -> None:
     """However sure it is that more is no less."""
     runs, end = chosen(study_of(), lambda configuration: 100.0 * (configuration.vcpus or 1.0))

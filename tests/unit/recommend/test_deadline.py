@@ -15,11 +15,12 @@ from sizer.recommend.jobs import job_on
 from sizer.recommend.scoring import exceeds, surely
 from sizer.records.answer import Answer
 from sizer.records.prediction import Spec
-from sizer.records.run import Estimate, Run
+from sizer.records.run import Demand, Estimate, Run
 from sizer.records.study import Deadline, Device
 
 HOUR = 3600.0
 Ask = Callable[..., Answer]
+MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]
 KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
 RISING = ((1, 100), (2, 195), (4, 380))
@@ -62,6 +63,24 @@ def test_of_sizes_on_which_the_job_costs_alike_the_smallest(curve: Curve, ask: A
     assert answer.spec is not None
     assert answer.spec.vcpus == 1
     assert not any("but the job costs" in rejected.why for rejected in answer.rejected)
+
+
+def test_a_rate_that_is_likely_given_along_a_curve_is_provisional(make_run: MakeRun, ask: Ask) -> None:
+    """Two and four vCPUs give 148 and 150, each within some percent: 145 is likely, 152 is not, and 140 is sure."""
+    demand = Demand(core_seconds=0.0095)
+    rates = {1: (99, 102), 2: (150, 148), 4: (151, 149)}
+    runs = [
+        make_run(rate, vcpus, repeat=repeat, demand=demand)
+        for vcpus, both in rates.items()
+        for repeat, rate in enumerate(both)
+    ]
+    likely, sure, out = (ask(runs, at_least=rate) for rate in (146.0, 138.0, 156.0))
+    assert (likely.status, likely.provisional) == ("recommended", True)
+    assert likely.probability is not None
+    assert 0.5 <= likely.probability < 0.9
+    assert str(likely.next_run).startswith("Repeat `train` at ")
+    assert (sure.status, sure.provisional) == ("recommended", False)
+    assert out.status == "refused"
 
 
 def test_a_size_that_gives_the_rate_is_rejected_for_its_cost(curve: Curve, ask: Ask) -> None:

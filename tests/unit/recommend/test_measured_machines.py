@@ -77,6 +77,24 @@ def test_a_rate_that_is_likely_given_is_provisional(ask_table: Asked) -> None:
     assert answer.spec is not None
     assert (answer.spec.gpu, answer.provisional) == ("T4", True)
     assert _codes(answer)[:2] == [ReasonCode.FAST_ENOUGH, ReasonCode.SURER_MACHINE]
+    assert answer.next_run is not None
+    assert answer.next_run.why is not None
+    assert answer.next_run.why.spec == answer.spec
+
+
+@pytest.mark.parametrize("rivals", [1, 4, 12])
+def test_many_that_cost_nearly_alike_leave_more_doubt_than_one(ask_table: Asked, rivals: int) -> None:
+    """That none is 5 % cheaper is of all of them together: each may be the one that is."""
+    one, many = (
+        ask_table("\n".join(["gpu,throughput,usd_per_hour", "T4,100,1.0", *(f"G{n},300,3.06" for n in range(count))]))
+        for count in (1, rivals)
+    )
+    assert one.spec is not None
+    assert one.probability is not None
+    assert many.probability is not None
+    assert one.spec == many.spec
+    assert many.probability <= one.probability
+    assert many.probability < one.probability - 0.02 or rivals == 1
 
 
 @pytest.mark.parametrize("second", [6900, 60])
