@@ -52,7 +52,9 @@ class Part:
 
 WHOLE = Part("the whole model", ())
 ODDS, YIELDS = "odds of forms", "yields by kind of work, and no line with them"
-OF_VCPUS = frozenset({*FORMS, "cap", ODDS}) - {"paired"}
+LINE = "linear, of three values and more"
+"""With fewer there is no other form."""
+OF_VCPUS = frozenset({*FORMS, LINE, "cap", ODDS}) - {"linear", "paired"}
 """The parts that a curve over vCPUs alone can tell of."""
 OF_PAIRS = frozenset({"paired", YIELDS})
 """Those that speak only where the host said which vCPUs share a core."""
@@ -106,7 +108,11 @@ def _forms() -> list[Part]:
     def no(form: str) -> Part:
         return _structures(form, lambda each, _: None if each.scaling == form else each)
 
+    def line(each: Structure, measured: MeasuredRange) -> Structure | None:
+        return None if each.scaling == "linear" and len(measured.vcpus) >= scaling_prior.FEWEST else each
+
     return [
+        _structures(LINE, line),
         *(no(form) for form in FORMS if form != "linear"),
         _structures("cap", lambda each, _: None if each.capped else each),
         _structures("blocking", lambda each, _: None if each.blocking else each),

@@ -38,7 +38,6 @@ class Known:
             return self.answer.status == "recommended"
         return self.answer.probability >= SURE or prefer == "fastest"
 
-
     @property
     def _in_doubt(self) -> bool:
         readings = any(each.code is ReasonCode.RUNS_DOUBTFUL for each in self.answer.reasons)

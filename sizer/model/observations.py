@@ -24,9 +24,9 @@ TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
 ABOUT_A_CURVE = 0.0125
-"""The same of rates about the curve that is fitted to them, which one source measured in one go. By hand: with it 93 %
+"""The same of rates about the curve that is fitted to them, which one source measured in one go. By hand: with it 92 %
 of the points left out of the real curves that taught the forms lie in their 90 % intervals, each kind of curve counting
-alike, as with 0.01; of tables of programs 84 % (`benchmarks/curves/README.md`)."""
+alike, and 91 % with 0.01; of tables of programs 85 % (`benchmarks/curves/README.md`)."""
 
 
 @dataclass(frozen=True)
