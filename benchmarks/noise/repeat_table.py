@@ -22,22 +22,24 @@ MEDIAN, NINETIETH = 0.015, 0.05
 
 def show_repeats(runs: Sequence[Run]) -> bool:
     """Print the table; whether the aim is met."""
-    runs = [replace(run, correction=None) for run in runs if run.throughput is not None]
-    corrected = planned(without_host_noise(runs))
-    runs = planned(runs)
+    runs, corrected = _as_measured_and_corrected(runs)
     print(f"{'':16s} {'repeats differ, % (median, 90th)':>36s} {'covered':>17s} {'probe %':>8s} {'sizer %':>8s}")
     for before, after in zip(_by_workload(runs), _by_workload(corrected), strict=True):
         _line(before[0].spec.workload.name, before, after)
     held = _line("all", runs, corrected)
     everything = repeat_differences(corrected)
     moved = [100 * abs(run.correction.log) for run in corrected if run.correction is not None] or [0.0]
-    print("\n".join(_by_host(runs, corrected)))
     groups = zip(made_alike(runs), made_alike(corrected), strict=True)
     means = [100 * abs(fmean(map(log_rate, after)) - fmean(map(log_rate, before))) for before, after in groups]
     print(f"rates corrected by {median(moved):.2f} % (median) and {max(moved):.2f} % at the most")
     print(f"the mean of a configuration moved by {max(means):.2f} % at the most")
     close = median(everything) <= MEDIAN and float(np.percentile(everything, 90)) <= NINETIETH if everything else False
     return close and COVERED[0] <= held <= COVERED[1]
+
+
+def _as_measured_and_corrected(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+    runs = [replace(run, correction=None) for run in runs if run.throughput is not None]
+    return planned(runs), planned(without_host_noise(runs))
 
 
 def _line(name: str, runs: Sequence[Run], corrected: Sequence[Run]) -> float:
@@ -54,22 +56,19 @@ def _line(name: str, runs: Sequence[Run], corrected: Sequence[Run]) -> float:
     return held[1]
 
 
-def _by_host(runs: Sequence[Run], corrected: Sequence[Run]) -> Iterator[str]:
+def by_host(runs: Sequence[Run]) -> Iterator[str]:
     """Of a third of the pairs each, by how far their own probes differ: how much that is at the most, and how far their
     rates do. What the probe beside both tells is that the host was as it was; then a correction should change nothing.
     """
+    runs, corrected = _as_measured_and_corrected(runs)
     pairs = []
     for before, after in zip(made_alike(runs), made_alike(corrected), strict=True):
-        both = [pair for pair in zip(before, after, strict=True) if pair[0].probe and pair[0].probe.during]
-        pairs += [
-            (
-                abs(math.log(one.probe.during / other.probe.during)),
-                abs(log_rate(one) - log_rate(other)),
-                abs(log_rate(its) - log_rate(others)),
-            )
-            for (one, its), (other, others) in itertools.combinations(both, 2)
-            if one.probe and other.probe and one.probe.during and other.probe.during
+        told = [
+            (math.log(run.probe.during), log_rate(run), log_rate(its))
+            for run, its in zip(before, after, strict=True)
+            if run.probe is not None and run.probe.during
         ]
+        pairs += [np.abs(np.subtract(one, other)).tolist() for one, other in itertools.combinations(told, 2)]
     pairs.sort()
     for third in np.array_split(np.array(pairs).reshape(-1, 3), 3):
         if len(third):

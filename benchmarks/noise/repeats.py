@@ -1,7 +1,7 @@
 """How far repeats of a configuration differ on this host, as they were measured and without its noise.
 
     python benchmarks/noise/repeats.py [--repeats 5] [--seconds 6] [--vcpus 0.5,1,2] [--neighbour]
-    python benchmarks/noise/repeats.py --study DIR | --runs FILE [--only 0,1]
+    python benchmarks/noise/repeats.py --study DIR | --runs FILE [--only 0,1] [--by-host]
 
 Preprocessing and a language model, each at these vCPUs, in blocks of repeats, each block in an order of its own, as
 `sizer run` measures them, with sizer's probe beside each run. `--neighbour`: a process of our own copies memory in
@@ -35,7 +35,7 @@ from bench import opened
 from grid_data import load_grid
 from neighbour import neighbour
 from noise_scores import log_rate
-from repeat_table import show_repeats
+from repeat_table import by_host, show_repeats
 
 from sizer.files import to_json
 from sizer.records import Purpose, Run, SizerError, WarningKind, Workload
@@ -58,6 +58,7 @@ def main() -> int:
     parser.add_argument("--runs", type=Path)
     parser.add_argument("--study", type=Path)
     parser.add_argument("--only")
+    parser.add_argument("--by-host", action="store_true", help="and thirds of the pairs, by how far the host moved")
     given = parser.parse_args()
     try:
         if given.study:
@@ -75,7 +76,11 @@ def main() -> int:
         runs = [run for run in runs if run.spec.repeat in chosen or run.spec.purpose is Purpose.REFERENCE]
     if given.save:
         given.save.write_text("".join(json.dumps(to_json(run)) + "\n" for run in runs))
-    return int(not show_repeats([_without_disturbance(run) for run in runs] if given.neighbour else runs))
+    runs = [_without_disturbance(run) for run in runs] if given.neighbour else runs
+    met = show_repeats(runs)
+    if given.by_host:
+        print("\n".join(by_host(runs)))
+    return int(not met)
 
 
 def measure(repeats: int, seconds: float, vcpus: Sequence[float], disturbed: bool) -> list[Run]:
