@@ -97,7 +97,7 @@ def _stretches(axis: str, series: Series, subject: Subject) -> tuple[tuple[Curve
 
 
 def _reached(axis: str, series: Series) -> list[float]:
-    return [*(marks.place(run, axis) for run in series.runs if results.measured(run)), *series.reach]
+    return [*marks.measured_places(series, axis), *series.reach]
 
 
 def _piles(axis: str, series: Sequence[Series], subject: Subject) -> tuple[Pile, ...]:

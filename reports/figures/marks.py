@@ -32,6 +32,11 @@ def failures(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[FailureM
     )
 
 
+def measured_places(series: Series, axis: str) -> list[float]:
+    """Where on the axis its runs gave a rate, one for each of them."""
+    return [place(run, axis) for run in series.runs if results.measured(run)]
+
+
 def place(run: Run, axis: str) -> float:
     return 0.0 if axis == "disk" else float(getattr(run.configuration, axis))
 

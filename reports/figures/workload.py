@@ -22,7 +22,7 @@ from .binding import MOST_PILES, binding_map
 from .disk_chart import alike, disk_chart, shows_first_epochs
 from .disk_question import disk_answer
 from .machines import machines_figure
-from .marks import is_modelled, place
+from .marks import is_modelled, measured_places
 from .series import AXES, Series, along, at_answer, common, labels, varied_axes
 
 MOST_PICTURES = 8
@@ -91,7 +91,7 @@ def _along_answer(axis: str, series: Sequence[Series], subject: Subject) -> Seri
     own = at_answer(axis, series[0], subject.runs, here)
     if own is None or not is_modelled(own, subject):
         return None
-    return replace(own, reach=tuple(place(run, axis) for run in series[0].runs if results.measured(run)))
+    return replace(own, reach=tuple(measured_places(series[0], axis)))
 
 
 def _relevance(axis: str, series: Series, subject: Subject) -> int:
@@ -134,14 +134,9 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
         if chart.plot.piles and len(series) > 1 and shown is not None:
             said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
         drawn_at = {pile.x for pile in chart.plot.piles}
-        if shown is not None and 0 < len(drawn_at) < MOST_PILES and _places(axis, shown) - drawn_at:
+        if shown is not None and 0 < len(drawn_at) < MOST_PILES and set(measured_places(shown, axis)) - drawn_at:
             said.append(_("Where there is no bar, the runs do not tell what binds."))
     return Figure(title, drawn, tuple(keys), words.paragraph(said))
-
-
-def _places(axis: str, series: Series) -> set[float]:
-    """Where it was measured."""
-    return {place(run, axis) for run in series.runs if results.measured(run)}
 
 
 def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:

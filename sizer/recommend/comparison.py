@@ -322,44 +322,31 @@ def _without_prices(passing: Sequence[Contender]) -> Contender:
 def _probability_fastest(chosen: Contender, contenders: Sequence[Contender]) -> float:
     """P(it keeps the latency, and no other is faster by more than ALIKE)."""
     others = [each.machine for each in contenders if each is not chosen and each.prompt_enough]
-    return min(chosen.prompt, _probability_none_better(chosen.machine, others, _gain_in_rate, 1))
+    return min(chosen.prompt, _probability_none_better(chosen.machine, others, 1, paid=False))
 
 
 def _probability_least(chosen: Contender, priced: Sequence[Contender], prefer: str) -> float:
     """P(its target is reached, and no other's work costs less by more than ALIKE)."""
     others = [each.machine for each in priced if each is not chosen]
-    power, gain = (2, _gain_in_both) if prefer == "balanced" else (1, _gain_in_cost)
-    none = _probability_none_better(chosen.machine, others, gain, power)
+    none = _probability_none_better(chosen.machine, others, 2 if prefer == "balanced" else 1, paid=True)
     return min(chosen.probability, chosen.prompt, none)
 
 
-def _gain_in_rate(one: Machine, other: Machine) -> float:
-    """Ln of how many times as fast the other is."""
-    return math.log(other.level_rate / one.level_rate)
+def _gain(one: Machine, other: Machine, power: int, paid: bool) -> float:
+    """Ln of how many times as fast the other is, to the `power`, and where it is `paid` as cheap an hour."""
+    faster = power * math.log(other.level_rate / one.level_rate)
+    return faster + math.log(hourly(one) / hourly(other)) if paid else faster
 
 
-def _gain_in_cost(one: Machine, other: Machine) -> float:
-    """Ln of how many times as much the work costs on the one."""
-    return math.log(hourly(one) / hourly(other)) + _gain_in_rate(one, other)
-
-
-def _gain_in_both(one: Machine, other: Machine) -> float:
-    """The same of cost x time."""
-    return _gain_in_cost(one, other) + _gain_in_rate(one, other)
-
-
-def _probability_none_better(
-    chosen: Machine, others: Sequence[Machine], gain: Callable[[Machine, Machine], float], power: int
-) -> float:
+def _probability_none_better(chosen: Machine, others: Sequence[Machine], power: int, paid: bool) -> float:
     """P(no other gains more than ALIKE), of all of them together.
 
     Rates are apart, each uncertain by itself, but for machines of one level, which have one rate: of these the one that
-    gains most counts. The chosen one's rate is in every comparison, so it is averaged over last; a gain
-    counts the rate to the `power`.
+    gains most counts. The chosen one's rate is in every comparison, so it is averaged over last.
     """
     margins: dict[int, tuple[float, float]] = {}
     for each in others:
-        margin = math.log1p(ALIKE) - gain(chosen, each)
+        margin = math.log1p(ALIKE) - _gain(chosen, each, power, paid)
         if each.level is not None and each.level is chosen.level:
             if margin < 0:
                 return 0.0

@@ -137,12 +137,12 @@ def choose(field: Sequence[ScoredCandidate], objective: Objective) -> ScoredCand
         top = max(j.score.fraction for j in field)
         return min((j for j in field if j.score.fraction >= TIE * top), key=lambda j: j.candidate.cost)
     passing = [j for j in field if j.passes]
-    likeliest = max(j.score.probability for j in field)
-    if not passing and likeliest < HOPELESS:
+    most = _most_likely(field)
+    if not passing and most < HOPELESS:
         top = max(j.score.fraction for j in field)
         return min((j for j in field if j.score.fraction >= TIE * top), key=lambda j: j.candidate.cost)
     if not passing:
-        return min((j for j in field if j.score.probability >= likeliest - ALIKE), key=lambda j: j.candidate.cost)
+        return _cheapest_of_likeliest(field, most)
     if objective.prefer == "balanced":
         return min(passing, key=lambda j: (j.candidate.usd_per_hour / j.score.fraction**2, j.candidate.disk_rank))
     return min(passing, key=lambda j: j.candidate.cost)
@@ -163,9 +163,16 @@ def in_time(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
 
 def likeliest(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
     """The cheapest of the likeliest, where that is likelier than not; it is not sure."""
-    most = max((j.score.probability for j in field), default=0.0)
-    alike = [j for j in field if j.score.probability >= most - ALIKE]
-    return min(alike, key=lambda j: j.candidate.cost) if most >= LIKELY else None
+    most = _most_likely(field)
+    return _cheapest_of_likeliest(field, most) if most >= LIKELY else None
+
+
+def _most_likely(field: Sequence[ScoredCandidate]) -> float:
+    return max((j.score.probability for j in field), default=0.0)
+
+
+def _cheapest_of_likeliest(field: Sequence[ScoredCandidate], most: float) -> ScoredCandidate:
+    return min((j for j in field if j.score.probability >= most - ALIKE), key=lambda j: j.candidate.cost)
 
 
 def runner_up(field: Sequence[ScoredCandidate], chosen: ScoredCandidate) -> Spec | None:

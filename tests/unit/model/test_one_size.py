@@ -10,8 +10,9 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit, predict
 from sizer.recommend import recommend
-from sizer.records import Bottleneck, Demand, Evidence, EvidenceKind, Objective, Run, RunWarning, WarningKind
+from sizer.records import Bottleneck, Demand, Evidence, EvidenceKind, Objective, Run
 from sizer.words import reason_sentences, terms_of
+from tests.modelled import contended
 
 MakeRun = Callable[..., Run]
 BATCHES = (8, 16, 32)
@@ -29,8 +30,7 @@ def forward(make_run: MakeRun, busy: float, evidence: Evidence | None, disturbed
         workload = replace(run.spec.workload, input="synthetic", network="resnet50", mode="forward")
         run = replace(run, spec=replace(run.spec, workload=workload))
         if disturbed:
-            taken = {"cores": 0.8}
-            run = replace(run, other_cores=0.8, warnings=(RunWarning(WarningKind.CONTENDED, taken),))
+            run = contended(run, 0.8)
         runs.append(run)
     return runs
 
