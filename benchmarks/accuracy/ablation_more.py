@@ -28,11 +28,12 @@ from ablation_real import (
     noisy_edges,
     pairs,
     plateaus,
+    sparse_designs,
     tables_of_three,
     whole_cores,
 )
 from accuracy_curves import SHAPES, drawn
-from accuracy_draws import draw_case
+from accuracy_draws import SMALL_LADDERS, draw_case
 from accuracy_runs import noise
 from accuracy_scores import error
 from accuracy_simulated import prepared, prepared_case
@@ -94,6 +95,11 @@ def _with_losses(number: int) -> Judge:
 
 def _has_fractions(number: int, _: str) -> bool:
     return any(value % 1 > 0 for value in draw_case(number, SEED).axes.vcpus)
+
+
+def _small_host(number: int) -> Judge:
+    """An accounted study of a host with two or four CPUs."""
+    return machine(prepared_case(draw_case(2 * number, SEED + 3, SMALL_LADDERS)))
 
 
 def _curve(number: int) -> Judge:
@@ -177,6 +183,7 @@ def _always(_: int, __: str) -> bool:
 
 MACHINES = Source((INSIDE, BEYOND), lambda number: machine(prepared(number, SEED)), _machine_may_speak)
 FRACTIONS = Source((INSIDE, BEYOND), _with_losses, _has_fractions)
+SMALL = Source((INSIDE, BEYOND), _small_host, _always)
 CURVES = Source((DRAWN,), _curve, _always)
 DRIFTING = Source((HOSTS,), _noisy, _is_seen)
 ONCE = Source((HOSTS,), lambda number: _noisy(number, repeats=1), _is_seen)
@@ -184,6 +191,7 @@ CAPS = Source((INSIDE, BEYOND), _table_of_caps, _has_caps)
 BINDING = Source((INSIDE, BEYOND), _binding_caps, _has_binding_caps)
 EDGES = Source((INSIDE, BEYOND, RISING), _edge, _has_edge, lambda: 1000)
 GRIDS = Source((GRID,), lambda number: grid_designs(number, SEED), _always)
+SPARSELY = Source((GRID,), lambda number: sparse_designs(number, SEED), _always)
 THREE = Source((FEW,), lambda number: tables_of_three()[number], _always, lambda: len(tables_of_three()))
 PLATEAUS = Source((FEW,), lambda number: plateaus()[number], _always, lambda: len(plateaus()))
 PAIRED = Source((PAIRS,), lambda number: pairs()[number], _always, lambda: len(pairs()))
@@ -199,6 +207,7 @@ AFTER = Source((FURTHER,), lambda number: further(further_curves()[number]), _al
 SOURCES = {
     "machines": MACHINES,
     "fractions": FRACTIONS,
+    "small hosts": SMALL,
     "drawn curves": CURVES,
     "drifting hosts": DRIFTING,
     "drifting hosts, once": ONCE,
@@ -206,6 +215,7 @@ SOURCES = {
     "caps that count": BINDING,
     "edges": EDGES,
     "grids": GRIDS,
+    "sparse grids": SPARSELY,
     "three values": THREE,
     "plateaus": PLATEAUS,
     "known pairs": PAIRED,

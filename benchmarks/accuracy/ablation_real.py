@@ -20,6 +20,7 @@ from curves_data import JPEG, OTHERS, RealCurve, real_curves
 
 from sizer.model import GAIN as GAIN_WORTH
 from sizer.model import Trend, fit, predict, vcpus_edge, vcpus_of
+from sizer.model.scaling_prior import FEWEST
 from sizer.records import Bottleneck, Estimate, NoAnswer
 from sizer.records.run import LimitedBy, LimitedByKind, Run
 
@@ -30,6 +31,9 @@ PLATEAU = (1.1, 1.8)
 """By how many times the rate rises over the last four-fold vCPUs of a table with a plateau."""
 IN_PAIRS, WHOLE_CORES = ((1, 2, 3, 4), (1, 2, 4, 8), (2, 3, 4, 8)), (2, 4, 8)
 """vCPU values of hosts that say which of them share a core, and those that give no vCPU a core alone."""
+SPARSE = 3, 6
+"""The fewest and the most configurations of a design that has hardly any: the benchmark's own of twelve in all has
+three a workload."""
 NOISES = (0.03, 0.06, 0.1, 0.15)
 """Standard deviations of ln rate, one of which every run of a noisy edge has."""
 CPU, SERIAL = 0.3, 0.7
@@ -238,3 +242,15 @@ def grid_designs(number: int, seed: int) -> Judge:
     places, random = list(group), np.random.default_rng([seed, number, 9])
     chosen = random.permutation(len(places))[: min(A_WORKLOAD, len(places) // 2)]
     return grid_case(group, [places[int(at)] for at in sorted(chosen)])
+
+
+def sparse_designs(number: int, seed: int) -> Judge:
+    """A workload of the two grids in turn, with SPARSE of its configurations, drawn by chance until three vCPU values
+    are among them."""
+    group = _groups()[number % len(_groups())]
+    places, random = list(group), np.random.default_rng([seed, number, 10])
+    count = int(random.integers(SPARSE[0], SPARSE[1] + 1))
+    while True:
+        chosen = [places[int(at)] for at in sorted(random.permutation(len(places))[:count])]
+        if len({place.vcpus for place in chosen}) >= FEWEST:
+            return grid_case(group, chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,6 +27,8 @@ LADDERS = (
     (1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
 )
 """vCPU values of studies; three distinct ones are what an axis needs."""
+SMALL_LADDERS = ((0.5, 1.0, 2.0), (0.25, 0.5, 1.0, 2.0), (1.0, 2.0, 4.0))
+"""Those of a small host."""
 LEAST_MEASURED, MOST_MEASURED = 6, 24
 MOST_HELD_OUT = 24
 
@@ -61,17 +64,17 @@ class Case:
     accounted: bool
 
 
-def draw_case(number: int, seed: int) -> Case:
+def draw_case(number: int, seed: int, ladders: Sequence[tuple[float, ...]] = LADDERS) -> Case:
     """The case of this number; the same for the same seed. Designs of too few configurations are drawn again."""
     random = np.random.default_rng([seed, number])
     while True:
-        case = _drawn(random, number, seed)
+        case = _drawn(random, number, seed, ladders)
         if len(case.measured) >= LEAST_MEASURED and case.inside and case.beyond:
             return case
 
 
-def _drawn(random: Random, number: int, seed: int) -> Case:
-    vcpus = LADDERS[int(random.integers(len(LADDERS)))]
+def _drawn(random: Random, number: int, seed: int, ladders: Sequence[tuple[float, ...]]) -> Case:
+    vcpus = ladders[int(random.integers(len(ladders)))]
     machine = _machine(random, vcpus, seed * 100_003 + number, accounted=number % 2 == 0)
     axes = _axes(random, machine, vcpus, named=number % 4 == 1)
     grid = _crossed(axes)

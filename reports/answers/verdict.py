@@ -9,7 +9,8 @@ from typing import Any
 
 from sizer import words
 from sizer.adaptive import NextRun, PlanEnd
-from sizer.model import as_asked
+from sizer.model import as_asked, beside_others
+from sizer.records import Outcome
 from sizer.words import BadgeKind, _, badge
 
 from ..charts import legend
@@ -118,14 +119,15 @@ def _for_all(material: Material) -> dict[str, Any]:
 
 def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], list[str]]:
     """What must be known of the whole study, and what of it is folded away where the first screen has a table."""
-    drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
+    completed = [run for run in material.runs if run.outcome is Outcome.COMPLETED]
+    host = words.host_lines(material.drift, sum(map(beside_others, completed)), len(completed))
     progress = material.progress
     older = sum(progress.older.values()) if progress is not None and progress.is_complete else 0
     changed = [words.runs_of_older_form(older)] if older else []
     assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
     told = [*map(words.note_in_words, material.notes), *assumed]
     kept = MOST_NOTES if _table_first(material) else len(told)
-    return [*told[:kept], *_ended(material), *changed, *drift], told[kept:]
+    return [*told[:kept], *_ended(material), *changed, *host], told[kept:]
 
 
 def _ended(material: Material) -> list[str]:

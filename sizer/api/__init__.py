@@ -13,7 +13,7 @@ from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
-    from sizer.api.conclusions import recommend, write_report
+    from sizer.api.conclusions import host_seen, recommend, write_report
     from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study, with_corrections
     from sizer.api.importing import ImportedStudy, import_table
     from sizer.api.measuring import Measurement, continued, measure, measurement
@@ -44,6 +44,7 @@ __all__ = [
     "events",
     "fit",
     "fitted_study",
+    "host_seen",
     "import_table",
     "measure",
     "measurement",

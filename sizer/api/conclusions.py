@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sizer import __version__
 from sizer.adaptive import NextRun, PlanEnd
-from sizer.api.events import Conclusion
+from sizer.api.events import Conclusion, HostSeen
 from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
 from sizer.api.steps import OnStep, Stage, StepBegun
@@ -18,12 +18,13 @@ from sizer.bundled import reports
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_tables
 from sizer.files import write_json, write_text
-from sizer.model import Model, uncorrected
+from sizer.model import Model, beside_others, uncorrected
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
     DiskCheck,
     Objective,
+    Outcome,
     Recommendation,
     Run,
     typed_path,
@@ -86,7 +87,7 @@ def conclude_from(folder: StudyFolder, model: Model, beginning: Beginning, on_st
     reports.write_report(folder.report_path, material)
     felt = tuple(each for run in measured if (each := run.correction) is not None and each.is_felt)
     kept = uncorrected(measured) if folder.study.probe else ()
-    return Conclusion(model, recommendation, material.drift, folder.problems(), felt, kept)
+    return Conclusion(model, recommendation, host_seen(folder, measured), folder.problems(), felt, kept)
 
 
 def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:
@@ -173,6 +174,12 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...], chosen: NextRun | Plan
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     finished = planned - Counter(spec.workload.name for spec in remaining(specs, runs))
     return reports.Progress(planned, finished, older, chosen, searches_left(folder, specs, runs, chosen))
+
+
+def host_seen(folder: StudyFolder, runs: Sequence[Run] | None = None) -> HostSeen:
+    """What the runs of a folder, if none are given all of them, say of the host."""
+    completed = [run for run in (folder.runs() if runs is None else runs) if run.outcome is Outcome.COMPLETED]
+    return HostSeen(_drift(folder, tuple(completed)), sum(map(beside_others, completed)), len(completed))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:

@@ -255,14 +255,23 @@ class RunsLeft:
 
 
 @dataclass(frozen=True)
+class HostSeen:
+    """What the runs of a study say of the host that measured them: how far it drifted, None where it did not, and
+    beside how many of its completed `runs` something else used its CPUs."""
+
+    drift: Spread | None
+    beside_others: int
+    runs: int
+
+
+@dataclass(frozen=True)
 class Conclusion:
-    """What the runs of a study say: how far the host drifted, None where it did not, `problems` about files among its
-    runs that cannot be read, what was taken off rates for the noise of the host, and of which workloads, whose study
-    asks for a probe, nothing was."""
+    """What the runs of a study say: `problems` about files among them that cannot be read, what was taken off rates for
+    the noise of the host, and of which workloads, whose study asks for a probe, nothing was."""
 
     model: Model
     recommendation: Recommendation
-    drift: Spread | None
+    host: HostSeen
     problems: tuple[Message | Lines, ...]
     corrections: tuple[Correction, ...] = ()
     uncorrected: tuple[Uncorrected, ...] = ()

@@ -38,6 +38,7 @@ from sizer.words import (
     gpu_option_lines,
     gpus_compared,
     headline,
+    host_lines,
     idle_sentence,
     main_sentences,
     model_line,
@@ -89,6 +90,9 @@ def recommend(arguments: argparse.Namespace) -> int:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     else:
         _print(recommendation, model, folder.study, arguments)
+        host = api.host_seen(folder)
+        for line in host_lines(host.drift, host.beside_others, host.runs):
+            print(line)
     return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
 
 

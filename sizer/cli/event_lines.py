@@ -104,10 +104,10 @@ def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
 
 
 def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
-    """What could not be read, how the host drifted, what was corrected or why nothing was, each workload's verdict."""
+    """What could not be read, what the host did, what was corrected or why nothing was, each workload's verdict."""
     yield from map(words.problem_said, conclusion.problems)
-    if conclusion.drift is not None:
-        yield words.drift_in_words(conclusion.drift)
+    host = conclusion.host
+    yield from words.host_lines(host.drift, host.beside_others, host.runs)
     if conclusion.corrections:
         yield words.corrections_in_words(conclusion.corrections)
     yield from map(words.uncorrected_in_words, conclusion.uncorrected)

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
         of_new_run,
     )
     from sizer.model.no_correction import NoCorrection, Uncorrected, uncorrected
-    from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
+    from sizer.model.observations import Noise, apart, beside_others, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
     from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
     from sizer.model.prediction import best_measured, best_place, measured_values, predict, predict_several, predictions
@@ -137,6 +137,7 @@ __all__ = [
     "batch_edge",
     "batch_of",
     "before_the_last_doubling",
+    "beside_others",
     "best_measured",
     "best_place",
     "bounds",

@@ -12,9 +12,9 @@ from sizer.model.ceilings import at_known_ceilings
 from sizer.model.coordinates import batch_of, memory_of, vcpus_of
 from sizer.model.equation import Array
 from sizer.model.feeds import with_usual_accelerator
-from sizer.model.model import WorkloadModel, others_of
+from sizer.model.model import MeasuredRate, WorkloadModel, others_of
 from sizer.model.predicted_rates import mean_rates, predict_rates
-from sizer.model.trend import DOUBT, GAIN, Edge
+from sizer.model.trend import DOUBT, GAIN, Edge, SeenGain
 from sizer.records import Configuration
 
 
@@ -127,23 +127,33 @@ def _per_doubling(log_gain: float, doublings: float) -> float:
     return math.exp(log_gain / doublings) - 1
 
 
-def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> float | None:
+def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> SeenGain | None:
     """The mean gain between the two sizes over the runs that differ in nothing else, on the disk of these two."""
     from statistics import mean
 
-    gains = list(_seen_gains(model, less, most))
-    return _per_doubling(mean(gains), _doublings(less, most)) if gains else None
+    pairs = list(_measured_alike(model, less, most))
+    if not pairs:
+        return None
+    doublings = _doublings(less, most)
+    usual = mean(math.log(rate.usual / slower.usual) for slower, rate in pairs)
+    raw = mean(math.log(rate.throughput.value / slower.throughput.value) for slower, rate in pairs)
+    squares = sum((each.deviation or 0.0) ** 2 for pair in pairs for each in pair)
+    deviation = math.sqrt(squares) / len(pairs) / doublings
+    return SeenGain(_per_doubling(usual, doublings), deviation, _per_doubling(raw, doublings))
 
 
-def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) -> Iterator[float]:
+def _measured_alike(
+    model: WorkloadModel, less: Configuration, most: Configuration
+) -> Iterator[tuple[MeasuredRate, MeasuredRate]]:
+    """The rates at both sizes with as much memory."""
     most = with_usual_accelerator(model.measured, most)
     fewer = replace(most, vcpus=less.vcpus)
     alike = model.measured.but_for_memory
-    before = {each.configuration.memory_bytes: each.usual for each in alike.get(others_of(fewer, "memory_bytes"), ())}
+    before = {each.configuration.memory_bytes: each for each in alike.get(others_of(fewer, "memory_bytes"), ())}
     for rate in alike.get(others_of(most, "memory_bytes"), ()):
         slower = before.get(rate.configuration.memory_bytes)
-        if slower and _same_memory(model, rate.configuration, most):
-            yield math.log(rate.usual / slower)
+        if slower is not None and _same_memory(model, rate.configuration, most):
+            yield slower, rate
 
 
 def _same_memory(model: WorkloadModel, configuration: Configuration, other: Configuration) -> bool:

@@ -71,6 +71,11 @@ def completed(runs: Iterable[Run]) -> list[Run]:
     ]
 
 
+def beside_others(run: Run) -> bool:
+    """Whether something else took a part of its CPUs, on the host or by the hypervisor."""
+    return any(warning.kind in TAKES_CPUS for warning in run.warnings)
+
+
 def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observation], Noise]:
     """One observation a configuration and feed, by vCPUs: the rate on a host as it usually was, and how sure it is.
 
@@ -271,7 +276,7 @@ def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: No
 def _serial_or_disturbed(run: Run) -> bool:
     """Whether one busy core may be a serial part as well as what others on the host left of the CPUs."""
     serial = run.evidence is not None and run.evidence.bottleneck is Bottleneck.SERIAL
-    return serial and any(warning.kind in TAKES_CPUS for warning in run.warnings)
+    return serial and beside_others(run)
 
 
 def _busy(resource: Bottleneck | None, group: Sequence[Run]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -24,26 +25,46 @@ class Trend(Enum):
 
 
 @dataclass(frozen=True)
+class SeenGain:
+    """The relative gain straight from the runs of two sizes, on the host as it usually was, with its standard deviation
+    in ln; `raw` is that of their rates as they were measured."""
+
+    gain: float
+    deviation: float
+    raw: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is more than what the runs may be off."""
+        return math.log1p(self.gain) > self.deviation
+
+
+@dataclass(frozen=True)
 class Edge:
     """The relative gain of the last doubling within what was measured, and P(gain > GAIN).
 
-    `seen` is the same gain straight from the runs, None where the two sizes were not both measured. `predicted` where
+    `seen` is the same gain by the runs alone, None where the two sizes were not both measured. `predicted` where
     the gain is not of the last doubling but of the next, because a known ceiling says what it can be; `agreed` where
     accounting, too, names what has that ceiling.
     """
 
     gain: float = 0.0
     probability: float = 0.0
-    seen: float | None = None
+    seen: SeenGain | None = None
     predicted: bool = False
     agreed: bool = False
 
     @property
     def trend(self) -> Trend:
         """Rising where fit, runs and probability all say so; flat where none of them does."""
-        if min(self.gain, self._seen) > GAIN and self.probability >= CLEAR:
+        if self.foretold_to_rise and (self.seen is None or self.seen.is_clear):
             return Trend.RISING
         return Trend.FLAT if self.saturated and self.probability <= DOUBT else Trend.UNSETTLED
+
+    @property
+    def foretold_to_rise(self) -> bool:
+        """Whether fit and probability say so, and the runs do not say otherwise."""
+        return min(self.gain, self._seen) > GAIN and self.probability >= CLEAR
 
     @property
     def saturated(self) -> bool:
@@ -55,4 +76,4 @@ class Edge:
 
     @property
     def _seen(self) -> float:
-        return self.gain if self.seen is None else self.seen
+        return self.gain if self.seen is None else self.seen.gain

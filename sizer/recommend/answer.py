@@ -37,7 +37,7 @@ from sizer.recommend.next_run import for_host, next_run, with_probe
 from sizer.recommend.options import options
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
-from sizer.recommend.reasons import next_bottleneck, reasons
+from sizer.recommend.reasons import beside_others, next_bottleneck, reasons
 from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.settling import Margin, once_more
@@ -51,6 +51,7 @@ from sizer.records import (
     Bottleneck,
     Estimate,
     Event,
+    InstanceOffer,
     Job,
     Objective,
     Prediction,
@@ -171,8 +172,7 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
     field = score_candidates(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
     chosen = in_time(free)
-    rising = edges.more_vcpus or edges.more_memory
-    if chosen is None and question.objective.deadline is None and not rising:
+    if chosen is None and question.objective.deadline is None:
         chosen = likeliest(free)
     if chosen is None:
         return _too_slow(model, question, needed, quality, field, edges)
@@ -276,18 +276,20 @@ def _answered(
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     beside = baseline_reasons(baseline, candidate, question.machine)
+    batch_size, rate = candidate.configuration.batch_size, prediction.throughput.value
+    offers = matching(model, candidate.spec, batch_size, rate, question.catalog)
     why = (
         *(beside if question.machine is not None else ()),
         *first,
         *([reason(ReasonCode.ONLY_MEASURED_SIZES)] if few_values(model.measured) else ()),
         *_known(quality.warning),
+        *beside_others(model, prediction, quality),
         *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *(beside if question.machine is None else ()),
-        *([reason(ReasonCode.SPOT_PRICES)] if question.objective.spot else []),
+        *(_spot(offers) if question.objective.spot else ()),
         *_known(quality.failed),
     )
-    batch_size, rate = candidate.configuration.batch_size, prediction.throughput.value
     return Answer(
         workload=model.name,
         status="recommended",
@@ -298,12 +300,20 @@ def _answered(
         next_bottleneck=next_bottleneck(prediction, bottleneck),
         reasons=why,
         rejected=rejections(choice),
-        instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
+        instances=offers,
         provisional=quality.rests_on_doubt(candidate.configuration) or few_values(model.measured),
         headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,
         upgrade=upgrade,
         baseline=baseline,
     )
+
+
+def _spot(offers: Sequence[InstanceOffer]) -> list[Reason]:
+    """What there is to know of the prices; nothing where no machine of the catalogue holds the spec."""
+    if not offers:
+        return []
+    known = any(each.usd_per_hour is not None for each in offers)
+    return [reason(ReasonCode.SPOT_PRICES if known else ReasonCode.NO_SPOT_PRICES)]
 
 
 def _known(found: Reason | None) -> tuple[Reason, ...]:

@@ -24,6 +24,8 @@ from sizer.model import (
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.records import Bottleneck, Configuration, EdgeState, Figure, Reason, ReasonCode, reason
 
+CORRECTED = 0.02
+"""By how much a gain as it was measured must differ from that on the host as it usually was to be told beside it."""
 NO_EDGE = Edge()
 """Of an axis that was not varied."""
 
@@ -135,14 +137,21 @@ def _is_full(model: WorkloadModel, configuration: Configuration) -> bool:
 def _gained(model: WorkloadModel, edge: Edge) -> dict[str, Figure]:
     """What the last doubling gained, by the fitted curve and where they differ by the runs (`seen`).
 
+    `raw` is that as it was measured, where the drift of the host makes it another figure, `off` how far the runs may be
+    off, where that is more than they show.
+
     `foretold`: what the next doubling should gain up to a known ceiling.
     """
-    differs = edge.seen is not None and abs(edge.seen - edge.gain) > GAIN
+    seen = edge.seen
+    unclear = seen is not None and not seen.is_clear and seen.deviation > GAIN and edge.gain > GAIN
+    told = seen if unclear or (seen is not None and abs(seen.gain - edge.gain) > GAIN) else None
     return {
         "vcpus": model.measured.vcpus[-1],
         "before": before_the_last_doubling(model),
         "gain": edge.gain,
-        "seen": edge.seen if differs else None,
+        "seen": None if told is None else told.gain,
+        "raw": told.raw if told is not None and abs(told.raw - told.gain) > CORRECTED else None,
+        "off": math.expm1(told.deviation) if told is not None and unclear else None,
         "foretold": edge.predicted,
     }
 

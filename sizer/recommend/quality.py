@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import median
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import mean, median
 
-from sizer.model import as_asked, counted_outcomes
+from sizer.model import as_asked, beside_others, counted_outcomes
 from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, WarningKind, reason
 
 DOUBTS = (
@@ -43,7 +43,8 @@ class Quality:
     """How many of a workload's completed runs have a doubt of IN_STUDY; `failed` is None if none failed.
 
     `mistold` is None unless some tell a rate that is known to be wrong.
-    `doubtful_at` are the configurations of which every run is doubtful.
+    `doubtful_at` are the configurations of which every run is doubtful; `others` how many cores something else on the
+    host used beside their runs, in the mean, where that marked each of them.
     """
 
     completed: int = 0
@@ -52,6 +53,7 @@ class Quality:
     failed: Reason | None = None
     mistold: Reason | None = None
     doubtful_at: frozenset[Configuration] = frozenset()
+    others: Mapping[Configuration, float] = field(default_factory=dict)
 
     @property
     def poor(self) -> bool:
@@ -101,6 +103,7 @@ def quality_of(runs: Sequence[Run]) -> Quality:
         failed=_failed(runs),
         mistold=_mistold(completed),
         doubtful_at=_doubtful_configurations(completed),
+        others=_used_by_others(completed),
     )
 
 
@@ -129,6 +132,17 @@ def _mistold(completed: Sequence[Run]) -> Reason | None:
 def _doubtful_configurations(completed: Sequence[Run]) -> frozenset[Configuration]:
     trusted = {run.configuration for run in completed if not _doubts(run)}
     return frozenset({run.configuration for run in completed} - trusted)
+
+
+def _used_by_others(completed: Sequence[Run]) -> dict[Configuration, float]:
+    runs: dict[Configuration, list[Run]] = defaultdict(list)
+    for run in completed:
+        runs[run.configuration].append(run)
+    return {
+        configuration: mean((run.other_cores or 0.0) + (run.stolen_cores or 0.0) for run in group)
+        for configuration, group in runs.items()
+        if all(map(beside_others, group))
+    }
 
 
 def _doubts(run: Run) -> set[WarningKind]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from sizer.model import WorkloadModel, vcpus_of
+import math
+
+from sizer.model import GAIN, WorkloadModel, vcpus_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
+from sizer.recommend.quality import Quality
 from sizer.recommend.rejections import Choice
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, reason
 
@@ -24,6 +27,17 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
         *memory_reasons(model, chosen),
         *step_emulated(model, chosen.configuration.batch_size),
     ]
+
+
+def beside_others(model: WorkloadModel, prediction: Prediction, quality: Quality) -> list[Reason]:
+    """That the rate told is not the one measured there, where other programs took a part of the host meanwhile."""
+    others = quality.others.get(prediction.configuration)
+    measured = model.measured.rate_at(prediction.configuration)
+    rate = prediction.throughput.value
+    if others is None or measured is None or abs(math.log(rate / measured.throughput.value)) <= math.log1p(GAIN):
+        return []
+    figures = {"measured": measured.throughput.value, "cores": others, "rate": rate}
+    return [reason(ReasonCode.MEASURED_BESIDE_OTHERS, **figures)]
 
 
 def _reaches(choice: Choice, best: Prediction) -> Reason:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -144,16 +145,23 @@ def _share(choice: Choice, scored: ScoredCandidate, bottleneck: Bottleneck | Non
     named = bottleneck.value if bottleneck is not None else None
     if choice.objective.deadline is not None:
         return why_not(scored, choice.chosen, choice.objective.deadline, named)
-    if choice.objective.at_least is not None and scored.passes and scored.usd_a_sample > choice.chosen.usd_a_sample:
-        dearer = scored.usd_a_sample / choice.chosen.usd_a_sample
-        return reason(ReasonCode.DEARER_MACHINE, rate=scored.score.rate, cost=dearer)
     if choice.objective.at_least is not None:
-        figures = {"rate": scored.score.rate, "needed": choice.objective.at_least}
-        return reason(ReasonCode.BELOW_RATE, **figures, probability=scored.score.probability)
+        return _beside_rate(choice, scored, choice.objective.at_least)
     fraction = scored.score.fraction
     if choice.objective.prefer == "fastest":
         return reason(ReasonCode.OF_BEST, share=fraction, bottleneck=named)
     return reason(ReasonCode.OF_TARGET, share=fraction / choice.objective.target, bottleneck=named)
+
+
+def _beside_rate(choice: Choice, scored: ScoredCandidate, needed: float) -> Reason:
+    """Where a rate is asked for. What is fast enough and not sold has no cost."""
+    if not scored.passes:
+        figures = {"rate": scored.score.rate, "needed": needed}
+        return reason(ReasonCode.BELOW_RATE, **figures, probability=scored.score.probability)
+    dearer = scored.usd_a_sample / choice.chosen.usd_a_sample
+    if 1 < dearer < math.inf:
+        return reason(ReasonCode.DEARER_MACHINE, rate=scored.score.rate, cost=dearer)
+    return reason(ReasonCode.OF_TARGET, share=scored.score.rate / needed)
 
 
 def _reaches(choice: Choice, scored: ScoredCandidate) -> bool:

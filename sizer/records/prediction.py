@@ -104,6 +104,7 @@ class ReasonCode(str, Enum):
     RATES_MISTOLD = "rates_mistold"
     RUNS_DOUBTFUL = "runs_doubtful"
     RUNS_FAILED = "runs_failed"
+    MEASURED_BESIDE_OTHERS = "measured_beside_others"
 
     # What several accelerators make, and why that is not known.
     COUNTS_NOT_TOGETHER = "counts_not_together"

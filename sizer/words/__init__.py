@@ -167,7 +167,7 @@ if TYPE_CHECKING:
         topology_in_words,
         virtualization_in_words,
     )
-    from sizer.words.host_noise import corrections_in_words, uncorrected_in_words
+    from sizer.words.host_noise import corrections_in_words, host_lines, uncorrected_in_words
     from sizer.words.instead import (
         change_evidence,
         change_named,
@@ -202,7 +202,7 @@ if TYPE_CHECKING:
         source_name,
     )
     from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
-    from sizer.words.notes import drift_in_words, note_in_words
+    from sizer.words.notes import note_in_words
     from sizer.words.page import (
         accelerators_in_words,
         answer_word,
@@ -497,7 +497,6 @@ __all__ = [
     "disks_not_told_apart",
     "doubt_in_words",
     "doubt_sentence",
-    "drift_in_words",
     "drift_of_reference",
     "drift_of_repeats",
     "efficiency_in_words",
@@ -529,6 +528,7 @@ __all__ = [
     "half_width",
     "headline",
     "host_line",
+    "host_lines",
     "how_sure",
     "how_to_measure_again",
     "idle_sentence",

@@ -91,6 +91,7 @@ MOST_REASONS = 3
 NOTES = frozenset(
     {
         ReasonCode.RUNS_DOUBTFUL,
+        ReasonCode.MEASURED_BESIDE_OTHERS,
         ReasonCode.ONLY_MEASURED_SIZES,
         ReasonCode.EVERY_CAP_KILLED,
         ReasonCode.ONE_MEMORY_CAP,

@@ -1,4 +1,4 @@
-"""How far the noise of the host was taken off rates, and why it was not."""
+"""What the host did to the runs of a study, how far it was taken off rates, and why it was not."""
 
 from __future__ import annotations
 
@@ -7,9 +7,26 @@ from collections.abc import Sequence
 from statistics import median
 
 from sizer.model import NoCorrection, Uncorrected
+from sizer.plan import Spread
 from sizer.records import Correction
 from sizer.words.figures import small_share
 from sizer.words.language import _, _n
+from sizer.words.runs import spread_in_words
+
+
+def host_lines(drift: Spread | None, beside_others: int, runs: int) -> list[str]:
+    """That it became slower or faster meanwhile, and beside how many of the completed runs others used its CPUs."""
+    found = [] if drift is None else [_("The host drifted: {spread}.", spread=spread_in_words(drift))]
+    if beside_others:
+        found.append(
+            _n(
+                "Other programs used the CPUs of the host beside {count} of {runs} runs; a quiet host measures better.",
+                "Other programs used the CPUs of the host beside {count} of {runs} runs; a quiet host measures better.",
+                beside_others,
+                runs=runs,
+            )
+        )
+    return found
 
 
 def corrections_in_words(corrections: Sequence[Correction]) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizer.plan import Spread
 from sizer.records import MODES, PRECISIONS, Note, NoteKind, format_number
 from sizer.words.figures import paragraph
 from sizer.words.language import _, _n
 from sizer.words.names import either, listed
-from sizer.words.runs import spread_in_words
 
 
 def note_in_words(note: Note) -> str:
@@ -448,8 +446,3 @@ def _listed_some(names: Sequence[str]) -> str:
 
 def _alternatives(names: Sequence[str]) -> str:
     return either([f"`{name}`" for name in names[:MOST_NAMED]])
-
-
-def drift_in_words(spread: Spread) -> str:
-    """The host became slower or faster while the study was measured."""
-    return _("The host drifted: {spread}.", spread=spread_in_words(spread))

@@ -63,6 +63,13 @@ def rate_in_words(value: float, unit: str) -> str:
     return f"{format_number(value)} {units_a_second(unit)}" if math.isfinite(value) else _("unknown")
 
 
+def rate_beside(rate: float, asked: float, unit: str) -> str:
+    """A rate beside one that was asked for: as any other, and exact where it would else not be seen which is more."""
+    rounded = float(format_number(rate).replace(",", "")) if math.isfinite(rate) else rate
+    apart = (rounded < asked) == (rate < asked) and rounded != asked
+    return rate_in_words(rate, unit) if apart else exact_rate(rate, unit)
+
+
 def exact_rate(rate: float, unit: str) -> str:
     """A rate beside one that was asked for, with six digits: what is just missed does not look like what was asked."""
     return f"{rate:,.6g} {units_a_second(unit)}"

@@ -393,8 +393,8 @@ _RISING = (
 
 
 def _gained(reason: Reason) -> str:
-    """By the fitted curve and by the runs themselves, which may differ."""
-    found = [max(0.0, reason.number(name)) for name in ("gain", "seen") if reason.has(name)]
+    """By the fitted curve, by the runs themselves and as these were measured, which may differ."""
+    found = [max(0.0, reason.number(name)) for name in ("gain", "seen", "raw") if reason.has(name)]
     return gains(min(found), max(found))
 
 

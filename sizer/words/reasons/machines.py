@@ -8,7 +8,7 @@ from sizer.words.figures import chance, from_to, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
 from sizer.words.reasons.figures import Sentences, bound_of, gain_of, share_of, size_of, vcpus_of
-from sizer.words.units import exact_rate, percent, rate_in_words, several_of
+from sizer.words.units import exact_rate, percent, rate_beside, rate_in_words, several_of
 
 
 def _where(r: Reason, t: Terms) -> str:
@@ -124,7 +124,7 @@ def _fastest_machine(r: Reason, t: Terms) -> str:
 def _none_enough(r: Reason, t: Terms) -> str:
     known = {
         "machine": _both(r, t),
-        "rate": exact_rate(r.number("rate"), t.unit),
+        "rate": rate_beside(r.number("rate"), r.number("needed"), t.unit),
         "needed": exact_rate(r.number("needed"), t.unit),
     }
     if not r.has("samples"):
@@ -347,7 +347,7 @@ SENTENCES: Sentences = {
         **_latencies(r),
         needed=exact_rate(r.number("needed"), t.unit),
         machine=_both(r, t),
-        rate=exact_rate(r.number("rate"), t.unit),
+        rate=rate_beside(r.number("rate"), r.number("needed"), t.unit),
     ),
     _C.LATENCY_KEPT: lambda r, t: _(
         "99 of 100 batches take at most {latency} there; the probability that a new run keeps {most} is {chance}.",
@@ -369,7 +369,7 @@ SENTENCES: Sentences = {
     _C.DEARER_MACHINE: _dearer,
     _C.BELOW_RATE: lambda r, t: _(
         "Gives {rate}; the probability that it reaches {needed} is {chance}.",
-        rate=exact_rate(r.number("rate"), t.unit),
+        rate=rate_beside(r.number("rate"), r.number("needed"), t.unit),
         needed=exact_rate(r.number("needed"), t.unit),
         chance=chance(r.number("probability")),
     ),

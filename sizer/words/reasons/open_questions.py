@@ -7,6 +7,7 @@ from sizer.words.figures import chance, paragraph
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, either, outcomes_counted, spec_name
 from sizer.words.reasons.figures import Sentences, vcpus_of
+from sizer.words.units import rate_in_words
 
 
 def _doubts_listed(reason: Reason) -> str:
@@ -115,6 +116,13 @@ SENTENCES: Sentences = {
     _C.RATES_MISTOLD: _rates_mistold,
     _C.RUNS_DOUBTFUL: _runs_doubtful,
     _C.RUNS_FAILED: _runs_failed,
+    _C.MEASURED_BESIDE_OTHERS: lambda r, t: _(
+        "Measured there were {measured} while others used {cores} cores of the host; {rate} are what the fitted curve, "
+        "which rests on all runs, makes of it.",
+        measured=rate_in_words(r.number("measured"), t.unit),
+        cores=f"{r.number('cores'):.2g}",
+        rate=rate_in_words(r.number("rate"), t.unit),
+    ),
     _C.FINDS_THE_KNEE: lambda r, t: _(
         "The rate still rises at the most measured; if it no longer does at {vcpus}, the knee is found.",
         vcpus=vcpus_of(r, "size"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.records import Bottleneck, Reason, ReasonCode, format_number
-from sizer.words.figures import chance, change
+from sizer.words.figures import apart, chance, change
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, disk_in_words, row
 from sizer.words.reasons.figures import Sentences, bound_of, gain_of, gpus_of, rate_between, share_of, size_of, vcpus_of
@@ -29,6 +29,14 @@ def _rises_with_vcpus(r: Reason, t: Terms) -> str:
             "ceiling.",
             **known,
             doubled=vcpus_in_words(2 * r.number("vcpus")),
+        )
+    if r.has("raw"):
+        return _(
+            "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain} by the "
+            "fitted curve and {seen} by the runs themselves ({raw} before the drift of the host is taken off).",
+            **known,
+            seen=gain_of(r, "seen"),
+            raw=change(r.number("raw")),
         )
     if r.has("seen"):
         return _(
@@ -69,15 +77,31 @@ def _vcpus_unsettled(r: Reason, t: Terms) -> str:
             doubled=vcpus_in_words(2 * r.number("vcpus")),
         )
     if r.has("seen"):
-        return _(
-            "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain} by the fitted "
-            "curve and by {seen} by the runs themselves; the probability of more than {worth} is {probability}.",
-            **known,
-            seen=change(r.number("seen")),
-        )
+        return _by_curve_and_runs(r, known)
     return _(
         "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain}; the probability "
         "of more than {worth} is {probability}.",
+        **known,
+    )
+
+
+def _by_curve_and_runs(r: Reason, known: dict[str, str]) -> str:
+    """Where they differ, or where the runs may be off by more than they show."""
+    known = known | {"seen": change(r.number("seen"))}
+    if r.has("raw"):
+        raw = change(r.number("raw"))
+        known["seen"] = _("{seen} ({raw} before the drift of the host is taken off)", seen=known["seen"], raw=raw)
+    if r.has("off"):
+        return _(
+            "The runs do not show whether more vCPUs pay: from {before} to {vcpus} the rate changed by {seen} by the "
+            "runs themselves, which may be off by {off}. By the fitted curve, which rests on the other runs, too, it "
+            "is {gain}; the probability of more than {worth} is {probability}.",
+            **known,
+            off=apart(r.number("off")),
+        )
+    return _(
+        "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain} by the fitted "
+        "curve and by {seen} by the runs themselves; the probability of more than {worth} is {probability}.",
         **known,
     )
 

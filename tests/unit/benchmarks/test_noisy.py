@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import crowded
+import crowded_studies
 import pytest
 from noisy import judge_study, scores
 from noisy_hosts import DRIFT, KINDS, drawn_host
@@ -62,3 +64,30 @@ def test_answers_on_noisy_hosts_are_right_and_given() -> None:
     assert right.met, right.line
     assert answered.met, answered.line
     assert answered.cases >= 5
+
+
+def test_others_take_cpus_and_their_twin_has_them_for_itself() -> None:
+    """A run beside others is marked, no faster than in the twin, and what they used was left by it."""
+    study = crowded_studies.drawn_study(2)
+    crowded, twin = study.runs(crowded=True), study.runs(crowded=False)
+    assert [run.spec for run in crowded] == [run.spec for run in twin]
+    assert not any(run.warnings for run in twin)
+    beside = [run for run in crowded if (run.other_cores or 0.0) > 0.05]
+    assert beside
+    for run, alone in zip(crowded, twin, strict=True):
+        assert run.throughput is not None
+        assert alone.throughput is not None
+        assert run.demand is not None
+        contended = any(warning.kind is WarningKind.CONTENDED for warning in run.warnings)
+        assert contended == (run in beside)
+        assert run.throughput.value < 1.2 * alone.throughput.value
+        used = run.throughput.value * (run.demand.core_seconds or 0.0)
+        assert used + (run.other_cores or 0.0) < 1.2 * study.cpus
+
+
+def test_what_is_said_beside_others_is_true() -> None:
+    """A small form of the benchmark: answers are right, and what is very likely is so."""
+    judged = [crowded.judge_study(number) for number in range(8)]
+    table = crowded.scores(judged)
+    assert table[0].cases >= 3
+    assert not [row.line for row in table if row.met is False and "answered, of" not in row.figure]

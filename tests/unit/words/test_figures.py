@@ -7,6 +7,7 @@ import pytest
 from sizer import words
 from sizer.records import Estimate
 from sizer.words.figures import gains
+from sizer.words.units import rate_beside
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:
@@ -80,3 +81,10 @@ def test_a_small_share_keeps_a_digit_after_the_point(share: float, text: str) ->
 def test_a_change_of_size_has_its_sign(bytes_: float, text: str) -> None:
     """Growth and shrinkage are told apart; a fraction of a byte is none."""
     assert words.signed_bytes(bytes_) == text
+
+
+def test_a_rate_beside_one_that_was_asked_for_shows_which_is_more() -> None:
+    """Rounded like any other, unless that would make the two look alike."""
+    assert rate_beside(170.966, 110.0, "image") == "171 images/s"
+    assert rate_beside(105.863, 105.9, "image") == "105.863 images/s"
+    assert rate_beside(105.863, 106.0, "image") == "105.863 images/s"
