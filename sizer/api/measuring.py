@@ -210,7 +210,11 @@ class Measurement:
                 self._follow(following, preparation)
 
     def _choose(self, chooser: Chooser, preparation: Preparation) -> None:
-        """Run after run until every answer is settled, or what may be spent is."""
+        """Run after run until every answer is settled, or what may be spent is.
+
+        A sizer that was killed may have stored a run of the reference without what it says of the others.
+        """
+        self._mark_drift()
         while isinstance(chosen := chooser.next_run(self._known()), NextRun):
             _, seconds = self._plan.at_most(self._known())
             self._launch(chosen.spec, seconds, preparation, chosen.why)

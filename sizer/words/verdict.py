@@ -287,20 +287,24 @@ def _beside_smaller(answer: Answer, spec: Spec, terms: Terms) -> str:
     smaller, share, saving = max(in_one or sizes, key=lambda found: found[1])
     called = _instead(_differing(spec, smaller.spec), _differing(smaller.spec, spec), terms)
     price = 1 - 1 / (1 - saving)
-    seen = [
-        1 + each.number("seen")
-        for each in answer.reasons
-        if each.code is ReasonCode.RISES_WITH_VCPUS and each.has("seen") and each.number("before") == smaller.spec.vcpus
-    ]
-    if seen and abs(seen[0] * share - 1) > CLOSE:
+    factors = [1 / share, *_seen_over(answer, smaller.spec)]
+    if min(factors) * (1 + CLOSE) < max(factors):
         return _(
             "With {instead} it has {low} to {high} times the throughput and {price}.",
             instead=called,
-            low=f"{min(seen[0], 1 / share):.3g}",
-            high=f"{max(seen[0], 1 / share):.3g}",
+            low=f"{min(factors):.3g}",
+            high=f"{max(factors):.3g}",
             price=_saved(price),
         )
     return _by_work(called, 1 / share, price)
+
+
+def _seen_over(answer: Answer, smaller: Spec) -> list[float]:
+    """How many times the rate of fewer vCPUs by the runs themselves, and as they were measured, where that is told."""
+    of_vcpus = (ReasonCode.RISES_WITH_VCPUS, ReasonCode.VCPUS_UNSETTLED)
+    told = [each for each in answer.reasons if each.code in of_vcpus and each.has("seen")]
+    of_smaller = [each for each in told if each.number("before") == smaller.vcpus]
+    return [1 + each.number(name) for each in of_smaller for name in ("seen", "raw") if each.has(name)]
 
 
 def _of_the_throughput(share: float) -> str:
