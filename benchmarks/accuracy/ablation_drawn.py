@@ -13,10 +13,13 @@ from itertools import pairwise
 import numpy as np
 from accuracy_draws import Case, draw_case
 from accuracy_machines import Faster, SimulatedMachine
+from accuracy_scores import error
+from accuracy_simulated import Prepared
 
 from sizer.model import GAIN as GAIN_WORTH
-from sizer.model import Trend, fit, predict, vcpus_edge
+from sizer.model import INSTANT, Trend, WhatIf, fit, gain, predict, vcpus_edge
 from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.errors import NoAnswer
 from sizer.records.run import Run
 
 FEWEST_VCPUS = 4
@@ -28,6 +31,9 @@ LEFT_OUT = (0.25, 0.4)
 STEPS, STEP = 2, 0.1
 """Where memory is said to count: so many of the steps from one cap to the next raise the rate with the most vCPUs by so
 much at least."""
+NO_DISK = Faster(bandwidth=1e6, iops=1e6, latency=1e6, write=1e6)
+CHANCE = 1.005
+"""By so much the simulated rate of a machine is off by its luck."""
 RISING = "said to rise"
 GAIN = (0.05, 0.6)
 """By which the last doubling of vCPUs truly raises the rate, where it is asked what lies beyond it."""
@@ -80,6 +86,25 @@ def memory_counts(case: Case) -> bool:
     top = [Configuration(case.axes.vcpus[-1], size, *_others(case.measured[0])) for size in case.axes.memory]
     rates = list(case.machine.truth([(place, Faster()) for place in top]).values())
     return sum(more / less - 1 >= STEP for less, more in pairwise(rates)) >= STEPS
+
+
+def without_waiting(case: Prepared, machine: SimulatedMachine) -> tuple[list[float], list[bool]]:
+    """What is said of how many times as fast each place that was asked would be if nothing waited for its disk: errors
+    (|ln| of the factor), and whether its interval holds the truth."""
+    model = fit(case.runs).workloads[0]
+    places = [place for place in case.asked if machine.holds(place)]
+    truth = machine.truth([(place, each) for place in places for each in (Faster(), NO_DISK)])
+    errors, held = [], []
+    for place in places:
+        try:
+            said = gain(model, place, place, WhatIf(disk_rates=INSTANT))
+        except NoAnswer:
+            continue
+        if said is not None:
+            times = truth[place, NO_DISK] / truth[place, Faster()]
+            errors.append(error(1 + said.value, times))
+            held.append((1 + said.low) / CHANCE <= times <= (1 + said.high) * CHANCE)
+    return errors, held
 
 
 def _others(place: Configuration) -> tuple[str | None, int | None, str | None, int | None]:

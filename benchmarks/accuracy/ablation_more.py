@@ -15,7 +15,7 @@ from multiprocessing.pool import Pool
 import numpy as np
 from ablation_cases import BEYOND, DRAWN, GRID, HOSTS, INSIDE, Judge, Outcome, drawn_curve, machine
 from ablation_chosen import ANSWERS, OF_DRAWN, OF_REAL, by_few_runs, studies
-from ablation_drawn import RISING, caps_case, edge_case, memory_counts, said_of_more
+from ablation_drawn import RISING, caps_case, edge_case, memory_counts, said_of_more, without_waiting
 from ablation_parts import OF_PAIRS, OF_VCPUS, parts, touched
 from ablation_real import (
     EDGE,
@@ -49,6 +49,7 @@ MOST = 100
 LOST = 0.15
 """Of the work of a core-second at a fraction of a vCPU at most so much is lost: 0 to 17 % in
 `benchmarks/limits/README.md`, "What half a vCPU loses"."""
+INSTEAD = "without its disk"
 OF_MEMORY = {"memory: a capacity of each cap": (0, 1), "memory: a factor of each cap": (2,)}
 """Which of four tables of caps are of what these are for."""
 AT_ONCE = 8
@@ -100,6 +101,23 @@ def _has_fractions(number: int, _: str) -> bool:
 def _small_host(number: int) -> Judge:
     """An accounted study of a host with two or four CPUs."""
     return machine(prepared_case(draw_case(2 * number, SEED + 3, SMALL_LADDERS)))
+
+
+def _instead(number: int) -> Judge:
+    """An accounted job that reads from a disk with figures, asked what it would gain if nothing waited for that."""
+    case = draw_case(2 * number, SEED + 4)
+    found = prepared_case(case)
+
+    def judge() -> dict[str, Outcome]:
+        errors, held = without_waiting(found, case.machine)
+        return {INSTEAD: Outcome(tuple(errors), tuple(held))}
+
+    return judge
+
+
+def _reads(number: int, _: str) -> bool:
+    job = draw_case(2 * number, SEED + 4).machine.job
+    return job.read_bytes > 0
 
 
 def _curve(number: int) -> Judge:
@@ -183,6 +201,7 @@ def _always(_: int, __: str) -> bool:
 
 MACHINES = Source((INSIDE, BEYOND), lambda number: machine(prepared(number, SEED)), _machine_may_speak)
 FRACTIONS = Source((INSIDE, BEYOND), _with_losses, _has_fractions)
+NO_WAITING = Source((INSTEAD,), _instead, _reads)
 SMALL = Source((INSIDE, BEYOND), _small_host, _always)
 CURVES = Source((DRAWN,), _curve, _always)
 DRIFTING = Source((HOSTS,), _noisy, _is_seen)
@@ -208,6 +227,7 @@ SOURCES = {
     "machines": MACHINES,
     "fractions": FRACTIONS,
     "small hosts": SMALL,
+    "no waiting": NO_WAITING,
     "drawn curves": CURVES,
     "drifting hosts": DRIFTING,
     "drifting hosts, once": ONCE,
