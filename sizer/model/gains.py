@@ -38,7 +38,7 @@ def gain(
     here, there = (with_usual_accelerator(model.measured, each) for each in (here, there))
     rates, changed = predict_rates(model, [here]), predict_rates(other, [there], what_if)
     centre = math.log(after / before)
-    unseen = _unseen(model, here, there, what_if, changed.shares[0])
+    unseen = _unseen(model, here, there, what_if, changed.shares[0], 1 - before / after)
     below, above = _reach(centre, changed.draws[:, 0] - rates.draws[:, 0], rates.weights, unseen)
     return Estimate(math.expm1(centre), math.expm1(centre - below), math.expm1(centre + above))
 
@@ -53,7 +53,7 @@ def tells_apart(model: WorkloadModel, pairs: Sequence[tuple[Configuration, Confi
         assert rates is not None, "there are places"
         here, there = places[first : first + 2]
         centre = float(rates.mean[first + 1] - rates.mean[first])
-        unseen = _unseen(model, here, there, WhatIf(), rates.shares[first + 1])
+        unseen = _unseen(model, here, there, WhatIf(), rates.shares[first + 1], 0.0)
         below, above = _reach(centre, rates.draws[:, first + 1] - rates.draws[:, first], rates.weights, unseen)
         found.append(not centre - below <= 0 <= centre + above)
     return found
@@ -69,17 +69,25 @@ def _reach(centre: float, drawn: Array, weights: Array, unseen: float) -> tuple[
     return below, above
 
 
-def _unseen(model: WorkloadModel, here: Configuration, there: Configuration, what_if: WhatIf, shares: Array) -> float:
+def _unseen(
+    model: WorkloadModel,
+    here: Configuration,
+    there: Configuration,
+    what_if: WhatIf,
+    shares: Array,
+    saved: float,
+) -> float:
     """The standard deviation of ln gain for what no run has seen: another place, and a disk by its figures alone.
 
-    The model's misfit is each configuration's own, so it counts for two that differ. A disk counts as far as it binds:
+    The model's misfit is each configuration's own, so it counts for two that differ, as a changed job does. A disk
+    counts as far as it binds after the change, by its share of the time, or did before, by the share that is `saved`:
     what takes a small share of the time cannot make the rate uncertain by more.
     """
     disk = float(sum(shares[STAGES.index(name)] for name in ("read", "write", "latency")))
     return math.hypot(
-        math.sqrt(2) * model.misfit if there != here else 0.0,
+        math.sqrt(2) * model.misfit if there != here or what_if != WhatIf() else 0.0,
         BEYOND * outside(model, there),
-        UNMEASURED_DISK * disk if what_if.disk_rates is not None else 0.0,
+        UNMEASURED_DISK * max(disk, saved) if what_if.disk_rates is not None else 0.0,
     )
 
 
