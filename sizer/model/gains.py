@@ -38,7 +38,7 @@ def gain(
     here, there = (with_usual_accelerator(model.measured, each) for each in (here, there))
     rates, changed = predict_rates(model, [here]), predict_rates(other, [there], what_if)
     centre = math.log(after / before)
-    unseen = _unseen(model, here, there, what_if, changed.shares[0], 1 - before / after)
+    unseen = _unseen(model, here, there, what_if, changed.shares[0], 1 - before / after, as_if is not None)
     below, above = _reach(centre, changed.draws[:, 0] - rates.draws[:, 0], rates.weights, unseen)
     return Estimate(math.expm1(centre), math.expm1(centre - below), math.expm1(centre + above))
 
@@ -76,6 +76,7 @@ def _unseen(
     what_if: WhatIf,
     shares: Array,
     saved: float,
+    as_if: bool = False,
 ) -> float:
     """The standard deviation of ln gain for what no run has seen: another place, and a disk by its figures alone.
 
@@ -85,7 +86,7 @@ def _unseen(
     """
     disk = float(sum(shares[STAGES.index(name)] for name in ("read", "write", "latency")))
     return math.hypot(
-        math.sqrt(2) * model.misfit if there != here or what_if != WhatIf() else 0.0,
+        math.sqrt(2) * model.misfit if as_if or there != here or what_if != WhatIf() else 0.0,
         BEYOND * outside(model, there),
         UNMEASURED_DISK * max(disk, saved) if what_if.disk_rates is not None else 0.0,
     )

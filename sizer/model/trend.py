@@ -27,7 +27,7 @@ class Trend(Enum):
 @dataclass(frozen=True)
 class SeenGain:
     """The relative gain straight from the runs of two sizes, on the host as it usually was, with its standard deviation
-    in ln; `raw` is that of their rates as they were measured."""
+    in ln; `raw` is that of the medians of their rates, whatever the host did to each."""
 
     gain: float
     deviation: float
@@ -35,8 +35,8 @@ class SeenGain:
 
     @property
     def is_clear(self) -> bool:
-        """Whether it is more than what the runs may be off."""
-        return math.log1p(self.gain) > self.deviation
+        """Whether it is more than what the runs may be off, up or down."""
+        return abs(math.log1p(self.gain)) > self.deviation
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,10 @@ class Edge:
     @property
     def trend(self) -> Trend:
         """Rising where fit, runs and probability all say so; flat where none of them does."""
-        if self.foretold_to_rise and (self.seen is None or self.seen.is_clear):
+        clear = self.seen is None or self.seen.is_clear
+        if clear and min(self.gain, self._seen) > GAIN and self.probability >= CLEAR:
             return Trend.RISING
         return Trend.FLAT if self.saturated and self.probability <= DOUBT else Trend.UNSETTLED
-
-    @property
-    def foretold_to_rise(self) -> bool:
-        """Whether fit and probability say so, and the runs do not say otherwise."""
-        return min(self.gain, self._seen) > GAIN and self.probability >= CLEAR
 
     @property
     def saturated(self) -> bool:

@@ -176,7 +176,8 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
         chosen = likeliest(free)
     if chosen is None:
         return _too_slow(model, question, needed, quality, field, edges)
-    found = _answered(model, question, quality, chosen, field, best, edges, [])
+    unclear = [each for each in edge_reasons(model, edges, chosen.candidate.configuration) if each.has("off")]
+    found = _answered(model, question, quality, chosen, field, best, edges, unclear)
     rate = predict(model, chosen.candidate.configuration).throughput
     job = _job(model, question, chosen.candidate, rate)
     probability = rounded(exceeds(rate, needed))
@@ -237,7 +238,7 @@ def _too_slow(
             help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
         elif fastest.bottleneck is Bottleneck.AMBIGUOUS and not fastest.or_disk:
             help_ = []
-        why = (*late, *(doubts or help_), *_known(quality.warning))
+        why = (*late, *beside_others(model, fastest, quality), *(doubts or help_), *_known(quality.warning))
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
     beyond, deadline = edges.beyond.prediction if edges.beyond else None, question.objective.deadline
     above = [beyond_in_time(beyond, deadline)] if beyond and deadline else []

@@ -25,7 +25,7 @@ from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.records import Bottleneck, Configuration, EdgeState, Figure, Reason, ReasonCode, reason
 
 CORRECTED = 0.02
-"""By how much a gain as it was measured must differ from that on the host as it usually was to be told beside it."""
+"""By how much the gain of plain medians must differ from that on the host as it usually was to be told beside it."""
 NO_EDGE = Edge()
 """Of an axis that was not varied."""
 
@@ -137,8 +137,8 @@ def _is_full(model: WorkloadModel, configuration: Configuration) -> bool:
 def _gained(model: WorkloadModel, edge: Edge) -> dict[str, Figure]:
     """What the last doubling gained, by the fitted curve and where they differ by the runs (`seen`).
 
-    `raw` is that as it was measured, where the drift of the host makes it another figure, `off` how far the runs may be
-    off, where that is more than they show.
+    `raw` is that of the plain medians of their rates, where that is another figure, `off` how far the runs may be off,
+    where that is more than they show.
 
     `foretold`: what the next doubling should gain up to a known ceiling.
     """

@@ -43,8 +43,8 @@ class Quality:
     """How many of a workload's completed runs have a doubt of IN_STUDY; `failed` is None if none failed.
 
     `mistold` is None unless some tell a rate that is known to be wrong.
-    `doubtful_at` are the configurations of which every run is doubtful; `others` how many cores something else on the
-    host used beside their runs, in the mean, where that marked each of them.
+    `doubtful_at` are the configurations of which every run is doubtful; `others` how many cores something else used
+    beside the runs of a configuration, in the mean, where that marked each of them and no probe corrected their rates.
     """
 
     completed: int = 0
@@ -138,11 +138,12 @@ def _used_by_others(completed: Sequence[Run]) -> dict[Configuration, float]:
     runs: dict[Configuration, list[Run]] = defaultdict(list)
     for run in completed:
         runs[run.configuration].append(run)
-    return {
-        configuration: mean((run.other_cores or 0.0) + (run.stolen_cores or 0.0) for run in group)
+    cores = {
+        configuration: mean(sum(warning.figures.get("cores", 0.0) for warning in run.warnings) for run in group)
         for configuration, group in runs.items()
-        if all(map(beside_others, group))
+        if all(beside_others(run) and run.correction is None for run in group)
     }
+    return {configuration: used for configuration, used in cores.items() if used > 0}
 
 
 def _doubts(run: Run) -> set[WarningKind]:

@@ -161,7 +161,7 @@ def _beside_rate(choice: Choice, scored: ScoredCandidate, needed: float) -> Reas
     dearer = scored.usd_a_sample / choice.chosen.usd_a_sample
     if 1 < dearer < math.inf:
         return reason(ReasonCode.DEARER_MACHINE, rate=scored.score.rate, cost=dearer)
-    return reason(ReasonCode.OF_TARGET, share=scored.score.rate / needed)
+    return reason(ReasonCode.GIVES, rate=scored.score.rate)
 
 
 def _reaches(choice: Choice, scored: ScoredCandidate) -> bool:

@@ -195,6 +195,7 @@ class ReasonCode(str, Enum):
     DEARER_MACHINE = "dearer_machine"
     DEARER_IN_TIME = "dearer_in_time"
     BELOW_RATE = "below_rate"
+    GIVES = "gives"
     LATENCY_TOO_LONG = "latency_too_long"
     OF_TARGET = "of_target"
     OF_BEST = "of_best"

@@ -15,17 +15,19 @@ from sizer.words.runs import spread_in_words
 
 
 def host_lines(drift: Spread | None, beside_others: int, runs: int) -> list[str]:
-    """That it became slower or faster meanwhile, and beside how many of the completed runs others used its CPUs."""
+    """That it became slower or faster meanwhile, and beside how many of the completed runs of the study something else
+    used its CPUs."""
     found = [] if drift is None else [_("The host drifted: {spread}.", spread=spread_in_words(drift))]
     if beside_others:
-        found.append(
-            _n(
-                "Other programs used the CPUs of the host beside {count} of {runs} runs; a quiet host measures better.",
-                "Other programs used the CPUs of the host beside {count} of {runs} runs; a quiet host measures better.",
-                beside_others,
-                runs=runs,
-            )
+        told = _n(
+            "Something else used CPUs of the host beside {count} of {runs} runs of the study; a quiet host measures "
+            "better.",
+            "Something else used CPUs of the host beside {count} of {runs} runs of the study; a quiet host measures "
+            "better.",
+            beside_others,
+            runs=runs,
         )
+        found.append(told)
     return found
 
 

@@ -29,12 +29,12 @@ def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
         likely, event = answer.job.probability, Event.IN_TIME
     if likely is None or event is None:
         return doubt or (_("more may be faster") if answer.status == "at_least" else "")
-    if likely >= SURE and any(each.has("off") for each in answer.reasons):
-        sure = _of_event(_("{chance} by the fitted curve", chance=chance(likely)), event, answer)
-        return _("{sure}; the runs at these sizes do not show it", sure=sure)
     if answer.provisional and likely >= SURE:
         sure = _of_event(chance(likely), event, answer)
         return _("{sure}; {doubt}", doubt=doubt, sure=sure) if doubt else _("{sure}, by these runs", sure=sure)
+    if event in (Event.FEWER_TOO_FEW, Event.LESS_TOO_LITTLE) and any(each.has("off") for each in answer.reasons):
+        sure = _of_event(_("{chance} by the fitted curve", chance=chance(likely)), event, answer)
+        return _("{sure}; the runs at these sizes do not show it", sure=sure)
     return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event, answer)
 
 

@@ -367,6 +367,7 @@ SENTENCES: Sentences = {
         "Gives {rate}, {speed} as fast.", rate=rate_in_words(r.number("rate"), t.unit), speed=times(r.number("speed"))
     ),
     _C.DEARER_MACHINE: _dearer,
+    _C.GIVES: lambda r, t: _("Gives {rate}.", rate=rate_in_words(r.number("rate"), t.unit)),
     _C.BELOW_RATE: lambda r, t: _(
         "Gives {rate}; the probability that it reaches {needed} is {chance}.",
         rate=rate_beside(r.number("rate"), r.number("needed"), t.unit),

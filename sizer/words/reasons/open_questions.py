@@ -117,8 +117,8 @@ SENTENCES: Sentences = {
     _C.RUNS_DOUBTFUL: _runs_doubtful,
     _C.RUNS_FAILED: _runs_failed,
     _C.MEASURED_BESIDE_OTHERS: lambda r, t: _(
-        "Measured there were {measured} while others used {cores} cores of the host; {rate} are what the fitted curve, "
-        "which rests on all runs, makes of it.",
+        "Measured there were {measured} while something else used {cores} cores of the host; {rate} are what the "
+        "fitted curve, which rests on all runs, makes of it.",
         measured=rate_in_words(r.number("measured"), t.unit),
         cores=f"{r.number('cores'):.2g}",
         rate=rate_in_words(r.number("rate"), t.unit),

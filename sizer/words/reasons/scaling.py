@@ -33,7 +33,7 @@ def _rises_with_vcpus(r: Reason, t: Terms) -> str:
     if r.has("raw"):
         return _(
             "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain} by the "
-            "fitted curve and {seen} by the runs themselves ({raw} before the drift of the host is taken off).",
+            "fitted curve and {seen} by the runs themselves ({raw} by their plain medians).",
             **known,
             seen=gain_of(r, "seen"),
             raw=change(r.number("raw")),
@@ -90,7 +90,7 @@ def _by_curve_and_runs(r: Reason, known: dict[str, str]) -> str:
     known = known | {"seen": change(r.number("seen"))}
     if r.has("raw"):
         raw = change(r.number("raw"))
-        known["seen"] = _("{seen} ({raw} before the drift of the host is taken off)", seen=known["seen"], raw=raw)
+        known["seen"] = _("{seen} ({raw} by their plain medians)", seen=known["seen"], raw=raw)
     if r.has("off"):
         return _(
             "The runs do not show whether more vCPUs pay: from {before} to {vcpus} the rate changed by {seen} by the "

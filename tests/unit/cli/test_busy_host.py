@@ -16,7 +16,7 @@ from tests.modelled import contended
 
 WORKLOAD = Workload("train", "image_training", framework="mxnet", network="resnet50", format="recordio")
 RATES = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0))
-DRIFTED, BESIDE = "The host drifted: ", "Other programs used the CPUs of the host beside "
+DRIFTED, BESIDE = "The host drifted: ", "Something else used CPUs of the host beside "
 
 
 def test_recommend_says_how_the_host_was(
@@ -33,7 +33,7 @@ def test_recommend_says_how_the_host_was(
     assert main(["recommend", str(busy)]) == 0
     *_, drifted, beside = capsys.readouterr().out.splitlines()
     assert drifted.startswith(f"{DRIFTED}the reference configuration was measured 3 times: 150 images/s to 303")
-    assert beside == f"{BESIDE}2 of 6 runs; a quiet host measures better."
+    assert beside == f"{BESIDE}2 of 6 runs of the study; a quiet host measures better."
     assert main(["recommend", str(busy), "--json"]) == 0
     assert BESIDE not in capsys.readouterr().out
 
