@@ -50,6 +50,7 @@ __all__ = [
     "FirstRunFailed",
     "FollowingEnded",
     "HostBusy",
+    "HostSeen",
     "Leftover",
     "Live",
     "MeasuringStarted",
