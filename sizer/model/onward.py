@@ -11,7 +11,7 @@ from sizer.model.coordinates import vcpus_of
 from sizer.model.edge import before_the_last_doubling, vcpus_edge, vcpus_edges
 from sizer.model.model import WorkloadModel
 from sizer.model.predicted_rates import mean_rates
-from sizer.model.trend import GAIN, Edge, Trend
+from sizer.model.trend import GAIN, Edge
 from sizer.records import Bottleneck, Configuration
 
 ENOUGH = 3
@@ -36,7 +36,7 @@ def still_rises(model: WorkloadModel, configuration: Configuration) -> Edge | No
 
 
 def _rises(edge: Edge) -> bool:
-    return edge.trend is Trend.RISING and not edge.predicted
+    return edge.rises_likely and not edge.predicted
 
 
 def look_onward(model: WorkloadModel, configurations: Sequence[Configuration], with_shares: bool = True) -> None:

@@ -56,11 +56,16 @@ class Edge:
 
     @property
     def trend(self) -> Trend:
-        """Rising where fit, runs and probability all say so; flat where none of them does."""
-        clear = self.seen is None or self.seen.is_clear
-        if clear and min(self.gain, self._seen) > GAIN and self.probability >= CLEAR:
+        """Rising where fit, runs and probability all say so, and the runs clearly; flat where none of them does."""
+        if self.rises_likely and (self.seen is None or self.seen.is_clear):
             return Trend.RISING
         return Trend.FLAT if self.saturated and self.probability <= DOUBT else Trend.UNSETTLED
+
+    @property
+    def rises_likely(self) -> bool:
+        """Whether fit and probability say so and the runs do not say otherwise, if they may be off by more than they show:
+        how far the curve may go on is held by its last gain then, too."""
+        return min(self.gain, self._seen) > GAIN and self.probability >= CLEAR
 
     @property
     def saturated(self) -> bool:

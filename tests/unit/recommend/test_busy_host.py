@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.model import Edge, Trend, best_measured, fit, vcpus_edge
+from sizer.model import Edge, Trend, best_measured, fit, predict, vcpus_edge
 from sizer.model.trend import SeenGain
 from sizer.recommend import recommend
 from sizer.recommend.quality import quality_of
@@ -74,8 +74,19 @@ def test_the_same_on_a_host_of_its_own_is_a_plateau(runs: list[Run]) -> None:
 
 
 def test_a_rise_that_is_more_than_the_runs_may_be_off_is_one() -> None:
-    assert Edge(0.8, 0.99, SeenGain(0.7, 0.3, 0.7)).trend is Trend.RISING
-    assert Edge(0.8, 0.99, SeenGain(0.18, 0.3, -0.02)).trend is Trend.UNSETTLED
+    clear, unclear = Edge(0.8, 0.99, SeenGain(0.7, 0.3, 0.7)), Edge(0.8, 0.99, SeenGain(0.18, 0.3, -0.02))
+    assert (clear.trend, unclear.trend) == (Trend.RISING, Trend.UNSETTLED)
+    assert clear.rises_likely
+    assert unclear.rises_likely
+    assert not Edge(0.8, 0.99, SeenGain(0.02, 0.3, 0.02)).rises_likely
+
+
+def test_beyond_a_rise_that_is_not_clear_no_gain_is_held_possible(runs: list[Run]) -> None:
+    """Its interval reaches from what two vCPUs give."""
+    model = fit(runs).workloads[0]
+    two = best_measured(model)
+    four = predict(model, replace(two.configuration, vcpus=4.0)).throughput
+    assert four.low <= two.throughput.value <= four.value
 
 
 @pytest.mark.parametrize("code", [ReasonCode.RISES_WITH_VCPUS, ReasonCode.VCPUS_UNSETTLED])
