@@ -63,8 +63,8 @@ class Edge:
 
     @property
     def rises_likely(self) -> bool:
-        """Whether fit and probability say so and the runs do not say otherwise, though not clearly: how far the curve may
-        go on is held by its last gain then, too."""
+        """Whether fit and probability say so and the runs do not say otherwise, though not clearly: how far the curve
+        may go on is held by its last gain then, too."""
         return min(self.gain, self._seen) > GAIN and self.probability >= CLEAR
 
     @property
