@@ -10,13 +10,11 @@ probability it is asked how often what it is that of is true. Exit status 1 wher
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from multiprocessing import get_context
 from pathlib import Path
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
@@ -27,8 +25,9 @@ sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
 
 from accuracy_advised import REGRET, TARGET, bought, offered
 from accuracy_machines import Faster
-from accuracy_scores import HEAD, GoalRow, share
+from accuracy_scores import GoalRow, share
 from crowded_studies import CrowdedStudy, drawn_study
+from judged_studies import judge_and_print
 
 from sizer.catalog import Catalog
 from sizer.model import fit
@@ -142,30 +141,12 @@ def _how_true(part: str, told: Sequence[Told], least: float | None = None) -> It
             yield share(part, figure, [bool(each.true) for each in band], least if low >= SURE else None)
 
 
+def _worst_lines(judged: Sequence[JudgedStudy]) -> list[str]:
+    return [each.line for each in judged if each.crowded.too_sure]
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--studies", type=int, default=200)
-    parser.add_argument("--first", type=int, default=0, help="number of the first study")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--worst", type=int, default=0, help="so many answers that are wrong or too sure are listed")
-    given = parser.parse_args()
-    numbers = range(given.first, given.first + given.studies)
-    if given.processes > 1:
-        with get_context("fork").Pool(given.processes) as pool:
-            judged = pool.map(judge_study, numbers, chunksize=1)
-    else:
-        judged = [judge_study(number) for number in numbers]
-    wrong = [
-        e
-        for e in judged
-        if (e.crowded.true is False and (e.crowded.probability or 0) >= 0.9)
-        or (e.crowded.answered and not e.crowded.right)
-    ]
-    for each in wrong[: given.worst]:
-        print(each.line)
-    table = scores(judged)
-    print("\n".join([HEAD, *(row.line for row in table)]))
-    return 1 if any(row.met is False for row in table) else 0
+    return judge_and_print(__doc__.splitlines()[0], judge_study, scores, _worst_lines, "wrong or too sure")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,10 @@ import numpy as np
 from accuracy_draws import SMALL_LADDERS, Case, draw_case
 from accuracy_machines import Faster, Question
 from accuracy_runs import Measuring, checked_disks, measured_questions, one_run
+from noisy_studies import in_blocks, rate_between, with_marks
 
 from sizer.analysis.run_warnings import CONTENDED_CORES
 from sizer.model import vcpus_of
-from sizer.plan.configurations import repeated
-from sizer.plan.reference_runs import changed_marks, woven
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.study import RunSpec
@@ -56,8 +55,7 @@ class CrowdedStudy:
         for index, ((configuration, spec), others) in enumerate(zip(planned, self._others(len(planned)), strict=True)):
             run = self._run(measuring, truth, configuration, spec, others if crowded else 0.0)
             runs.append(replace(run, spec=spec, started_at=(BEGAN + index * BETWEEN).isoformat()))
-        marked = {run.id: run for run in changed_marks(runs, planned[0][1])}
-        return [marked.get(run.id, run) for run in runs]
+        return with_marks(runs, planned[0][1])
 
     def _others(self, count: int) -> list[float]:
         """Threads of other programs that want a CPU beside each run: none, or some through a spell."""
@@ -108,9 +106,7 @@ def _questions(case: Case) -> list[Question]:
 
 
 def _rate(truth: Mapping[Question, float], place: Configuration, part: float) -> float | None:
-    known = [truth.get((place, Faster(vcpus=each))) for each in LEFT]
-    logs = [math.log(rate) for rate in known if rate is not None]
-    return math.exp(float(np.interp(part, LEFT, logs))) if logs else None
+    return rate_between(truth, place, {each: Faster(vcpus=each) for each in LEFT}, part)
 
 
 def _order(study: CrowdedStudy, measuring: Measuring) -> list[tuple[Configuration, RunSpec]]:
@@ -125,7 +121,5 @@ def _order(study: CrowdedStudy, measuring: Measuring) -> list[tuple[Configuratio
         specs.append(spec)
     holding = [spec for spec in specs if study.case.machine.holds(place[spec.id])]
     reference = max(holding, key=lambda spec: spec.limits.vcpus or 0.0)
-    blocks = [
-        [repeated(specs[i], repeat) for i in random.permutation(len(specs))] for repeat in range(study.case.repeats)
-    ]
-    return [(place[replace(spec, repeat=0).id], spec) for spec in woven(blocks, reference)]
+    planned = in_blocks(specs, study.case.repeats, reference, random)
+    return [(place[replace(spec, repeat=0).id], spec) for spec in planned]

@@ -11,12 +11,10 @@ goal is missed.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
@@ -26,7 +24,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
 
 from accuracy_advised import REGRET, TARGET, Advised, against, offered
-from accuracy_scores import HEAD, GoalRow, share
+from accuracy_scores import GoalRow, share
+from judged_studies import judge_and_print
 from noisy_hosts import KINDS, NoisyHost
 from noisy_studies import NoisyStudy, drawn_study
 
@@ -136,27 +135,19 @@ def scores(judged: Sequence[JudgedJob]) -> list[GoalRow]:
     return [*table, share("twins without noise", "right, of those answered", twins)]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--studies", type=int, default=200)
-    parser.add_argument("--first", type=int, default=0, help="number of the first study")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--worst", type=int, default=0, help="so many answers that are wrong or missing are listed")
-    given = parser.parse_args()
-    numbers = range(given.first, given.first + given.studies)
-    if given.processes > 1:
-        with get_context("fork").Pool(given.processes) as pool:
-            found = pool.map(judge_study, numbers, chunksize=1)
-    else:
-        found = [judge_study(number) for number in numbers]
-    judged = [each for study in found for each in study]
+def _worst_lines(studies: Sequence[Sequence[JudgedJob]]) -> list[str]:
+    judged = [each for study in studies for each in study]
     wrong = [each for each in judged if each.noisy.answered and not each.noisy.right]
     missing = [each for each in judged if each.twin.answered and not each.noisy.answered]
-    for each in [*wrong, *missing][: given.worst]:
-        print(each.line)
-    table = scores(judged)
-    print("\n".join([HEAD, *(row.line for row in table)]))
-    return 1 if any(row.met is False for row in table) else 0
+    return [each.line for each in [*wrong, *missing]]
+
+
+def _scores_of_all(studies: Sequence[Sequence[JudgedJob]]) -> list[GoalRow]:
+    return scores([each for study in studies for each in study])
+
+
+def main() -> int:
+    return judge_and_print(__doc__.splitlines()[0], judge_study, _scores_of_all, _worst_lines, "wrong or missing")
 
 
 if __name__ == "__main__":

@@ -104,15 +104,27 @@ def _measured(study: NoisyStudy, truths: Sequence[Mapping[Question, float]], noi
         dearer = math.exp(slower) if study.host.seen else 1.0
         run = one_run(measurings[job], configuration, spec.repeat, rate, dearer)
         runs.append(replace(run, spec=spec, started_at=(BEGAN + index * BETWEEN).isoformat()))
-    marked = {run.id: run for run in changed_marks(runs, planned[0][2])}
+    return with_marks(runs, planned[0][2])
+
+
+def with_marks(runs: Sequence[Run], reference: RunSpec) -> list[Run]:
+    """With what the runs of the reference say of the others."""
+    marked = {run.id: run for run in changed_marks(runs, reference)}
     return [marked.get(run.id, run) for run in runs]
 
 
 def rate_at(truth: Mapping[Question, float], configuration: Configuration, slower: float) -> float | None:
     """The rate on CPUs that are slower by so much in ln, between SLOWER; None where its memory is too little."""
-    known = [truth.get((configuration, slower_cpus(by))) for by in SLOWER]
+    return rate_between(truth, configuration, {by: slower_cpus(by) for by in SLOWER}, slower)
+
+
+def rate_between(
+    truth: Mapping[Question, float], configuration: Configuration, changes: Mapping[float, Faster], at: float
+) -> float | None:
+    """The rate under a change of this size, by ln rate between those that were simulated, in rising order."""
+    known = [truth.get((configuration, change)) for change in changes.values()]
     logs = [math.log(rate) for rate in known if rate is not None]
-    return math.exp(float(np.interp(slower, SLOWER, logs))) if logs else None
+    return math.exp(float(np.interp(at, list(changes), logs))) if logs else None
 
 
 def _order(study: NoisyStudy, measurings: list[Measuring]) -> list[tuple[int, Configuration, RunSpec]]:
@@ -128,8 +140,15 @@ def _order(study: NoisyStudy, measurings: list[Measuring]) -> list[tuple[int, Co
             specs.append(spec)
     holding = [spec for spec in specs if _holds(study, *place[spec.id])]
     reference = max(holding, key=lambda spec: (-place[spec.id][0], spec.limits.vcpus or 0.0))
-    blocks = [[repeated(specs[i], repeat) for i in random.permutation(len(specs))] for repeat in range(study.repeats)]
-    return [(*place[replace(spec, repeat=0).id], spec) for spec in woven(blocks, reference)]
+    return [(*place[replace(spec, repeat=0).id], spec) for spec in in_blocks(specs, study.repeats, reference, random)]
+
+
+def in_blocks(
+    specs: Sequence[RunSpec], repeats: int, reference: RunSpec, random: np.random.Generator
+) -> tuple[RunSpec, ...]:
+    """Each repeat in an order of its own, and the reference between."""
+    blocks = [[repeated(specs[i], repeat) for i in random.permutation(len(specs))] for repeat in range(repeats)]
+    return woven(blocks, reference)
 
 
 def _holds(study: NoisyStudy, job: int, configuration: Configuration) -> bool:
