@@ -300,7 +300,7 @@ def _beside_smaller(answer: Answer, spec: Spec, terms: Terms) -> str:
 
 
 def _seen_over(answer: Answer, smaller: Spec) -> list[float]:
-    """How many times the rate of fewer vCPUs by the runs themselves, and as they were measured, where that is told."""
+    """How many times the rate of fewer vCPUs by the runs themselves, and by their medians, where that is told."""
     of_vcpus = (ReasonCode.RISES_WITH_VCPUS, ReasonCode.VCPUS_UNSETTLED)
     told = [each for each in answer.reasons if each.code in of_vcpus and each.has("seen")]
     of_smaller = [each for each in told if each.number("before") == smaller.vcpus]
@@ -397,7 +397,7 @@ _RISING = (
 
 
 def _gained(reason: Reason) -> str:
-    """By the fitted curve, by the runs themselves and as these were measured, which may differ."""
+    """By the fitted curve, by the runs themselves and by their plain medians, which may differ."""
     found = [max(0.0, reason.number(name)) for name in ("gain", "seen", "raw") if reason.has(name)]
     return gains(min(found), max(found))
 
