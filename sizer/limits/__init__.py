@@ -12,7 +12,7 @@ from sizer.lazily import exports
 if TYPE_CHECKING:
     from sizer.limits.delegation import AS_ROOT
     from sizer.limits.detection import detect
-    from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
+    from sizer.limits.device import Mount, device_of, mount_of, mounts_below, parse_mounts
     from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
     from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
     from sizer.limits.process_tree import MARK, end_left, end_marked, is_marked
@@ -38,6 +38,7 @@ __all__ = [
     "is_of_this_world",
     "is_owned",
     "mount_of",
+    "mounts_below",
     "owned_name",
     "owner_is_dead",
     "parse_mounts",

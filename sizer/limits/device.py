@@ -47,6 +47,13 @@ def mount_of(path: Path, mounts: tuple[Mount, ...]) -> Mount | None:
     return max(reversed(holding), key=lambda each: len(Path(each.point).parts), default=None)
 
 
+def mounts_below(folder: Path) -> list[Mount]:
+    """What this process sees mounted on a folder and below it, the first that was mounted first."""
+    place = folder.resolve()
+    mounts = parse_mounts(Path("/proc/self/mountinfo").read_text())
+    return [mount for mount in mounts if Path(mount.point).is_relative_to(place)]
+
+
 def device_of(path: Path, tree: Tree | None = None) -> str:
     """The `major:minor` of the whole block device that a path, or its nearest existing parent, lies on.
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from sizer.limits import Mount, Throttle, owner_is_dead, parse_mounts
 from sizer.records import AllOf, DiskTier, HostError, InputError, Lines, Message
-from sizer.storage.held_folders import claimed, held_folder, remove, remove_left
+from sizer.storage.held_folders import LOCK, claimed, held_folder, remove_left
+from sizer.storage.removal import SEARCH, remove_tree, unmount
 from sizer.storage.subprograms import complete, never
 
 READAHEAD_KIB = 128
@@ -36,9 +37,6 @@ PATIENCE_SECONDS = 120.0
 
 ANSWER_SECONDS = 20.0
 """For a mount to say that it is there."""
-
-SEARCH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-"""Where system programs lie, also for a shell whose path has no /sbin."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +164,7 @@ def _remove_left_volume(home: Path) -> bool:
     with claimed(home, VOLUME_PREFIX) as is_left:
         if is_left:
             _detach(home)
-        return is_left and remove(home)
+        return is_left and remove_tree(home, LOCK) is None
 
 
 def _allocate(image: Path, size: int) -> None:
@@ -208,18 +206,10 @@ def _detach(home: Path) -> None:
     """Unmount the volume of this folder and free its loop device, however far its making had come."""
     for mount in reversed(_loop_mounts()):
         if Path(mount.point) == home / MOUNT:
-            _unmount(mount.point)
+            unmount(mount.point)
     for loop, image in _loops().items():
         if image == home / IMAGE:
             _command("losetup", "--detach", loop)
-
-
-def _unmount(point: str) -> None:
-    try:
-        _command("umount", point)
-    except HostError:
-        # A process that still holds a file open must not keep the host's disk: detach now, free on its end.
-        _command("umount", "--lazy", point)
 
 
 def _loop_mounts() -> list[Mount]:

@@ -198,7 +198,7 @@ def test_root_removes_a_users_left_folder_and_nothing_that_the_user_could_not(sh
     (mixed / "roots").mkdir()
     (mixed / "roots/data").write_text("precious")
     rights = os.geteuid(), os.getegid(), os.getgroups()
-    with pytest.raises(HostError, match=rf"^{mixed} \(Permission denied\)$"):
+    with pytest.raises(HostError, match=rf"^{mixed}/roots/data \(Permission denied\)$"):
         remove_left(shared, "x-")
     assert (os.geteuid(), os.getegid(), os.getgroups()) == rights
     assert sorted(shared.iterdir()) == [secret, mixed]
@@ -230,8 +230,8 @@ def test_a_living_users_folder_is_kept_by_root(shared: Path) -> None:
         assert folder.exists()
 
 
-def test_a_tree_without_end_is_told(shared: Path) -> None:
-    """A program that makes folder in folder for ever is no error of sizer."""
+def test_a_tree_without_end_is_removed(shared: Path) -> None:
+    """A program that makes folder in folder for ever."""
     left = shared / DEAD
     left.mkdir()
     here = os.open(left, os.O_RDONLY)
@@ -241,11 +241,79 @@ def test_a_tree_without_end_is_told(shared: Path) -> None:
         os.close(here)
         here = inner
     os.close(here)
+    assert remove_left(shared, "x-") == (left,)
+    assert list(shared.iterdir()) == []
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A user's own data, which a program has mounted in a folder that is removed."""
+    folder = tmp_path / "data"
+    (folder / "sub").mkdir(parents=True)
+    for path in (folder / "a", folder / "sub/b"):
+        path.write_text("precious")
+    return folder
+
+
+def mount(*words: object) -> None:
+    subprocess.run(["mount", *map(str, words)], check=True)
+
+
+@pytest.mark.root
+def test_what_is_mounted_in_a_folder_is_unmounted_and_not_removed(shared: Path, data: Path) -> None:
+    """A folder and a file of the same disk, one inside the other, another file system, and one on the folder itself."""
+    with held_folder(shared, "x-") as folder:
+        for name in ("d", "tmp"):
+            (folder / name).mkdir()
+        (folder / "file").touch()
+        mount("--bind", data, folder / "d")
+        mount("--bind", data / "sub", folder / "d/sub")
+        mount("--bind", data / "a", folder / "file")
+        mount("-t", "tmpfs", "tmpfs", folder / "tmp")
+        mount("-t", "tmpfs", "tmpfs", folder)
+    assert str(shared) not in Path("/proc/self/mountinfo").read_text()
+    assert list(shared.iterdir()) == []
+    assert [path.read_text() for path in (data / "a", data / "sub/b")] == ["precious"] * 2
+
+
+HOLDS = f"""
+import os, sys
+from pathlib import Path
+from sizer.records import SizerError
+from sizer.storage.held_folders import held_folder
+os.setgroups([])
+os.setgid({USER})
+os.setuid({USER})
+try:
+    with held_folder(Path(sys.argv[1]), "x-") as folder:
+        (folder / "d").mkdir()
+        (folder / "other").write_text("x")
+        print(folder, flush=True)
+        sys.stdin.readline()
+except SizerError as error:
+    print(error)
+"""
+
+
+@pytest.mark.root
+def test_a_mount_that_cannot_be_unmounted_stays_and_is_named(shared: Path, data: Path) -> None:
+    """An ordinary user may not unmount what root has mounted; all else is removed."""
+    user = subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(shared)],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert user.stdout is not None
+    place = Path(user.stdout.readline().rstrip()) / "d"
+    mount("--bind", data, place)
     try:
-        with pytest.raises(HostError, match=str(left)):
-            remove_left(shared, "x-")
+        error, _ = user.communicate("go on\n", timeout=60)
+        assert f"{place} (something is mounted there that cannot be unmounted)" in error
+        assert sorted(path.name for path in place.parent.iterdir()) == [".lock", "d"]
+        assert sorted(path.name for path in data.rglob("*")) == ["a", "b", "sub"]
     finally:
-        subprocess.run(["rm", "-rf", str(left)], check=True)
+        subprocess.run(["umount", str(place)], check=True)
 
 
 def test_a_parent_that_is_not_there_has_no_leftovers(tmp_path: Path) -> None:

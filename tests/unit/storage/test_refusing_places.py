@@ -14,7 +14,17 @@ import pytest
 from sizer.limits import LimitsBackend
 from sizer.limits.identity import owned_name
 from sizer.records import DiskTier, HostError, InputError, Interrupted
-from sizer.storage import Announcement, data_cache, data_sets, disk_check, disks, held_folders, page_cache, placement
+from sizer.storage import (
+    Announcement,
+    data_cache,
+    data_sets,
+    disk_check,
+    disks,
+    held_folders,
+    page_cache,
+    placement,
+    removal,
+)
 from sizer.storage.announcements import AnnouncementKind
 from sizer.words import in_words
 
@@ -121,18 +131,9 @@ def test_the_owner_of_nothing_is_nobody(tmp_path: Path) -> None:
     """A link may point at another user's folder, so it counts as none."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "folder")
-    assert held_folders.owner_of(tmp_path / "folder") == os.geteuid()
-    assert held_folders.owner_of(tmp_path / "link") is None
-    assert held_folders.owner_of(tmp_path / "gone") is None
-
-
-def test_why_a_folder_stays(tmp_path: Path) -> None:
-    """The system's reason for a folder that is gone; `in use` where nothing in it resists any longer."""
-    assert held_folders.why_it_stays(tmp_path / "gone", "lock") == os.strerror(errno.ENOENT)
-    (tmp_path / "held").mkdir()
-    (tmp_path / "held" / "data").write_text("x")
-    assert in_words(held_folders.why_it_stays(tmp_path / "held", "lock")) == "it was in use"
-    assert not (tmp_path / "held").exists()
+    assert removal.owner_of(tmp_path / "folder") == os.geteuid()
+    assert removal.owner_of(tmp_path / "link") is None
+    assert removal.owner_of(tmp_path / "gone") is None
 
 
 @pytest.fixture
