@@ -32,6 +32,7 @@ V1_FILES = {
     "cpuset": {"cpuset.cpus": "", "cpuset.mems": ""},
     "cpu": {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "-1", "cpu.stat": "nr_periods 0\nnr_throttled 0\n"},
     "cpuacct": {"cpuacct.usage": "0"},
+    "pids": {"pids.max": "max", "pids.events": "max 0\n"},
     "memory": {
         "memory.limit_in_bytes": "9223372036854771712",
         "memory.memsw.limit_in_bytes": "9223372036854771712",
@@ -64,6 +65,7 @@ V2_FILES = {
         "memory.events": "oom 0\noom_kill 0\n",
     },
     "io": {"io.max": "", "io.stat": ""},
+    "pids": {"pids.max": "max", "pids.events": "max 0\n"},
 }
 V2_CORE = {
     "cgroup.procs": "",
@@ -119,10 +121,10 @@ class FakeTree(Tree):
             raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
         kind = file.parent / "cgroup.type"
         if kind.exists() and (file.parent / "cgroup.procs").read_text():
-            if controller not in ("cpu", "cpuset"):
+            if controller not in ("cpu", "cpuset", "pids"):
                 raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
             kind.write_text("domain threaded")
-        elif kind.exists() and "threaded" in kind.read_text() and controller not in ("cpu", "cpuset"):
+        elif kind.exists() and "threaded" in kind.read_text() and controller not in ("cpu", "cpuset", "pids"):
             raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
         file.write_text(f"{file.read_text()} {controller}".strip())
         for group in file.parent.iterdir():

@@ -68,6 +68,8 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
     status = ending.exit_status
     if not ending.joined:
         return Outcome.REFUSED, _failure(CauseKind.NOT_LIMITED)
+    if ending.stop is Stop.ESCAPED:
+        return Outcome.REFUSED, Failure(Cause(CauseKind.ESCAPED, text=ending.detail))
     if ending.oom_kills:
         killed = _failure(CauseKind.MEMORY_CAP if ending.capped else CauseKind.HOST_MEMORY)
         return Outcome.OUT_OF_MEMORY, replace(killed, where=MemoryPlace.HOST)

@@ -37,6 +37,7 @@ class Stop(str, Enum):
     SLOW_PATTERN = "slow_pattern"
     CONTAINER = "container"
     ABSENT = "absent"
+    ESCAPED = "escaped"
     WRONG_UNIT = "wrong_unit"
 
 

@@ -198,7 +198,7 @@ class Measurement:
         needed = without_lacking(needed)
         data = prepare_data(study, needed, cache, self._on_event, self._stop, self._set_up)
         room = room_on_emulated(study, [spec for spec in needed if spec.workload in data.sets], data.sets)
-        with Placement(cache, room, self._on_event, self._stop) as places:
+        with Placement(cache, room, self._on_event, self._stop, data.user) as places:
             preparation = Preparation(study, self._host, data, places)
             preparation.prepare(needed, self._on_event, self._stop)
             if chooser is not None:

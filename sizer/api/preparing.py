@@ -4,6 +4,7 @@ that need it, and the others go on."""
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,9 @@ from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusabl
 from sizer.api.gpu_doubts import lacks_driver
 from sizer.api.measuring_host import MeasuringHost
 from sizer.host import interpreter
+from sizer.limits import RunUser, run_user
 from sizer.records import (
+    COMMAND,
     OPENCV,
     Cause,
     CauseKind,
@@ -36,12 +39,17 @@ from sizer.storage import DataSets, Placement, check_disk
 
 @dataclass(frozen=True)
 class PreparedData:
-    """The data set of each workload, None for one that reads nothing; `lacking` says why a workload has none, and
-    `not_set_up` why what it has to be set up with failed."""
+    """The `user` by whom runs are made, and the data set of each workload, None for one that reads nothing.
 
+    `lacking` says why a workload has none, `not_set_up` why what it has to be set up with failed, and `refused` why the
+    user cannot make its runs.
+    """
+
+    user: RunUser
     sets: dict[Workload, DataSet | None] = field(default_factory=dict)
     lacking: dict[Workload, Exception] = field(default_factory=dict)
     not_set_up: dict[Workload, Failure] = field(default_factory=dict)
+    refused: dict[Workload, HostError] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,27 +60,65 @@ class SetUp:
 
 
 def prepare_data(
-    study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool], before: SetUp
+    study: Study,
+    specs: Sequence[RunSpec],
+    cache: Path,
+    on_event: OnEvent,
+    stop: Callable[[], bool],
+    before: SetUp,
 ) -> PreparedData:
-    """Set the workloads of these runs up, and find, make or pack their data. Raises Interrupted when `stop` says so."""
-    data = PreparedData()
-    for workload in dict.fromkeys(spec.workload for spec in specs):
-        failure = _set_up(workload, before.done, on_event, stop)
+    """Set the workloads of these runs up, and find, make or pack their data, which the user of the runs is to read.
+
+    Raises Interrupted when `stop` says so.
+    """
+    workloads = dict.fromkeys(spec.workload for spec in specs)
+    try:
+        user = run_user(study.run_as)
+    except HostError as error:
+        return PreparedData(run_user(), refused=dict.fromkeys(workloads, error))
+    data = PreparedData(user)
+    for workload in workloads:
+        try:
+            user.check_reads(program_of(workload, study))
+        except HostError as error:
+            data.refused[workload] = error
+            continue
+        failure = _set_up(workload, user, before.done, on_event, stop)
         if failure is not None:
             data.not_set_up[workload] = failure
             continue
         try:
             python = interpreter(OPENCV, study.python(OPENCV))
             sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop)
-            data.sets[workload] = sets.prepare(workload)
+            data_set = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = error
             on_event(DataLacking(workload.name, error))
+            continue
+        try:
+            if data_set is not None:
+                user.check_reads(Path(data_set.path))
+            data.sets[workload] = data_set
+        except HostError as error:
+            data.refused[workload] = error
     return data
 
 
+def program_of(workload: Workload, study: Study) -> Path:
+    """The file that a run of the workload executes: its program, or the interpreter of sizer's own."""
+    if workload.kind != COMMAND:
+        return interpreter(workload.framework, study.python(workload.framework))
+    program, path = workload.command[0], workload.search_path(os.environ)
+    found = shutil.which(os.path.join(workload.cwd or "", program) if "/" in program else program, path=path)
+    return Path(found or "/")
+
+
 def _set_up(
-    workload: Workload, done: dict[object, Failure | None], on_event: OnEvent, stop: Callable[[], bool]
+    workload: Workload,
+    user: RunUser,
+    done: dict[object, Failure | None],
+    on_event: OnEvent,
+    stop: Callable[[], bool],
 ) -> Failure | None:
     """Run its `setup`; those of one entry of the study file, and equal ones, are one."""
     if not workload.setup:
@@ -81,7 +127,7 @@ def _set_up(
     if key not in done:
         on_event(SettingUp(workload.name))
         try:
-            done[key] = set_up(workload, os.environ, stop)
+            done[key] = set_up(workload, user, os.environ, stop)
         except HostError as error:
             done[key] = Failure(Cause(CauseKind.SETUP_FAILED, text=str(error)))
         _stop_if_asked(stop)
@@ -123,6 +169,8 @@ class Preparation:
         if spec.workload in self._data.not_set_up:
             host = self._host.host
             return refused(spec, self._data.not_set_up[spec.workload], host.cpus, host.memory_bytes)
+        if spec.workload in self._data.refused:
+            return self._refused(spec, Cause(CauseKind.REFUSED, text=str(self._data.refused[spec.workload])))
         if spec.workload in self._data.lacking:
             return self._refused(spec, Cause(CauseKind.NO_DATA, text=str(self._data.lacking[spec.workload])))
         if spec.limits.disk in self._lacking_disks:
@@ -171,6 +219,8 @@ class Preparation:
             host_memory_bytes=self._host.host.memory_bytes,
             environment=os.environ,
             log_path=log_path,
+            user=self._places.user,
+            processes=self._study.max_processes,
             probed=self._study.probe,
         )
 

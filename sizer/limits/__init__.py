@@ -15,26 +15,31 @@ if TYPE_CHECKING:
     from sizer.limits.device import Mount, device_of, mount_of, mounts_below, parse_mounts
     from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
     from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
-    from sizer.limits.process_tree import MARK, end_left, end_marked, is_marked
+    from sizer.limits.process_tree import MARK, end_left
+    from sizer.limits.supervised import Supervised
     from sizer.limits.topology import CpuCounts
+    from sizer.limits.users import ME, OWN_MOUNTS, RunUser, has_own_mounts, run_user
 else:
     __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "AS_ROOT",
     "MARK",
+    "ME",
+    "OWN_MOUNTS",
     "Capability",
     "Control",
     "CpuCounts",
     "Group",
     "LimitsBackend",
     "Mount",
+    "RunUser",
+    "Supervised",
     "Throttle",
     "detect",
     "device_of",
     "end_left",
-    "end_marked",
-    "is_marked",
+    "has_own_mounts",
     "is_of_this_world",
     "is_owned",
     "mount_of",
@@ -42,4 +47,5 @@ __all__ = [
     "owned_name",
     "owner_is_dead",
     "parse_mounts",
+    "run_user",
 ]

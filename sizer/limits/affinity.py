@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import psutil
 
@@ -14,6 +14,7 @@ from sizer.limits.join import join_command
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
 from sizer.limits.surroundings import below_quota
+from sizer.limits.threads import beyond, named, threads_of
 from sizer.records import LimitedBy, Limits, Message, Sample
 
 ACCOUNTED = frozenset(
@@ -53,7 +54,10 @@ class AffinityBackend(LimitsBackend):
             *(Capability(control, False, self._why, self._fixes.get(control)) for control in lacking),
         )
 
-    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
+    def open(
+        self, run_id: str, limits: Limits, throttle: Throttle | None = None, processes: int | None = None
+    ) -> Group:
+        del processes  # The kernel limits those of a user (RLIMIT_NPROC), among which others are.
         require(self, limits, throttle)
         cpus = self.cpus_for(limits)
         _adopt_orphans()
@@ -95,6 +99,9 @@ class AffinityGroup(Group):
             steal_core_seconds=host.steal,
             threads=self._processes.threads(),
         )
+
+    def escaped(self, processes: Collection[int]) -> str | None:
+        return named(beyond(self.cpus, threads_of(processes)))
 
     def kill(self) -> None:
         kill_all(self._processes.members)

@@ -16,8 +16,9 @@ from typing import Protocol, TypeVar
 from sizer.limits.identity import BASE, owner_is_dead
 from sizer.limits.interface import Group, Throttle
 from sizer.limits.join import join_command
+from sizer.limits.threads import beyond, named, threads_of
 from sizer.limits.topology import Topology, format_cpus
-from sizer.limits.tree import Tree
+from sizer.limits.tree import Held, Tree, keyed
 from sizer.records import HostError, LimitedBy, LimitedByKind, Limits, Sample
 
 PERIOD_MICROSECONDS = 100_000
@@ -65,13 +66,19 @@ class ControlGroup(Group):
     """A group that the kernel keeps. `kill_all` signals every process in its directories once."""
 
     def __init__(
-        self, tree: Tree, path: GroupPath, counters: Counters, kill_all: Callable[[Collection[Path]], None]
+        self,
+        tree: Tree,
+        path: GroupPath,
+        limits: Held,
+        counters: Counters,
+        kill_all: Callable[[Collection[Path]], None],
     ) -> None:
         self.limited_by = path.limited_by
         self.cpus = path.cpus
         self.accounted = counters.accounted
         self._tree = tree
         self._path = path
+        self._limits = limits
         self._counters = counters
         self._kill_all = kill_all
         self._closed = False
@@ -82,6 +89,20 @@ class ControlGroup(Group):
 
     def sample(self, time: float) -> Sample:
         return self._counters.sample(time)
+
+    def escaped(self, processes: Collection[int]) -> str | None:
+        # Before the groups' lists: of what is started meanwhile nothing is asked.
+        threads = threads_of(processes)
+        left = beyond(self.cpus, threads) if self._path.by_affinity else frozenset()
+        for directory in self._path.directories:
+            inside = self._tree.threads(directory)
+            left |= {process for thread, process in threads.items() if thread not in inside}
+        # What has ended meanwhile is in no group either.
+        return named(left & set(threads_of(left).values())) or self._limits.changed()
+
+    @property
+    def ran_out_of_processes(self) -> bool:
+        return any(keyed(self._tree.text(path / "pids.events")).get("max") for path in self._path.directories)
 
     def kill(self) -> None:
         kill_until_empty(self._tree, self._path.directories, self._kill_all)
@@ -187,6 +208,7 @@ def limited_by(
     topology: Topology,
     throttle: Throttle | None,
     by_cpuset: bool,
+    processes: int | None = None,
 ) -> LimitedBy:
     """How these limits are set, for the record of a run; `by_cpuset` is False where affinity holds it on its CPUs."""
     single, paired = topology.pairing(cpus)
@@ -203,4 +225,5 @@ def limited_by(
         memory_bytes=limits.memory_bytes,
         device=throttle.device if throttle is not None else None,
         rates=throttle.rates if throttle is not None else None,
+        processes=processes,
     )

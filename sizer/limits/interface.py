@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import ceil
@@ -86,13 +86,23 @@ class Group(ABC):
     def command(self, argv: Sequence[str], report: int | None = None) -> list[str]:
         """A command line that joins the group and becomes `argv` under the same pid.
 
-        If it cannot, its exit status is 125, which a program may have, too, and it writes into the inherited descriptor
-        `report`, of which no program knows.
+        If it cannot, its exit status is 125, which a program may have, too, and it writes into our descriptor `report`,
+        which no program inherits.
         """
 
     @abstractmethod
     def sample(self, time: float) -> Sample:
         """The counters of everything that ran in the group so far."""
+
+    @abstractmethod
+    def escaped(self, processes: Collection[int]) -> str | None:
+        """Which of these living processes is no longer under the limits, by a thread at least, or which limit no
+        longer reads as it was set; None where all is as it should be."""
+
+    @property
+    def ran_out_of_processes(self) -> bool:
+        """Whether the run was refused a process or thread for its limit of them."""
+        return False
 
     @abstractmethod
     def kill(self) -> None:
@@ -129,8 +139,13 @@ class LimitsBackend(ABC):
         """What this host lets us control, one entry for each Control."""
 
     @abstractmethod
-    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
-        """A fresh group with each limit set and read back; HostError if one of them does not hold."""
+    def open(
+        self, run_id: str, limits: Limits, throttle: Throttle | None = None, processes: int | None = None
+    ) -> Group:
+        """A fresh group with each limit set and read back; HostError if one of them does not hold.
+
+        `processes` is how many processes and threads it may have; where this cannot be limited, `limited_by` says so.
+        """
 
     @abstractmethod
     def remove_leftovers(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,7 +20,7 @@ host itself runs out, the kernel kills the run, which is data, and not sizer. An
 _SCRIPT = f"""
 report=$1
 fail() {{ echo "sizer: the run could not join $1; type sizer doctor to see what this host allows" >&2
-[ -z "$report" ] || echo "$1" >"/proc/self/fd/$report"
+[ -z "$report" ] || echo "$1" >"$report"
 exit {JOIN_FAILED}; }}
 shift
 {{ read -r score </proc/self/oom_score_adj && [ "$score" -ge {OOM_SCORE} ] ||
@@ -37,8 +38,8 @@ def join_command(
 ) -> list[str]:
     """`argv` behind a shell that first takes the CPUs of `affinity` and writes its pid into each of `files`.
 
-    Where it cannot, it writes into the inherited descriptor `report` and ends with JOIN_FAILED. The kernel's killer for
-    memory prefers it to sizer.
+    Where it cannot, it writes into our descriptor `report`, which it does not inherit, and ends with JOIN_FAILED. The
+    kernel's killer for memory prefers it to sizer.
     """
-    descriptor = "" if report is None else str(report)
-    return ["/bin/sh", "-c", _SCRIPT, "sizer", descriptor, format_cpus(affinity), *map(str, files), "--", *argv]
+    outlet = "" if report is None else f"/proc/{os.getpid()}/fd/{report}"
+    return ["/bin/sh", "-c", _SCRIPT, "sizer", outlet, format_cpus(affinity), *map(str, files), "--", *argv]

@@ -130,16 +130,6 @@ def end_left(wait: bool = True) -> tuple[str, ...]:
     return names
 
 
-def end_marked(name: str) -> None:
-    """Kill the processes that carry this mark: those, too, that left their group. HostError if one will not die."""
-    kill_all(lambda: [process for process in psutil.process_iter() if _mark(process.pid) == name])
-
-
-def is_marked(pid: int, name: str) -> bool:
-    """Whether a process carries this mark."""
-    return bool(name) and _mark(pid) == name
-
-
 def _left() -> list[psutil.Process]:
     """Not ourselves, nor who started us: a measured program may have opened the terminal that we were typed in."""
     found = [process for process in psutil.process_iter() if owner_is_dead(_mark(process.pid))]

@@ -54,7 +54,7 @@ class Tree:
                 value=repr(value),
                 reason=error.strerror,
             ) from error
-        if value not in [line.strip() for line in found.splitlines()]:
+        if not _reads(found, value):
             raise HostError(
                 "{file} was set to {value} and reads {found}, so the limit does not hold; to see what this host "
                 "allows, "
@@ -85,6 +85,13 @@ class Tree:
         listings = [self.text(group / "cgroup.procs") for group in self.below(directory)]
         return {int(pid) for listing in listings for pid in listing.split()} - {0}
 
+    def threads(self, directory: Path) -> set[int]:
+        """The threads in a group and below, each of which v1 can move alone."""
+        listings = [
+            self.text(group / "tasks") or self.text(group / "cgroup.threads") for group in self.below(directory)
+        ]
+        return {int(thread) for listing in listings for thread in listing.split()}
+
     def discard(self, directory: Path) -> None:
         """Remove an empty group and the groups inside it; HostError if it stays busy."""
         deadline = time.monotonic() + REMOVAL_SECONDS
@@ -107,6 +114,27 @@ class Tree:
     def remove(self, directory: Path) -> None:
         """Remove one group; OSError as the kernel gives it."""
         directory.rmdir()
+
+
+class Held:
+    """Limits that were set and read back, to be looked at again: a program of root's can set them, too."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._lines: list[tuple[Path, str]] = []
+
+    def hold(self, file: Path, value: str) -> None:
+        """Write a limit and find it again among the file's lines; HostError if it does not hold."""
+        self._tree.hold(file, value)
+        self._lines.append((file, value))
+
+    def changed(self) -> str | None:
+        """The file of the first that no longer reads as it was set."""
+        return next((file.name for file, value in self._lines if not _reads(self._tree.text(file), value)), None)
+
+
+def _reads(text: str, value: str) -> bool:
+    return value in [line.strip() for line in text.splitlines()]
 
 
 class OpenFiles:

@@ -29,12 +29,13 @@ from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Re
 from sizer.limits.machine import Machine
 from sizer.limits.surroundings import below_quota, joinable, quota_above
 from sizer.limits.topology import format_cpus, parse_cpus
-from sizer.limits.tree import Tree
+from sizer.limits.tree import Held, Tree
 from sizer.limits.v1_counters import PRESSURE, V1Counters
 from sizer.records import Limits, Message
 
-CONTROLLERS = ("cpuset", "cpu", "cpuacct", "memory", "blkio", "freezer")
-"""What a run joins: the limits, the accounting, and the freezer, which keeps a dying group from forking."""
+CONTROLLERS = ("cpuset", "cpu", "cpuacct", "memory", "blkio", "freezer", "pids")
+"""What a run joins: the limits, the accounting, the freezer, which keeps a dying group from forking, and
+the number of processes."""
 
 
 class V1Backend(LimitsBackend):
@@ -63,16 +64,21 @@ class V1Backend(LimitsBackend):
             for base in bases:
                 remove_base(self._tree, base)
 
-    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
+    def open(
+        self, run_id: str, limits: Limits, throttle: Throttle | None = None, processes: int | None = None
+    ) -> Group:
         require(self, limits, throttle)
         cpus, name = self.cpus_for(limits), owned_name(run_id)
         directories = {controller: base / name for controller, base in self._bases.items()}
         # Controllers that are mounted together, as cpu,cpuacct often are, share one directory.
         distinct = tuple(dict.fromkeys(directories.values()))
         make_group(self._tree, self._prepare, distinct)
+        held = Held(self._tree)
         try:
-            self._limit(directories, limits, cpus)
-            devices = self._limit_disk(directories.get("blkio"), throttle)
+            self._limit(held, directories, limits, cpus)
+            devices = self._limit_disk(held, directories.get("blkio"), throttle)
+            if processes is not None and "pids" in directories:
+                held.hold(directories["pids"] / "pids.max", str(processes))
             statistics = self._tree.path("/proc/stat")
             cpuacct_root, uncounted = self._mounts.get("cpuacct"), self._machine.uncounted
             counters = V1Counters(directories, cpuacct_root, statistics, devices, uncounted)
@@ -80,9 +86,10 @@ class V1Backend(LimitsBackend):
             self._remove(distinct)
             raise
         by_cpuset = "cpuset" in directories
-        known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset)
+        counted = processes if "pids" in directories else None
+        known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset, counted)
         path = GroupPath(distinct, cpus, known, by_affinity=not by_cpuset)
-        return ControlGroup(self._tree, path, counters, partial(freeze_and_kill, self._tree))
+        return ControlGroup(self._tree, path, held, counters, partial(freeze_and_kill, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:
         groups = leftovers(self._bases.values())
@@ -154,23 +161,23 @@ class V1Backend(LimitsBackend):
             if not self._tree.text(group / file).strip():
                 self._tree.write(group / file, self._tree.read(group.parent / file).strip())
 
-    def _limit(self, directories: Mapping[str, Path], limits: Limits, cpus: Collection[int]) -> None:
+    def _limit(self, held: Held, directories: Mapping[str, Path], limits: Limits, cpus: Collection[int]) -> None:
         if "cpuset" in directories:
             self._inherit_cpuset(directories["cpuset"])
-            self._tree.hold(directories["cpuset"] / "cpuset.cpus", format_cpus(cpus))
+            held.hold(directories["cpuset"] / "cpuset.cpus", format_cpus(cpus))
         quota = quota_microseconds(limits.vcpus)
         if quota is not None:
-            self._tree.hold(directories["cpu"] / "cpu.cfs_period_us", str(PERIOD_MICROSECONDS))
-            self._tree.hold(directories["cpu"] / "cpu.cfs_quota_us", str(quota))
+            held.hold(directories["cpu"] / "cpu.cfs_period_us", str(PERIOD_MICROSECONDS))
+            held.hold(directories["cpu"] / "cpu.cfs_quota_us", str(quota))
         if limits.memory_bytes is not None:
             whole_pages = str(limits.memory_bytes // mmap.PAGESIZE * mmap.PAGESIZE)
             # The kernel refuses a cap on memory that is above the one on memory with swap: memory goes first.
-            self._tree.hold(directories["memory"] / "memory.limit_in_bytes", whole_pages)
+            held.hold(directories["memory"] / "memory.limit_in_bytes", whole_pages)
             if self._counts_swap():
-                self._tree.hold(directories["memory"] / "memory.memsw.limit_in_bytes", whole_pages)
-            self._tree.hold(directories["memory"] / "memory.swappiness", "0")
+                held.hold(directories["memory"] / "memory.memsw.limit_in_bytes", whole_pages)
+            held.hold(directories["memory"] / "memory.swappiness", "0")
 
-    def _limit_disk(self, blkio: Path | None, throttle: Throttle | None) -> frozenset[str]:
+    def _limit_disk(self, held: Held, blkio: Path | None, throttle: Throttle | None) -> frozenset[str]:
         """Set the rates, and return the devices whose counters make up the run's."""
         devices = physical_disks(self._tree) if throttle is None else frozenset({throttle.device})
         if blkio is None:
@@ -180,7 +187,7 @@ class V1Backend(LimitsBackend):
             with suppress(OSError):
                 self._tree.write(blkio / "blkio.throttle.read_bps_device", f"{device} 0")
         for file, line in throttle_lines(throttle).items() if throttle else ():
-            self._tree.hold(blkio / file, line)
+            held.hold(blkio / file, line)
         return devices
 
 

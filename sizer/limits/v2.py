@@ -28,11 +28,11 @@ from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Th
 from sizer.limits.machine import Machine
 from sizer.limits.surroundings import below_quota, kernel_has_pressure, quota_above
 from sizer.limits.topology import format_cpus, parse_cpus
-from sizer.limits.tree import Tree
+from sizer.limits.tree import Held, Tree
 from sizer.limits.v2_counters import V2Counters
 from sizer.records import DiskRates, Limits, Message
 
-CONTROLLERS = ("cpuset", "cpu", "memory", "io")
+CONTROLLERS = ("cpuset", "cpu", "memory", "io", "pids")
 SUPERVISOR = "supervisor"
 """The group that we move into: a group with processes of its own cannot hand controllers to groups below it."""
 
@@ -58,14 +58,20 @@ class V2Backend(LimitsBackend):
         finally:
             remove_base(self._tree, self._base)
 
-    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
+    def open(
+        self, run_id: str, limits: Limits, throttle: Throttle | None = None, processes: int | None = None
+    ) -> Group:
         require(self, limits, throttle)
         cpus, group = self.cpus_for(limits), self._base / owned_name(run_id)
         make_group(self._tree, self._prepare, [group])
+        held, counted = Held(self._tree), None
         try:
-            self._limit(group, limits, cpus)
+            self._limit(held, group, limits, cpus)
+            if processes is not None and (group / "pids.max").exists():
+                held.hold(group / "pids.max", str(processes))
+                counted = processes
             if throttle is not None and throttle.rates != DiskRates():
-                self._tree.hold(group / "io.max", io_max(throttle))
+                held.hold(group / "io.max", io_max(throttle))
             devices = physical_disks(self._tree) if throttle is None else frozenset({throttle.device})
             statistics = self._tree.path("/proc/stat")
             counters = V2Counters(group, self._root, statistics, devices, self._machine.uncounted)
@@ -73,9 +79,9 @@ class V2Backend(LimitsBackend):
             self._remove(group)
             raise
         by_cpuset = (group / "cpuset.cpus").exists()
-        known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset)
+        known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset, counted)
         path = GroupPath((group,), cpus, known, by_affinity=not by_cpuset)
-        return ControlGroup(self._tree, path, counters, partial(kill_group, self._tree))
+        return ControlGroup(self._tree, path, held, counters, partial(kill_group, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:
         groups = leftovers([self._base])
@@ -126,18 +132,18 @@ class V2Backend(LimitsBackend):
         for group in (self._parent, self._base):
             enable_controllers(self._tree, group)
 
-    def _limit(self, group: Path, limits: Limits, cpus: Collection[int]) -> None:
+    def _limit(self, held: Held, group: Path, limits: Limits, cpus: Collection[int]) -> None:
         if (group / "cpuset.cpus").exists():
-            self._tree.hold(group / "cpuset.cpus", format_cpus(cpus))
+            held.hold(group / "cpuset.cpus", format_cpus(cpus))
         quota = quota_microseconds(limits.vcpus)
         if quota is not None:
-            self._tree.hold(group / "cpu.max", f"{quota} {PERIOD_MICROSECONDS}")
+            held.hold(group / "cpu.max", f"{quota} {PERIOD_MICROSECONDS}")
         if limits.memory_bytes is not None:
-            self._tree.hold(group / "memory.max", str(limits.memory_bytes // mmap.PAGESIZE * mmap.PAGESIZE))
+            held.hold(group / "memory.max", str(limits.memory_bytes // mmap.PAGESIZE * mmap.PAGESIZE))
             if (group / "memory.swap.max").exists():
-                self._tree.hold(group / "memory.swap.max", "0")
+                held.hold(group / "memory.swap.max", "0")
             # When one worker is killed for memory the rest would wait for it for ever: all go together.
-            self._tree.hold(group / "memory.oom.group", "1")
+            held.hold(group / "memory.oom.group", "1")
 
 
 def io_max(throttle: Throttle) -> str:

@@ -251,6 +251,8 @@ class CauseKind(str, Enum):
     """The process could not be put under its limits."""
     CONTAINER = "container"
     """The program is run in a container, which is not under the limits of the run; `text` names the client."""
+    ESCAPED = "escaped"
+    """Something of the program left the limits of the run, or changed them: `text` is the process or the limit."""
     ABSENT = "absent"
     """Steps came while nothing under the limits of the run used any CPU time."""
     MEMORY_CAP = "memory_cap"
@@ -298,6 +300,8 @@ class CauseKind(str, Enum):
     IMPORTED = "imported"
     """A table says so, in its `line`; `text` names the table."""
 
+    PROCESSES = "processes"
+    """It was refused a process or thread, of which it may have `most`."""
     STEPPED = "stepped"
     """It made so many `steps`, the last one `silent_seconds` before its end."""
     NO_MATCH = "no_match"
@@ -498,6 +502,8 @@ class LimitedBy:
 
     `cpus` are written as the kernel does (`0-2,5`), held by a cpuset or else by affinity; `cores` of them, and how many
     with both hyperthreads, where the host has any. The `rates` are those of the block device (`major:minor`).
+    `user` is as whom the program ran, `processes` how many it and its threads could be, `own_mounts` whether what it
+    mounted was seen by itself alone.
     """
 
     kind: LimitedByKind
@@ -511,6 +517,9 @@ class LimitedBy:
     device: str | None = None
     rates: DiskRates | None = None
     text: str | None = None
+    user: str | None = None
+    processes: Count | None = None
+    own_mounts: bool = False
 
 
 class MeterKind(str, Enum):

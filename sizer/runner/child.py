@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import selectors
 import signal
-import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sizer.analysis import ChildEvent, EventReader
-from sizer.limits import MARK, Group, end_marked, is_marked, owned_name
-from sizer.records import Cause, CauseKind, HostError
+from sizer.limits import Group, Supervised
+from sizer.records import Cause, CauseKind
 from sizer.runner.containers import ClientsBelow, tree
 from sizer.runner.frameworks import uses_framework
 from sizer.runner.outlets import READ_BYTES, Lines, pipe, terminals, widen
@@ -38,9 +37,6 @@ DENSE_BYTES = 1 << 11
 DRAIN_READS = 16
 """As often what was printed is read when all is over: it holds one read, unless something in it cannot be killed."""
 
-REAP_SECONDS = 10.0
-"""For a killed process to be gone: one that waits for a throttled disk needs a while."""
-
 SILENT_SECONDS = 0.02
 """Between two looks at a child that closed its pipes and still runs."""
 
@@ -54,17 +50,15 @@ class Child:
 
     def __init__(
         self,
-        process: subprocess.Popen[bytes],
+        program: Supervised,
         events: int,
         report: int,
         printed: Sequence[int],
         log: Log,
         at_once: bool = True,
         secrets: Secrets = NO_SECRETS,
-        mark: str = "",
     ) -> None:
-        self._process = process
-        self._mark = mark
+        self._program = program
         self._report = report
         self._reader = EventReader()
         self._rest_seconds = LINES_SECONDS if at_once else None
@@ -72,7 +66,7 @@ class Child:
         self._flooded = False
         self._looked = 0.0
         self.log = log
-        self._clients = ClientsBelow(process.pid)
+        self._clients = ClientsBelow(program.pid)
         self._lines = tuple(map(Lines, printed))
         os.set_blocking(events, False)
         os.set_blocking(report, False)
@@ -138,12 +132,16 @@ class Child:
         return self._clients.look(now)
 
     def has_process(self, pid: int) -> bool:
-        """Whether a process is one that it started, or that one of those did; for any thread."""
-        return pid in set(tree(self._process.pid)) or is_marked(pid, self._mark)
+        """Whether a process is the program, or descends from it; for any thread."""
+        return pid in self._program.processes()
+
+    def escaped(self, group: Group) -> str | None:
+        """What is no longer under the limits of its group; None where all is as it should be."""
+        return group.escaped(self._program.processes())
 
     def uses_framework(self) -> bool:
         """Whether a Python of it has imported a framework that the hook knows."""
-        return uses_framework(tree(self._process.pid))
+        return uses_framework(tree(self._program.pid))
 
     def read_at_leisure(self) -> None:
         """From now on lines may wait: nothing is made of when they come."""
@@ -153,11 +151,11 @@ class Child:
         """Both pipes are closed, or the child is gone and what it left running has nothing to say now."""
         if not self._all.get_map():
             return True
-        return self._process.poll() is not None and not self._all.select(0)
+        return self._program.exit_status() is not None and not self._all.select(0)
 
     def exit_status(self) -> int | None:
         """None while it runs; negative is the signal that ended it."""
-        return self._process.poll()
+        return self._program.exit_status()
 
     def joined(self) -> bool:
         """Whether a child that is gone had come into its group and become the workload."""
@@ -165,22 +163,21 @@ class Child:
 
     def ask_to_stop(self) -> None:
         """SIGTERM to the workload's own process: it ends after its present step, also if it had stopped itself."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-            self._process.send_signal(signal.SIGCONT)
+        self._program.signal(signal.SIGTERM)
+        self._program.signal(signal.SIGCONT)
 
     def seen(self) -> tuple[Cause, ...]:
         """What there is to say of a child that no longer steps: that it is stopped, has closed its pipes, or is gone
         while others hold its output."""
         found = []
         with suppress(OSError):
-            state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+            state = Path(f"/proc/{self._program.pid}/stat").read_text().rpartition(")")[2].split()[0]
             found += [Cause(CauseKind.STOPPED)] if state in "Tt" else []
         if self._events is None:
             found.append(Cause(CauseKind.PIPE_CLOSED))
         if all(lines.closed for lines in self._lines):
             found.append(Cause(CauseKind.OUTPUT_CLOSED))
-        elif self._process.poll() is not None:
+        elif self._program.exit_status() is not None:
             found.append(Cause(CauseKind.LEFT_RUNNING))
         return tuple(found)
 
@@ -193,22 +190,14 @@ class Child:
         for lines in self._lines:
             self.log.feed(self._secrets.hidden(lines.rest()))
 
-    def end(self, group: Group, mark: str) -> None:
-        """Kill everything in the group and what carries the mark outside of it, and take what it still had to say.
+    def end(self, group: Group) -> None:
+        """Kill everything in the group and what descends from the program, and take what it still had to say.
 
         Raises HostError if something lives on.
         """
-        # Until it has joined its group, the child is not among those that the group kills.
-        self._process.kill()
         try:
             group.kill()
-            end_marked(mark)
-            self._process.wait(REAP_SECONDS)
-        except subprocess.TimeoutExpired:
-            pid = self._process.pid
-            raise HostError(
-                "Process {pid} does not die; to see what it waits for, type: ps -o pid,stat,wchan,cmd {pid}", pid=pid
-            ) from None
+            self._program.end()
         finally:
             self.drain()
 
@@ -229,13 +218,14 @@ def started(
     log_path: Path,
     at_once: bool = True,
     secrets: Secrets = NO_SECRETS,
+    mounts: Sequence[str] = (),
 ) -> Iterator[Child]:
     """A child that joined the group before it became the workload; the whole group is killed at the end.
 
-    With `at_once` it prints to terminals, else into a pipe; `secrets` are in no line of its log. Raises HostError if
-    something in the group does not die: the child and its log can be looked at even then.
+    With `at_once` it prints to terminals, else into a pipe; `secrets` are in no line of its log. `mounts` is the
+    command that gives it mounts of its own. Raises HostError if something in the group does not die: the child and its
+    log can be looked at even then.
     """
-    mark = owned_name("run")
     outlets = terminals() if at_once else pipe()
     read_end, write_end = os.pipe()
     widen(read_end)
@@ -243,30 +233,20 @@ def started(
     log = Log(log_path)
     try:
         try:
-            process = subprocess.Popen(
-                group.command(argv, not_joined),
-                env={**environment, EVENTS_VARIABLE: str(write_end), MARK: mark},
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=outlets.stdout,
-                stderr=outlets.stderr,
-                pass_fds=(write_end, not_joined),
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise HostError("The command cannot be started ({reason}); it may be too long.", reason=reason) from error
+            command, keep = [*mounts, *group.command(argv, not_joined)], (write_end,)
+            said = {**environment, EVENTS_VARIABLE: str(write_end)}
+            program = Supervised(command, said, folder, outlets.stdout, outlets.stderr, keep)
         finally:
             os.close(write_end)
-            os.close(not_joined)
             outlets.hand_over()
-        child = Child(process, read_end, report, outlets.reading, log, at_once, secrets, mark)
+        child = Child(program, read_end, report, outlets.reading, log, at_once, secrets)
         try:
             yield child
         finally:
-            child.end(group, mark)
+            child.end(group)
     finally:
         os.close(read_end)
         os.close(report)
+        os.close(not_joined)
         outlets.close()
         log.close()

@@ -7,7 +7,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 
+from sizer.limits import RunUser
 from sizer.storage import temporary_folder
 
 FIFO_BYTES = 1 << 20
@@ -34,17 +36,19 @@ class EventFifo:
 
 
 @contextmanager
-def event_fifo() -> Iterator[EventFifo]:
-    """A FIFO in a folder of its own, where no program that reads its own folder comes upon it; removed at the end.
+def event_fifo(user: RunUser) -> Iterator[EventFifo]:
+    """A FIFO that the user of the run alone can find and open, removed at the end.
 
-    Raises OSError where there is no room for it.
+    What is written into it becomes the rate of the run. So it lies in a folder that is this user's, and its name cannot
+    be guessed; nor does a program that reads its own folder come upon it. Raises OSError where there is no room for it.
     """
-    with temporary_folder() as folder:
-        # A program may give up its rights before its first step.
-        os.chmod(folder, 0o711)
-        path = folder / "events"
-        os.mkfifo(path)
-        os.chmod(path, 0o622)
+    with temporary_folder() as home:
+        user.let_in(home)
+        folder = home / token_hex(16)
+        folder.mkdir(mode=0o700)
+        path = folder / token_hex(16)
+        os.mkfifo(path, 0o600)
+        user.own(folder)
         # Open for writing, too, it has no end each time that the last writer leaves.
         descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         try:

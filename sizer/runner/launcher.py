@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer.analysis import ChildResult, RunMonitor, reading_seconds, run_record
 from sizer.host import Gpu, GpuWatch, gpus, visible_gpus, watched
-from sizer.limits import LimitsBackend, Throttle
+from sizer.limits import OWN_MOUNTS, LimitsBackend, RunUser, Throttle, has_own_mounts, run_user
 from sizer.records import (
     COMMAND,
     HOST_DISK,
@@ -26,6 +27,7 @@ from sizer.records import (
     Run,
     RunSpec,
     RunWarning,
+    Study,
     WarningKind,
     filled,
 )
@@ -44,7 +46,7 @@ from sizer.runner.circumstances import (
     shared_memory,
 )
 from sizer.runner.containers import client_in
-from sizer.runner.event_fifo import event_fifo
+from sizer.runner.event_fifo import EventFifo, event_fifo
 from sizer.runner.hooking import shut_out_by, with_events
 from sizer.runner.preparatory import prepare
 from sizer.runner.probe import Probe
@@ -60,7 +62,7 @@ class RunContext:
     """What surrounds one run: where its data lies, the tier under it, and this host's own size.
 
     `start_up_seconds` are those to its first step that other runs of its workload let expect, None where none does.
-    `probed`: the host is looked at beside the run.
+    `probed`: the host is looked at beside the run. `processes`: how many processes and threads it may have.
     """
 
     paths: commands.RunPaths
@@ -71,6 +73,8 @@ class RunContext:
     host_memory_bytes: int
     environment: Mapping[str, str]
     log_path: Path
+    user: RunUser = field(default_factory=run_user)
+    processes: int = Study.max_processes
     start_up_seconds: float | None = None
     probed: bool = False
 
@@ -143,7 +147,8 @@ class _ChildRun:
             raise _NotBegun(Failure(missing))
         host = context.host_vcpus, context.host_memory_bytes
         argv = commands.argv(spec, context.paths, *host)
-        environment = commands.environment(spec, context.paths, *host, context.environment)
+        ours = context.user.environment(context.environment)
+        environment = commands.environment(spec, context.paths, *host, ours)
         client = client_in(argv)
         if client is not None:
             raise _NotBegun(Failure(Cause(CauseKind.CONTAINER, text=client)))
@@ -153,24 +158,28 @@ class _ChildRun:
         self._files = self._files_now()
         self._room = Room(context.paths.scratch, context.paths.output)
         with (
-            self._backend.open(spec.id, spec.limits, context.throttle) as group,
+            self._backend.open(spec.id, spec.limits, context.throttle, context.processes) as group,
             watched(_gpus_used(spec, environment)) as watch,
-            event_fifo() as fifo,
+            _fifo_of(spec, context.user) as fifo,
         ):
-            if spec.workload.kind == COMMAND:
+            if fifo is not None:
                 environment = with_events(environment, fifo.path, spec.workload.may_be_hooked)
             probe = Probe(group.cpus) if context.probed else None
             if probe is not None:
                 probe.before()
             sampler = Sampler(group, hooks.clock, (lambda: watch.latest) if watch else tuple, probe=probe)
             at_once = spec.workload.kind == COMMAND
-            with started(group, argv, environment, self._folder, context.log_path, at_once, self.secrets) as child:
+            mounts = OWN_MOUNTS if has_own_mounts() else ()
+            command = context.user.command(argv)
+            with started(
+                group, command, environment, self._folder, context.log_path, at_once, self.secrets, mounts
+            ) as child:
                 self._log = child.log
                 if watch:
                     watch.tell_own(child.has_process)
                 # What was done before, such as its `before`, is no time of the program's.
                 self._seen.began = hooks.clock()
-                observe(child, self._seen, sampler, self._room, hooks, fifo, group.cpu_resolution)
+                observe(child, self._seen, sampler, self._room, hooks, group, fifo)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
@@ -182,12 +191,15 @@ class _ChildRun:
                     samples=tuple(sampler.samples),
                     gpus=_as_recorded(watch) if watch else (),
                     accounted=group.accounted,
-                    limited_by=group.limited_by,
+                    limited_by=replace(group.limited_by, user=context.user.name, own_mounts=bool(mounts)),
                     last_lines="",
                     resident_bytes=resident,
                     resident_after_bytes=_resident(context.data_set),
                     throttles_buffered_writes=self._backend.throttles_buffered_writes,
                     at_the_end=at_the_end,
+                    reasons=(Cause(CauseKind.PROCESSES, {"most": context.processes}),)
+                    if group.ran_out_of_processes
+                    else (),
                     probed=probe is not None,
                     idle_round=None if probe is None else probe.idle,
                 )
@@ -200,7 +212,7 @@ class _ChildRun:
         values = commands.placeholders(spec, context.paths, context.host_vcpus, context.host_memory_bytes)
         failure = prepare(
             CauseKind.BEFORE_FAILED,
-            [filled(word, values) for word in spec.workload.before],
+            context.user.command([filled(word, values) for word in spec.workload.before]),
             environment,
             self._folder,
             context.log_path,
@@ -237,7 +249,7 @@ class _ChildRun:
             self.measured,
             last_lines=last_lines,
             silent=self._log.is_empty,
-            reasons=(*filter(None, (missing, asked, lost)), *self._room.want(last_lines)),
+            reasons=(*self.measured.reasons, *filter(None, (missing, asked, lost)), *self._room.want(last_lines)),
             troubles=(*self.troubles, *found),
         )
 
@@ -252,6 +264,16 @@ def _gpus_used(spec: RunSpec, environment: Mapping[str, str]) -> tuple[Gpu, ...]
         return ()
     index = device.index or 0
     return visible_gpus(gpus(), environment)[index : index + max(1, spec.gpu_count)]
+
+
+@contextmanager
+def _fifo_of(spec: RunSpec, user: RunUser) -> Iterator[EventFifo | None]:
+    """The FIFO of a command, whose processes may inherit no descriptor; sizer's own programs need none."""
+    if spec.workload.kind != COMMAND:
+        yield None
+        return
+    with event_fifo(user) as fifo:
+        yield fifo
 
 
 def _as_recorded(watch: GpuWatch) -> tuple[GpuUse, ...]:

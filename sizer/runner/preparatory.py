@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from sizer.limits import MARK, end_marked, owned_name
+from sizer.limits import RunUser, Supervised
 from sizer.records import Cause, CauseKind, Failure, Workload
 from sizer.runner.commands import hidden_values, setup_environment
 from sizer.runner.outlets import Lines, pipe
@@ -21,15 +20,19 @@ LONGEST_SECONDS = 3600.0
 """A command that makes something ready may compile or fetch, and does not wait for somebody for ever."""
 
 
-def set_up(workload: Workload, ours: Mapping[str, str], stop: Callable[[], bool]) -> Failure | None:
-    """Run the `setup` of a workload, in `ours` as the environment of sizer. Raises HostError."""
-    with temporary_folder() as scratch:
+def set_up(workload: Workload, user: RunUser, ours: Mapping[str, str], stop: Callable[[], bool]) -> Failure | None:
+    """Run the `setup` of a workload as this user, in `ours` as the environment of sizer. Raises HostError."""
+    with temporary_folder() as home:
+        user.let_in(home)
+        scratch = home / "scratch"
+        scratch.mkdir(mode=0o700)
+        user.own(scratch)
         return prepare(
             CauseKind.SETUP_FAILED,
-            workload.setup,
-            setup_environment(workload, scratch, ours),
+            user.command(workload.setup),
+            setup_environment(workload, scratch, user.environment(ours)),
             Path(workload.cwd) if workload.cwd is not None else scratch,
-            scratch / "setup.log",
+            home / "setup.log",
             Secrets(hidden_values(workload, ours)),
             stop,
         )
@@ -48,48 +51,35 @@ def prepare(
 
     Whatever it leaves running is ended. Raises HostError where that does not die.
     """
-    mark, outlets, log = owned_name("before"), pipe(), Log(log_path)
+    outlets, log = pipe(), Log(log_path)
     try:
-        process = subprocess.Popen(
-            argv,
-            env={**environment, MARK: mark},
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=outlets.stdout,
-            stderr=outlets.stderr,
-            start_new_session=True,
-        )
-    except OSError as error:
-        outlets.close()
-        log.close()
-        return Failure(Cause(kind, text=f"{error.filename or argv[0]}: {error.strerror or error}"))
+        try:
+            program = Supervised(argv, environment, folder, outlets.stdout, outlets.stderr)
+        except OSError as error:
+            return Failure(Cause(kind, text=f"{argv[0]}: {error.strerror}"))
+        finally:
+            outlets.hand_over()
+        lines = Lines(outlets.reading[0])
+        try:
+            cause = _awaited(kind, program, lambda: log.feed(secrets.hidden(lines.read())), stop)
+        finally:
+            program.end()
+            log.feed(secrets.hidden(lines.rest()))
     finally:
-        outlets.hand_over()
-    lines = Lines(outlets.reading[0])
-    try:
-        cause = _awaited(kind, process, lambda: log.feed(secrets.hidden(lines.read())), stop)
-    finally:
-        process.kill()
-        end_marked(mark)
-        process.wait()
-        log.feed(secrets.hidden(lines.rest()))
         outlets.close()
         log.close()
     return None if cause is None else Failure(cause, last_lines=log.last_lines())
 
 
-def _awaited(
-    kind: CauseKind, process: subprocess.Popen[bytes], read: Callable[[], None], stop: Callable[[], bool]
-) -> Cause | None:
+def _awaited(kind: CauseKind, program: Supervised, read: Callable[[], None], stop: Callable[[], bool]) -> Cause | None:
     deadline = time.monotonic() + LONGEST_SECONDS
-    while process.poll() is None:
+    while (status := program.exit_status()) is None:
         read()
         if stop():
             return Cause(CauseKind.INTERRUPTED)
         if time.monotonic() > deadline:
             return Cause(kind, {"seconds": LONGEST_SECONDS})
         time.sleep(LOOK_SECONDS)
-    status = process.returncode
     if not status:
         return None
     return Cause(kind, {"status": status} if status > 0 else {"signal": -status})

@@ -22,6 +22,7 @@ from sizer.analysis import (
     Told,
     is_absent,
 )
+from sizer.limits import Group
 from sizer.records import COMMAND, MeterKind, RunWarning, Sample, WarningKind
 from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
@@ -30,6 +31,9 @@ from sizer.runner.sampler import Sampler
 
 TICK_SECONDS = 0.5
 """Between two samplings; one takes about 0.1 ms."""
+
+ESCAPE_SECONDS = 2.0
+"""Between two looks whether all of a run is under its limits; one takes 1 to 5 ms."""
 
 GRACE_SECONDS = 10.0
 """For the present step to end after SIGTERM, before the group is killed."""
@@ -60,14 +64,14 @@ def observe(
     sampler: Sampler,
     room: Room,
     hooks: Hooks,
+    group: Group,
     fifo: EventFifo | None = None,
-    cpu_resolution: float = 0.0,
 ) -> None:
     """Take events and samplings until the run has shown enough, ends by itself, or must end.
 
-    `fifo` is where processes tell that have no event pipe; CPU time is counted in steps of `cpu_resolution`.
+    `group` holds the limits, `fifo` is where processes tell that have no event pipe.
     """
-    presence, meters = Presence(seen, cpu_resolution), Meters(child, seen, fifo, hooks.clock)
+    presence, meters = Presence(seen, group), Meters(child, seen, fifo, hooks.clock)
     next_tick = hooks.clock()
     while seen.stop is None:
         ended, before = child.exit_status() is not None, seen.count
@@ -90,6 +94,7 @@ def observe(
             sample = sampler.tick()
             room.look()
             seen.decide(hooks.clock(), hooks.stop_now(), sampler.samples)
+            presence.look_for_escapes(child, hooks.clock())
             if seen.spec.workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
                 presence.look(child, sample)
             meters.look_for_frameworks()
@@ -103,6 +108,7 @@ def observe(
         if ended and child.is_silent():
             # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
             room.look()
+            presence.look_for_escapes(child, hooks.clock())
             break
     meters.finish()
 
@@ -207,9 +213,10 @@ class Meters:
 class Presence:
     """Ends a run whose program is not under its limits: a container has it, or some other service."""
 
-    def __init__(self, seen: RunMonitor, cpu_resolution: float) -> None:
+    def __init__(self, seen: RunMonitor, group: Group) -> None:
         self._seen = seen
-        self._cpu_resolution = cpu_resolution
+        self._group = group
+        self._next_look = 0.0
         self._first: Sample | None = None
         self.arrivals = 0
         """How many times something was read, after the first step, that told of steps."""
@@ -218,6 +225,17 @@ class Presence:
         """What was used when the first step was seen."""
         self._first = sample
 
+    def look_for_escapes(self, child: Child, now: float) -> None:
+        """Stop the run if something of it has left its limits or changed them: after the first step, now and then, and
+        whenever it is about to end."""
+        is_last = self._seen.stop is not None or child.exit_status() is not None
+        if self._seen.stop is Stop.INTERRUPTED or not self._seen.count or (now < self._next_look and not is_last):
+            return
+        self._next_look = now + ESCAPE_SECONDS
+        what = child.escaped(self._group)
+        if what is not None:
+            self._seen.stop, self._seen.detail = Stop.ESCAPED, what
+
     def look(self, child: Child, sample: Sample) -> None:
         """Stop the run if its program is elsewhere."""
         client = child.container_client(sample.time)
@@ -225,7 +243,7 @@ class Presence:
             self._seen.stop, self._seen.detail = Stop.CONTAINER, client
         elif self._first is not None:
             used, since = sample.core_seconds - self._first.core_seconds, sample.time - self._first.time
-            if is_absent(used, self._cpu_resolution, self.arrivals, since):
+            if is_absent(used, self._group.cpu_resolution, self.arrivals, since):
                 self._seen.stop = Stop.ABSENT
 
 

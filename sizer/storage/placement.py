@@ -9,13 +9,17 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from secrets import token_hex
+from types import TracebackType
 
+from sizer.limits import RunUser, run_user
 from sizer.records import DataSet, DiskTier, HostError, Interrupted, RunSpec, Study, Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.data_sets import describe, size_of
 from sizer.storage.disks import Volume, emulated_volume, real_volume
 from sizer.storage.held_folders import held_folder, remove_left
 from sizer.storage.page_cache import evict, files_of
+from sizer.storage.removal import remove_tree
 from sizer.storage.subprograms import never
 
 LMDB_BYTES_PER_IMAGE = 60 * 4096
@@ -49,11 +53,19 @@ def remove_leftovers() -> tuple[Path, ...]:
 class Placement:
     """Volumes and copies, made when they are first asked for and removed with the context.
 
-    Making them raises Interrupted when `stop` says so.
+    Making them raises Interrupted when `stop` says so. `user` is the one by whom runs are made, by default `me`.
     """
 
-    def __init__(self, cache: Path, emulated_bytes: int, announce: Announce, stop: Callable[[], bool] = never) -> None:
+    def __init__(
+        self,
+        cache: Path,
+        emulated_bytes: int,
+        announce: Announce,
+        stop: Callable[[], bool] = never,
+        user: RunUser | None = None,
+    ) -> None:
         self._cache = cache
+        self.user = user or run_user()
         self._emulated_bytes = emulated_bytes
         self._announce = announce
         self._stop = stop
@@ -64,10 +76,13 @@ class Placement:
 
     def __enter__(self) -> Placement:
         self._scratch = self._stack.enter_context(temporary_folder())
+        self.user.let_in(self._scratch)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, traceback)
 
     def volume(self, tier: DiskTier) -> Volume:
         """The volume of the tier. Raises HostError or InputError when it cannot be had."""
@@ -77,9 +92,11 @@ class Placement:
                 self._announce(Announcement(AnnouncementKind.EMULATED_DISK, str(folder)))
                 volume = emulated_volume(folder, self._emulated_bytes, self._stop)
                 self._emulated = self._stack.enter_context(volume)
+                self.user.let_in(self._emulated.folder.parent)
             return self._emulated
         if tier.name not in self._real:
             self._real[tier.name] = self._stack.enter_context(real_volume(tier))
+            self.user.let_in(self._real[tier.name].folder)
         return self._real[tier.name]
 
     def data(self, data_set: DataSet | None, tier: DiskTier | None) -> DataSet | None:
@@ -92,18 +109,26 @@ class Placement:
             self._announce(Announcement(AnnouncementKind.COPY, name=tier.name, bytes=data_set.bytes))
             name = hashlib.sha256(data_set.path.encode()).hexdigest()[:12]
             copy = _copied(Path(data_set.path), volume.folder / name, self._stop)
+            self.user.own(volume.folder / name)
             self._copies[key] = describe(copy, data_set.format, data_set.embedded)
         return self._copies[key]
 
     @contextmanager
     def folders(self, tier: DiskTier | None) -> Iterator[tuple[Path, Path]]:
-        """Fresh folders of one run, removed after it: its scratch, and one for its output on the tier's volume."""
+        """Fresh folders of one run, its user's: its scratch, and one for its output on the tier's volume.
+
+        They are removed after it. What cannot be, the end of the placement meets again and names.
+        """
         base = self.volume(tier).folder if tier else self._scratch
-        with (
-            tempfile.TemporaryDirectory(dir=self._scratch, ignore_cleanup_errors=True) as scratch,
-            tempfile.TemporaryDirectory(dir=base, prefix="output-", ignore_cleanup_errors=True) as output,
-        ):
-            yield Path(scratch), Path(output)
+        made = [self._scratch / token_hex(8), base / f"output-{token_hex(8)}"]
+        try:
+            for folder in made:
+                folder.mkdir(mode=0o700)
+                self.user.own(folder)
+            yield made[0], made[1]
+        finally:
+            for folder in made:
+                remove_tree(folder)
 
 
 def room_on_emulated(study: Study, specs: Sequence[RunSpec], data: Mapping[Workload, DataSet | None]) -> int:

@@ -64,6 +64,8 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
         frameworks=read_frameworks(document),
         adaptive=read_adaptive(document),
         probe=document.data.get("measure", {}).get("probe", Study.probe),
+        run_as=document.data.get("run_as", Study.run_as),
+        max_processes=int(document.data.get("max_processes", Study.max_processes)),
     )
 
 

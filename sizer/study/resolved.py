@@ -34,6 +34,8 @@ def to_yaml(study: Study) -> str:
     if study.frameworks:
         data["frameworks"] = {each.framework: {"python": each.python} for each in study.frameworks}
     data["embedded_images"] = study.embedded_images
+    data["run_as"] = study.run_as
+    data["max_processes"] = study.max_processes
     data["measure"] = _measure(study.measure) | adaptive_form(study.adaptive)
     if study.probe:
         data["measure"]["probe"] = True

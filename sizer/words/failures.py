@@ -104,6 +104,15 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "the command that the container runs",
             client=text,
         ),
+        CauseKind.ESCAPED: lambda: _(
+            "part of it was not under the limits of the run ({what}), so its rate says nothing of them; take that out "
+            "of the program, or name a user without that right as `run_as`",
+            what=text,
+        ),
+        CauseKind.PROCESSES: lambda: _(
+            "it was refused a process or thread: it may have {most} (`max_processes` of the study)",
+            most=f"{figures['most']:g}",
+        ),
         CauseKind.ABSENT: lambda: _(
             "its steps are made outside of the limits of the run, by a service or in a container: they came while it "
             "used no CPU time; give the program itself as the command"

@@ -29,6 +29,7 @@ _COMMAND = frozenset(
         CauseKind.NOT_IN_FOLDER,
         CauseKind.CONTAINER,
         CauseKind.ABSENT,
+        CauseKind.ESCAPED,
         CauseKind.HOOK_KEPT_OUT,
         CauseKind.LEFT_RUNNING,
         CauseKind.ASKED_FOR_INPUT,

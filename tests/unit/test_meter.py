@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from sizer import meter
+from sizer.limits import run_user
 from sizer.meter import EventWriter, Meter
 from sizer.runner.event_fifo import EventFifo, event_fifo
 from tests import ROOT
@@ -27,7 +28,7 @@ IN_THE_PROGRAM = [ROOT / "sizer/meter.py", *sorted((ROOT / "sizer/hook").glob("*
 def fifo(monkeypatch: pytest.MonkeyPatch) -> Iterator[EventFifo]:
     for name in ("RANK", "WORLD_SIZE"):
         monkeypatch.delenv(name, raising=False)
-    with event_fifo() as opened:
+    with event_fifo(run_user()) as opened:
         monkeypatch.setenv(meter.PATH_VARIABLE, str(opened.path))
         yield opened
 
@@ -176,7 +177,7 @@ def test_a_fork_tells_its_own_steps(fifo: EventFifo) -> None:
 
 def test_nobody_has_to_write_and_nothing_is_left() -> None:
     """A FIFO that is only read; its folder goes with it."""
-    with event_fifo() as fifo:
+    with event_fifo(run_user()) as fifo:
         assert fifo.read() == b""
         folder = fifo.path.parent
     assert not folder.exists()

@@ -89,10 +89,10 @@ def test_an_image_that_is_pulled_is_no_container(measure: Callable[..., Run], cl
 
 
 def test_steps_from_another_group_are_refused(measure: Callable[..., Run]) -> None:
-    """They come while nothing in the group of the run uses any CPU time."""
+    """They come from a process that has moved itself out of the group of the run."""
     run = measure(sys.executable, "-c", textwrap.dedent(ELSEWHERE), seconds=600.0)
     assert run.outcome is Outcome.REFUSED
-    assert failure_in_words(run).startswith("its steps are made outside of the limits of the run")
+    assert failure_in_words(run).startswith("part of it was not under the limits of the run (")
     assert run.wall_seconds < 300
 
 

@@ -19,7 +19,7 @@ from sizer.limits.control_group import ControlGroup
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
-from sizer.records.run import DataSet, Meter, MeterKind, Outcome, Run, WarningKind
+from sizer.records.run import DataSet, LimitedBy, LimitedByKind, Meter, MeterKind, Outcome, Run, WarningKind
 from sizer.records.study import Limits, RunSpec
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks
@@ -45,9 +45,10 @@ PREFACE = """
 def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
     """Launch a Python child with this body, after the preface that gives it `start` and `step`."""
 
-    def measured(body: str, hooks: Hooks = UNWATCHED, **asked: float) -> Run:
+    def measured(body: str, hooks: Hooks = UNWATCHED, processes: int = 4096, **asked: float) -> Run:
         child = textwrap.dedent(PREFACE) + textwrap.dedent(body)
-        return launch(make_spec(sys.executable, "-c", child, **asked), context, detect(), hooks)
+        around = replace(context, processes=processes)
+        return launch(make_spec(sys.executable, "-c", child, **asked), around, detect(), hooks)
 
     return measured
 
@@ -84,25 +85,107 @@ def test_a_child_that_ends_by_itself_is_completed(measure: Callable[..., Run]) -
     assert run.stopped == "ended"
 
 
-def test_a_daemon_that_leaves_its_group_is_ended_too(measure: Callable[..., Run]) -> None:
-    """As root a program may move itself to any group; the mark in its environment goes with it."""
-    nap = f"300.{os.getpid()}"
+LEAVE = """
+        import glob, subprocess, threading
+        from pathlib import Path
+        def move(files):
+            for file in glob.glob(f"/sys/fs/cgroup/*/{files}") + glob.glob(f"/sys/fs/cgroup/{files}"):
+                try:
+                    Path(file).write_text(str(threading.get_native_id()))
+                except OSError:
+                    pass
+"""
+
+ESCAPES = {
+    "the program": "move('cgroup.procs')",
+    "a thread of it": "t = threading.Thread(target=lambda: (move('tasks'), time.sleep(1000)), daemon=True); t.start()",
+    "a limit": "[Path(file).write_text('max') for file in glob.glob('/sys/fs/cgroup/pids/sizer/*/pids.max')]",
+}
+
+
+@pytest.mark.parametrize("way", ESCAPES)
+def test_what_leaves_its_limits_is_refused(measure: Callable[..., Run], way: str) -> None:
+    """As root a program may move itself to any group, and write other limits; its rate would be taken for theirs."""
+    if way != "the program" and not Path("/sys/fs/cgroup/pids").is_dir():
+        pytest.skip("cgroup v2: no thread leaves alone, and another file is the limit")
     run = measure(
-        f"""
-        import glob, os, subprocess
-        for file in glob.glob("/sys/fs/cgroup/*/cgroup.procs") + glob.glob("/sys/fs/cgroup/cgroup.procs"):
-            try:
-                open(file, "w").write(str(os.getpid()))
-            except OSError:
-                pass
-        subprocess.Popen(["sleep", "{nap}"], start_new_session=True)
+        LEAVE + f"        {ESCAPES[way]}\n        time.sleep(0.5); start()\n        while True: step()", seconds=1
+    )
+    assert run.outcome is Outcome.REFUSED
+    assert failure_in_words(run).startswith("part of it was not under the limits of the run (")
+    assert ("pids.max" in failure_in_words(run)) == (way == "a limit")
+
+
+def test_a_daemon_that_forgets_where_it_comes_from_ends_with_its_run(measure: Callable[..., Run]) -> None:
+    """Out of the group, without the parent, the session or a variable of the run."""
+    nap = f"300.{os.getpid()}"
+    daemon = f"exec env -i setsid sh -c 'sleep {nap} & exec sleep {nap}'"
+    measure(
+        LEAVE
+        + f"""
+        move("cgroup.procs")
+        subprocess.run(["sh", "-c", {daemon!r} + " &"], stdin=subprocess.DEVNULL)
         start()
         for _ in range(20): step()
+    """
+    )
+    assert not [process for process in psutil.process_iter() if nap in _words(process)]
+
+
+def test_a_program_has_no_way_to_more_rights(measure: Callable[..., Run], context: RunContext) -> None:
+    """Nor a descriptor but its output and the event pipe, nor more processes than it may have; its record says so."""
+    run = measure(
+        """
+        status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+        print(status["NoNewPrivs"].strip(), len(os.listdir("/proc/self/fd")) - 1, flush=True)
+        start()
+        while True: step()
         """,
-        seconds=60,
+        seconds=0.5,
     )
     assert run.outcome is Outcome.COMPLETED
-    assert not [process for process in psutil.process_iter() if nap in _words(process)]
+    assert context.log_path.read_text() == "1 4\n"
+    assert run.limited_by is not None
+    assert (run.limited_by.user, run.limited_by.processes, run.limited_by.own_mounts) == ("root", 4096, True)
+
+
+def test_a_program_that_wants_too_many_processes_is_told(measure: Callable[..., Run]) -> None:
+    """Of a run that fails for it, that is the reason."""
+    run = measure(
+        """
+        import threading
+        start()
+        for _ in range(30):
+            threading.Thread(target=time.sleep, args=(10,), daemon=True).start()
+        while True: step()
+        """,
+        processes=20,
+    )
+    assert run.outcome is Outcome.CRASHED
+    assert "it was refused a process or thread: it may have 20 (`max_processes` of the study)" in failure(run)
+
+
+def test_what_is_mounted_in_a_run_is_gone_after_it(measure: Callable[..., Run], tmp_path: Path) -> None:
+    """Nobody else saw it, and the data that it showed are as they were."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "a").write_text("precious")
+    run = measure(
+        f"""
+        import subprocess
+        for name, words in (("d", ["--bind", {str(data)!r}]), ("t", ["-t", "tmpfs", "none"])):
+            place = os.path.join(os.environ["TMPDIR"], name)
+            os.mkdir(place)
+            subprocess.run(["mount", *words, place], check=True)
+        assert os.listdir(os.path.join(os.environ["TMPDIR"], "d")) == ["a"]
+        start()
+        while True: step()
+        """,
+        seconds=0.5,
+    )
+    assert run.outcome is Outcome.COMPLETED, failure(run)
+    assert str(tmp_path) not in Path("/proc/self/mountinfo").read_text()
+    assert (data / "a").read_text() == "precious"
 
 
 def _words(process: psutil.Process) -> list[str]:
@@ -360,9 +443,11 @@ class Stubborn(AffinityGroup):
 class StubbornBackend(AffinityBackend):
     """Opens such groups."""
 
-    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
-        assert throttle is None
-        return Stubborn(owned_name(run_id), self.cpus_for(limits), "stubborn")
+    def open(
+        self, run_id: str, limits: Limits, throttle: Throttle | None = None, processes: int | None = None
+    ) -> Group:
+        assert (throttle, processes) == (None, 4096)
+        return Stubborn(owned_name(run_id), self.cpus_for(limits), LimitedBy(LimitedByKind.SIZER, "stubborn"))
 
 
 def test_a_group_that_cannot_be_emptied_loses_nothing_that_was_measured(

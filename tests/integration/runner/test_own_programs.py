@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from sizer.files.codec import to_json
-from sizer.limits import detect
+from sizer.limits import detect, run_user
 from sizer.records import CauseKind, Outcome, Run, RunSpec, Variable, WarningKind
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.preparatory import set_up
@@ -164,9 +164,11 @@ def test_a_setup_has_the_variables_that_belong_to_no_run(make_spec: Callable[...
         env=(Variable("HERE", "here"), Variable("SIZE", "{batch_size}"), Variable("API_KEY", SECRET)),
         setup=("sh", "-c", 'echo "$HERE ${SIZE-none} $0" > made; echo $API_KEY; exit ${STATUS-0}'),
     )
-    assert set_up(workload, os.environ, lambda: False) is None
+    assert set_up(workload, run_user(), os.environ, lambda: False) is None
     assert (tmp_path / "made").read_text() == "here none sh\n"
-    failed = set_up(replace(workload, env=(*workload.env, Variable("STATUS", "4"))), os.environ, lambda: False)
+    failed = set_up(
+        replace(workload, env=(*workload.env, Variable("STATUS", "4"))), run_user(), os.environ, lambda: False
+    )
     assert failed is not None
     assert failed.cause.kind is CauseKind.SETUP_FAILED
     assert failed.cause.figures == {"status": 4}

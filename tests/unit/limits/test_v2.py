@@ -135,11 +135,11 @@ def test_without_a_throttle_each_byte_counts_once(v2: LimitsBackend, v2_tree: Tr
 
 
 def test_controllers_are_handed_down_on_the_way(v2: LimitsBackend, v2_tree: Tree) -> None:
-    """Both the top and our base hand the four controllers on, and no others."""
+    """Both the top and our base hand the five controllers on, and no others."""
     with v2.open("a", Limits()):
         for group in (ROOT, f"{ROOT}/sizer"):
             enabled = v2_tree.path(f"{group}/cgroup.subtree_control").read_text().split()
-            assert sorted(enabled) == ["cpu", "cpuset", "io", "memory"]
+            assert sorted(enabled) == ["cpu", "cpuset", "io", "memory", "pids"]
 
 
 def test_a_user_uses_the_scope_that_was_delegated(

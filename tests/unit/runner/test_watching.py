@@ -42,6 +42,9 @@ class Child:
     def container_client(self, now: float) -> None:
         """It is none."""
 
+    def escaped(self, group: object) -> None:
+        """It stays under its limits."""
+
     def uses_framework(self) -> bool:
         """It uses none."""
         return False
@@ -52,6 +55,8 @@ class Child:
 
 class Group:
     """Has read a million bytes just before the first step of its child, and nothing after it."""
+
+    cpu_resolution = 0.0
 
     def __init__(self, child: Child) -> None:
         self._child = child
@@ -84,7 +89,8 @@ def watched(spec: RunSpec, child: Child) -> RunMonitor:
     """What is seen of the child."""
     clock = lambda: child.now  # noqa: E731
     seen = RunMonitor(spec, 0.0)
-    observe(child, seen, Sampler(Group(child), clock, used=lambda: 0.0), Room(), Hooks(clock=clock))  # type: ignore[arg-type]
+    group = Group(child)
+    observe(child, seen, Sampler(group, clock, used=lambda: 0.0), Room(), Hooks(clock=clock), group)  # type: ignore[arg-type]
     return seen
 
 
@@ -103,9 +109,10 @@ def test_what_came_before_the_first_step_is_no_cost_of_the_others(make_spec: Cal
     """There is a sampling at the first step, so what filled the cache before it is not spread over those after."""
     child = Child()
     clock = lambda: child.now  # noqa: E731
-    sampler = Sampler(Group(child), clock, used=lambda: 0.0)
+    group = Group(child)
+    sampler = Sampler(group, clock, used=lambda: 0.0)
     seen = RunMonitor(make_spec("true"), 0.0)
-    observe(child, seen, sampler, Room(), Hooks(clock=clock))  # type: ignore[arg-type]
+    observe(child, seen, sampler, Room(), Hooks(clock=clock), group)  # type: ignore[arg-type]
     assert seen.steps[0].time == FIRST_STEP
     after = [sample for sample in sampler.samples if sample.time >= FIRST_STEP]
     assert after[0].time == FIRST_STEP

@@ -1,0 +1,123 @@
+"""A program under a supervisor, so that all that descends from it is known and ends with it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from sizer.limits.identity import owned_name
+from sizer.limits.process_tree import MARK
+from sizer.records import HostError
+
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+
+END_SECONDS = 10.0
+"""For killed processes to be gone: one that waits for a throttled disk needs a while."""
+
+
+class Supervised:
+    """A program that runs, in a session of its own, without the right to gain rights (no_new_privs).
+
+    Of our descriptors it has its output and those of `keep`. Raises OSError where it cannot be executed,
+    HostError where nothing can be started.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path,
+        stdout: int,
+        stderr: int,
+        keep: Sequence[int] = (),
+    ) -> None:
+        self._said, status = os.pipe()
+        try:
+            self._supervisor = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(SUPERVISOR), str(status), str(os.getpid()), *argv],
+                env={**environment, MARK: owned_name("run")},
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                pass_fds=(status, *keep),
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            os.close(self._said)
+            reason = getattr(error, "strerror", None) or error
+            raise HostError("The command cannot be started ({reason}); it may be too long.", reason=reason) from error
+        finally:
+            os.close(status)
+        self._text, self._ended = b"", False
+        while not self._lines() and self._read():
+            pass
+        os.set_blocking(self._said, False)
+        if not self._lines():
+            self.end()
+            status = self._supervisor.returncode
+            raise HostError("The command cannot be started: its supervisor ended with {status}.", status=status)
+        if self.pid < 0:
+            self.end()
+            raise OSError(-self.pid, os.strerror(-self.pid), argv[0])
+
+    @property
+    def pid(self) -> int:
+        """That of the program itself."""
+        return int(self._lines()[0])
+
+    def exit_status(self) -> int | None:
+        """None while it runs; negative is the signal that ended it. What it has left running may still run."""
+        self._drain()
+        lines = self._lines()
+        if len(lines) > 1:
+            return int(lines[1])
+        # A supervisor that somebody has killed says no more, and its program is no longer ours to wait for.
+        return self._supervisor.poll()
+
+    def processes(self) -> set[int]:
+        """The pids of the program and of all that descends from it, daemons too."""
+        try:
+            return {each.pid for each in psutil.Process(self._supervisor.pid).children(recursive=True)}
+        except psutil.NoSuchProcess:
+            return set()
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the program itself, if it still runs."""
+        if self.exit_status() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def end(self) -> None:
+        """Kill all of it and wait until it is gone. Raises HostError where something does not die."""
+        self._supervisor.terminate()
+        try:
+            self._supervisor.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            listing = " ".join(map(str, sorted(self.processes())))
+            raise HostError(
+                "Processes {listing} do not die; to see what they wait for, type: ps -o pid,stat,wchan,cmd {listing}",
+                listing=listing,
+            ) from None
+        self._drain()
+        os.close(self._said)
+        self._ended = True
+
+    def _drain(self) -> None:
+        with suppress(BlockingIOError):
+            while not self._ended and self._read():
+                pass
+
+    def _read(self) -> bytes:
+        part = os.read(self._said, 4096)
+        self._text += part
+        return part
+
+    def _lines(self) -> list[bytes]:
+        return self._text.split(b"\n")[:-1]
