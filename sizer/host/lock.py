@@ -86,7 +86,7 @@ def measuring_alone(name: str = NAME, folder: Path = FOLDER) -> Iterator[tuple[M
             if holder is not None:
                 raise _held(holder)
         others = islice((each for each in _names(name) if each not in ours), MOST_OTHERS)
-        yield tuple(_process(*_credentials(each)) for each in others)
+        yield tuple(dict.fromkeys(_process(*_credentials(each)) for each in others))
 
 
 def is_host_measured(name: str = NAME, sockets: Path = SOCKETS, folder: Path = FOLDER) -> bool:
@@ -101,7 +101,8 @@ def _is_roots(folder: Path) -> bool:
     """Whether root's folder is there, made where it can be, and nobody else may write to it."""
     with suppress(OSError):
         with suppress(FileExistsError):
-            folder.mkdir(mode=0o755)
+            folder.mkdir()
+            folder.chmod(0o755)  # Whatever the umask: others look into it.
         facts = folder.lstat()
         return facts.st_uid == 0 and not facts.st_mode & 0o022 and os.access(folder, os.W_OK)
     return False
@@ -110,14 +111,16 @@ def _is_roots(folder: Path) -> bool:
 def _taken(path: Path) -> int:
     """A descriptor whose file is locked for our network namespace: by the byte that has its number."""
     # Nobody else may open it: who can open a file can lock it.
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _namespace())
-    except OSError as error:
-        os.close(descriptor)
-        if error.errno not in (errno.EACCES, errno.EAGAIN):
+    with ExitStack() as stack:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            stack.callback(os.close, descriptor)
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _namespace())
+        except BlockingIOError:
+            raise _held(_roots(path.parent) or _process(0, 0)) from None
+        except OSError as error:
             raise HostError("This host cannot be locked for measuring ({reason}).", reason=error.strerror) from error
-        raise _held(_roots(path.parent) or _process(0, 0)) from None
+        stack.pop_all()
     return descriptor
 
 

@@ -131,13 +131,13 @@ def measured_beside(other: MeasuringProcess) -> str:
     known = {"user": user, "pid": other.pid, "command": other.command or "?"}
     if not other.pid:
         return _(
-            "{user} measures on this host, too, and this sizer does not wait for it; runs that it disturbs are marked "
-            "`contended`",
+            "a sizer of {user} measures on this host, too, and this one does not wait for it; runs that it disturbs "
+            "are marked `contended`",
             **known,
         )
     return _(
-        "{user} measures on this host, too (process {pid}: {command}), and this sizer does not wait for it; runs that "
-        "it disturbs are marked `contended`",
+        "a sizer of {user} measures on this host, too (process {pid}: {command}), and this one does not wait for it; "
+        "runs that it disturbs are marked `contended`",
         **known,
     )
 

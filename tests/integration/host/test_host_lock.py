@@ -185,8 +185,10 @@ def test_a_measuring_stops_whom_its_user_could_stop(hold: Hold, first: int, seco
 
 @needs_root
 def test_everybody_sees_that_root_measures(start: Start, name: str, folder: Path) -> None:
-    """Also a user who may not open root's lock, and so can neither take nor keep it."""
+    """Also a user who may not open root's lock, and so can neither take nor keep it; whatever root's umask."""
+    before = os.umask(0o077)
     with measuring_alone(name, folder):
+        os.umask(before)
         output, errors = start(LOOK.format(name=name, folder=str(folder)), USERS[0]).communicate()
     assert output == "True\n", errors
     assert "PermissionError" in errors
