@@ -73,9 +73,9 @@ HEADING = re.compile(r'<h2 id="([\w-]+-title)">(.*?)</h2>')
 IN_MARKS = re.compile(r"`([^`]+)`")
 
 
-def write_report(path: Path, material: Material) -> None:
+def write_report(path: Path, material: Material, write: Callable[[Path, str], None] = write_text) -> None:
     """Write the page to `path`, whole or not at all; HostError when the file system refuses."""
-    write_text(path, render(material))
+    write(path, render(material))
 
 
 def render(material: Material) -> str:

@@ -18,13 +18,14 @@ Entry = Callable[[FaultFolder], dict[str, object]]
 COMPLETED, CRASHED, TIMEOUT = Outcome.COMPLETED, Outcome.CRASHED, Outcome.TIMEOUT
 REFUSED, OUT_OF_MEMORY = Outcome.REFUSED, Outcome.OUT_OF_MEMORY
 
-DEADLINE, PERMISSION, LONG, MANY_SECONDS, SMALL_SCRATCH, SMALL_OUTPUT = (
+DEADLINE, PERMISSION, LONG, MANY_SECONDS, SMALL_SCRATCH, SMALL_OUTPUT, NO_ALLOCATION = (
     "deadline",
     "permission",
     "long",
     "many seconds",
     "small scratch",
     "small output",
+    "no allocation",
 )
 BROKE = "invalid events"
 RECORD = f"record {fault_data.BAD + 1} of {fault_data.IMAGES}"
@@ -280,6 +281,7 @@ COMMANDS = (
     ),
     FaultCase("has no interpreter", CRASHED, ("was not found",), own_program(0o755)),
     FaultCase("its log's disk is full", COMPLETED, (), command("chatters"), full_log_disk, "", "log incomplete"),
+    FaultCase("its study's disk allocates no room", COMPLETED, (), command("good"), needs=NO_ALLOCATION),
     FaultCase(
         "its scratch disk is full",
         CRASHED,

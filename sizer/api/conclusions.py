@@ -17,7 +17,6 @@ from sizer.api.steps import OnStep, Stage, StepBegun
 from sizer.bundled import reports
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_tables
-from sizer.files import write_json, write_text
 from sizer.model import Model, beside_others, uncorrected
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
@@ -83,8 +82,8 @@ def conclude_from(folder: StudyFolder, model: Model, beginning: Beginning, on_st
     recommendation = _write_recommendation(folder, on_usual_host(folder), model, chosen)
     on_step(StepBegun(Stage.REPORTING))
     material = _material(folder, measured, model, recommendation, beginning.tables, chosen)
-    write_text(folder.measurements_path, material.measurements_csv)
-    reports.write_report(folder.report_path, material)
+    folder.write_text(folder.measurements_path, material.measurements_csv)
+    reports.write_report(folder.report_path, material, folder.write_text)
     felt = tuple(each for run in measured if (each := run.correction) is not None and each.is_felt)
     kept = uncorrected(measured) if folder.study.probe else ()
     return Conclusion(model, recommendation, host_seen(folder, measured), folder.problems(), felt, kept)
@@ -103,7 +102,7 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     recommendation = _write_recommendation(folder, on_usual_host(folder), model, chosen)
     material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
     with in_language(reader_language() if language is None else language):
-        reports.write_report(target, material)
+        reports.write_report(target, material, folder.write_text)
     return target
 
 
@@ -112,7 +111,7 @@ def _write_recommendation(
 ) -> Recommendation:
     refuse_folder(folder.recommendation_path)
     found = _best_spec(folder, model, runs, folder.study.objective, Catalog.load(), chosen)
-    write_json(folder.recommendation_path, recommendation_form(found, model))
+    folder.write_json(folder.recommendation_path, recommendation_form(found, model))
     return found
 
 

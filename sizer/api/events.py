@@ -14,7 +14,7 @@ from sizer.storage import Announcement, Leftover
 if TYPE_CHECKING:
     from sizer.adaptive import PlanEnd, Unfinished
     from sizer.exchange import Imported
-    from sizer.host import BusyBy
+    from sizer.host import BusyBy, MeasuringProcess
     from sizer.model import Model, Uncorrected
     from sizer.plan import Following, Needs, Spread
     from sizer.records import (
@@ -53,6 +53,7 @@ __all__ = [
     "HostSeen",
     "Leftover",
     "Live",
+    "MeasuredBeside",
     "MeasuringStarted",
     "NotConcluded",
     "NotShown",
@@ -85,6 +86,13 @@ class HostBusy:
     """Something else uses this host as measuring begins."""
 
     busy: BusyBy
+
+
+@dataclass(frozen=True)
+class MeasuredBeside:
+    """A sizer of another user measures on this host, too, as measuring begins."""
+
+    other: MeasuringProcess
 
 
 @dataclass(frozen=True)
@@ -321,6 +329,7 @@ Event = (
     | Leftover
     | Doubted
     | HostBusy
+    | MeasuredBeside
     | DataLacking
     | SettingUp
     | SetupFailed

@@ -106,7 +106,7 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step, meanwhile: Callable[[
         "mistold": {name: to_json(each) for name, each in _mistold(runs).items()},
         "unreadable_runs": len(folder.problems()),
     }
-    write_fitted(path, sources, {**to_json(model), **known})
+    write_fitted(path, sources, {**to_json(model), **known}, folder.write_text)
     return model
 
 

@@ -15,6 +15,7 @@ from sizer.api.events import (
     Doubted,
     FollowingEnded,
     HostBusy,
+    MeasuredBeside,
     MeasuringStarted,
     NotConcluded,
     NothingLeft,
@@ -87,7 +88,7 @@ def measurement(
     """
     plan.check(host)
     described = with_frameworks(host.host, plan.interpreters())
-    with measuring_alone(), StudyFolder.create(plan.folder, plan.study, described, notes) as folder:
+    with _alone(on_event), StudyFolder.create(plan.folder, plan.study, described, notes) as folder:
         yield _ready(plan, folder, host, on_event)
 
 
@@ -96,12 +97,21 @@ def continued(
     path: str | Path, host: MeasuringHost, on_event: OnEvent = ignore, retry: bool = False
 ) -> Iterator[Measurement]:
     """A study that its folder holds, ready to be gone on with. Raises InputError and HostError."""
-    with measuring_alone(), StudyFolder.open(Path(path)).locked() as folder:
+    with _alone(on_event), StudyFolder.open(Path(path)).locked() as folder:
         folder.check_host(host.host)
         plan = plan_study(folder.study, folder.path, host, retry)
         plan.check(host)
         folder.go_on_with_versions(with_frameworks(host.host, plan.interpreters()))
         yield _ready(plan, folder, host, on_event)
+
+
+@contextmanager
+def _alone(on_event: OnEvent) -> Iterator[None]:
+    """Hold the host, and say who of other users measures on it all the same."""
+    with measuring_alone() as others:
+        for other in others:
+            on_event(MeasuredBeside(other))
+        yield
 
 
 def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent) -> Measurement:
@@ -227,6 +237,7 @@ class Measurement:
 
     def _conclude(self) -> None:
         """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""
+        self.folder.check_in_place()
         self.folder.free_room()
         if self.folder.runs():
             self._mark_drift()
@@ -253,10 +264,10 @@ class Measurement:
                 return True
             return False
 
-        path, host, cache = self.folder.path, self.folder.host, self._host.cache
+        path, host, cache = self.folder.real_path, self.folder.host, self._host.cache
         taken = take_back(path, host, cache, store)
         if taken:
-            self._on_event(RunsTakenBack(taken, unsaved_folder(path, host, cache), path))
+            self._on_event(RunsTakenBack(taken, unsaved_folder(path, host, cache), self.folder.path))
 
     def _left(self, todo: Sequence[RunSpec]) -> float:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""
@@ -301,7 +312,7 @@ class Measurement:
             folder.add(run)
         except HostError as error:
             try:
-                aside = keep_unsaved(run, folder.path, folder.host, self._host.cache)
+                aside = keep_unsaved(run, folder.real_path, folder.host, self._host.cache)
             except HostError as second:
                 raise HostError(
                     "{error} The last run could not be stored in the cache either: {second}", error=error, second=second

@@ -9,6 +9,7 @@ from pathlib import Path
 from sizer.adaptive import Chooser, NextRun, PlanEnd, Unfinished, chooser_of, most_to_follow, unfinished
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
+from sizer.files import check_own_cache
 from sizer.plan import (
     FAILED,
     UNFINISHED,
@@ -112,10 +113,12 @@ class StudyPlan:
         return doubts(self.left, self.beside, self.study.frameworks)
 
     def check(self, host: MeasuringHost) -> None:
-        """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit.
+        """Raise InputError for data or a mount that is not there, or a cache that others may write to; HostError for
+        what the host cannot limit.
 
         Nothing that the study names is started: it may be a stranger's.
         """
+        check_own_cache(host.cache)
         check_preconditions(self.all_specs, self.study, host.backend)
 
     @property

@@ -49,6 +49,8 @@ def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
             yield words.warning_said(words.doubt_in_words(event.doubt))
         case api.events.HostBusy():
             yield words.busy_host_in_words(event.busy)
+        case api.events.MeasuredBeside():
+            yield words.measured_beside(event.other)
         case api.events.DataLacking():
             yield words.data_lacking(event.workload, words.in_words(event.why))
         case api.events.SettingUp():

@@ -13,7 +13,7 @@ from pathlib import Path
 from sizer.catalog import Catalog, catalog_text, import_csv
 from sizer.cli.arguments import DEFAULT_TIER_SIZE
 from sizer.cli.interrupts import Interrupts
-from sizer.files import to_json
+from sizer.files import check_own_cache, to_json
 from sizer.host import Check, Finding, FindingKind, checks, facts, measuring_alone
 from sizer.limits import LimitsBackend, detect
 from sizer.records import DiskCheck, DiskRates, DiskTier, HostError, InputError, parse_bytes
@@ -44,6 +44,7 @@ from sizer.words import (
     instance_line,
     leftover_in_words,
     looking_at_host,
+    measured_beside,
     published_rate_line,
     study_file_written,
 )
@@ -141,9 +142,13 @@ def _list_catalog(offers: Catalog) -> None:
 
 
 def disks(arguments: argparse.Namespace) -> int:
-    with measuring_alone(), Interrupts() as interrupts:
+    with measuring_alone() as others, Interrupts() as interrupts:
+        for other in others:
+            print(measured_beside(other), file=sys.stderr, flush=True)
         backend, folders = detect(), [Path(name) for name in arguments.disks if Path(name).is_dir()]
-        for leftover in remove_what_was_left(backend, folders, cache_folder(os.environ)):
+        cache = cache_folder(os.environ)
+        check_own_cache(cache)
+        for leftover in remove_what_was_left(backend, folders, cache):
             print(leftover_in_words(leftover), file=sys.stderr)
         found = [_announced(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
     if arguments.json:

@@ -12,7 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from sizer.files.own_folder import read_file
+from sizer.files.own_folder import Place, read_file
 from sizer.files.writing import write_text
 from sizer.records import AnyOf, Domain, HostError, InputError, Message
 
@@ -57,10 +57,10 @@ def from_json(cls: type[Record], data: object, where: Origin) -> Record:
     return _read_record(cls, data, where, None)
 
 
-def write_json(path: Path, record: Any) -> None:
-    """Write a record, or a plain dict, whole or not at all; HostError when the file system refuses."""
+def write_json(path: Path, record: Any, place: Place | None = None) -> None:
+    """Write a record, or a plain dict, whole or not at all, as `write_text` does. Raises HostError."""
     plain = to_json(record) if is_dataclass(record) else _plain(record)
-    write_text(path, json.dumps(plain, indent=1, allow_nan=False) + "\n")
+    write_text(path, json.dumps(plain, indent=1, allow_nan=False) + "\n", place)
 
 
 def load_json(path: Path) -> object:

@@ -20,6 +20,9 @@ NO_DISK = frozenset(
 )
 """File systems in which the kernel shows itself: their files have no end, and making a folder there does something."""
 
+WITHOUT_PERMISSIONS = frozenset({"vfat", "msdos", "exfat", "ntfs", "ntfs3", "fuseblk"})
+"""File systems whose files have the owner and the permissions that their mount gives to all."""
+
 MOST_VISITS = 100
 """Times that one folder may be reached by links; links to links can make billions of ways through a few folders."""
 
@@ -28,9 +31,7 @@ Identity = tuple[int, int]
 
 def refuse_no_disk(path: Path, where: str | Message) -> None:
     """Raise InputError, which begins with `where`, for a place such as /proc, where the kernel shows itself."""
-    real = Path(os.path.realpath(path))
-    around = [(len(point.parts), kind) for point, kind in _mounts() if point == real or point in real.parents]
-    if around and max(reversed(around), key=lambda each: each[0])[1] in NO_DISK:
+    if kind_of_file_system(path) in NO_DISK:
         raise InputError(
             "{where}: {path} is not on a disk: the kernel makes it up. Give a folder on a disk.",
             where=where,
@@ -54,6 +55,13 @@ def refuse_no_data(path: Path, where: str | Message) -> None:
             path=path,
             below=below,
         )
+
+
+def kind_of_file_system(path: Path) -> str:
+    """Of the file system that a path leads to, such as `ext4`; empty where nobody knows."""
+    real = Path(os.path.realpath(path))
+    around = [(len(point.parts), kind) for point, kind in _mounts() if point == real or point in real.parents]
+    return max(reversed(around), key=lambda each: each[0])[1] if around else ""
 
 
 def _mounts() -> list[tuple[Path, str]]:

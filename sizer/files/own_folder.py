@@ -11,12 +11,16 @@ import os
 import pwd
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from sizer.records import HostError, InputError, Message, typed_path
 
 LARGEST_FILE = 256 * 2**20
 """Bytes of the largest file that is read from a study folder; a run of an hour with 50 steps a second takes 20 MB."""
+
+Place = tuple[int, int]
+"""Device and inode of a folder: by these it is known again, whatever is put in its path's place."""
 
 
 def check_folder(path: Path) -> None:
@@ -60,6 +64,66 @@ def check_content(path: Path, folders: Iterable[str], files: Iterable[str]) -> N
             _check_facts(where, each, path)
 
 
+def check_own_cache(cache: Path) -> None:
+    """Raise InputError where `cache`, a folder above it or anything in it may be changed by others than this user and
+    root. It needs not be there yet.
+
+    A link in it is looked at by its own owner: in a folder that nobody else may write to, nobody else has made it. What
+    is mounted in it is left out: it is a volume of a sizer that lives.
+    """
+    for above in cache.parents:
+        with suppress(OSError):
+            _check_above(above, above.stat(), cache)
+    device: int | None = None
+    to_do = [cache]
+    while to_do:
+        path = to_do.pop()
+        with suppress(OSError):  # Removed meanwhile, or root's alone. Whoever needs what cannot be read says so.
+            facts = path.lstat()
+            device = facts.st_dev if device is None else device
+            if facts.st_dev != device:
+                continue
+            if not stat.S_ISLNK(facts.st_mode):
+                _check_facts(path, facts, None)
+            elif not _is_trusted(facts):
+                raise _somebody_elses(path, facts, None)
+            if stat.S_ISDIR(facts.st_mode):
+                to_do += path.iterdir()
+
+
+def _check_above(folder: Path, facts: os.stat_result, cache: Path) -> None:
+    """Whoever may write to a folder can put another one in the place of what lies in it, unless it is sticky, as /tmp
+    is. Who owns `/` is root, whom a user namespace shows as nobody."""
+    if not _is_trusted(facts) and facts.st_uid != Path("/").stat().st_uid:
+        raise _somebody_elses(folder, facts, None)
+    if facts.st_mode & stat.S_IWOTH and not facts.st_mode & stat.S_ISVTX:
+        raise InputError(
+            "Everybody can write to {folder}, so that the cache {cache} can be replaced; set SIZER_CACHE to a folder "
+            "that is yours alone.",
+            folder=folder,
+            cache=cache,
+        )
+
+
+def open_folder(path: Path, place: Place | None = None) -> int:
+    """A descriptor of the folder at `path`. Raises OSError, and HostError where it is not the one at `place`."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    if place is not None and place_of(descriptor) != place:
+        os.close(descriptor)
+        raise HostError(
+            "{path} is no longer the folder that sizer began to write to: another folder or a link lies in its place. "
+            "Put that folder back and type the command again.",
+            path=path,
+        )
+    return descriptor
+
+
+def place_of(descriptor: int) -> Place:
+    """Where the folder lies that is open."""
+    facts = os.fstat(descriptor)
+    return facts.st_dev, facts.st_ino
+
+
 def read_file(path: Path) -> bytes:
     """The content of a plain file, without following a link or waiting for a pipe.
 
@@ -98,8 +162,9 @@ def open_lock(path: Path) -> int:
 
 def make_folder(path: Path) -> None:
     """The folder and those above it, where they are not there yet; never one that everybody may write into."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.mkdir(mode=0o775, exist_ok=True)
+    for folder in (*reversed(path.parents), path):
+        if not folder.is_dir():
+            folder.mkdir(mode=0o775, exist_ok=True)
 
 
 def _check_entry(path: Path, folder: Path) -> os.stat_result | None:
@@ -112,22 +177,37 @@ def _check_entry(path: Path, folder: Path) -> os.stat_result | None:
     return facts
 
 
-def _check_facts(path: Path | str, facts: os.stat_result, folder: Path) -> None:
-    """The same of an entry that was looked at."""
+def _check_facts(path: Path | str, facts: os.stat_result, study: Path | None) -> None:
+    """The same of an entry that was looked at, in the folder of a study or, for None, in the cache."""
     if stat.S_ISLNK(facts.st_mode):
         raise _elsewhere(path, Message("a link"))
     if not stat.S_ISREG(facts.st_mode) and not stat.S_ISDIR(facts.st_mode):
         raise _elsewhere(path, Message("not a regular file"))
-    # What root wrote into a user's own folder, as by `sudo sizer resume`, is no danger: root needs no such trick.
-    if facts.st_uid != 0 and facts.st_uid not in _ours():
-        raise _somebody_elses(path, facts, folder)
+    if not _is_trusted(facts):
+        raise _somebody_elses(path, facts, study)
     _refuse_open_to_everybody(path, facts)
+
+
+def _is_trusted(facts: os.stat_result) -> bool:
+    """What root wrote into a user's own folder, as by `sudo sizer resume`, is no danger: root needs no such trick."""
+    return facts.st_uid == 0 or facts.st_uid in _ours()
 
 
 def _refuse_open_to_everybody(path: Path | str, facts: os.stat_result) -> None:
     """Group-writable is what umask 002 makes for a user whose group is their own; world-writable is never meant."""
-    if facts.st_mode & stat.S_IWOTH:
-        raise InputError("Everybody can write to {path}; type: chmod -R o-w {typed}", path=path, typed=typed_path(path))
+    if not facts.st_mode & stat.S_IWOTH:
+        return
+    from sizer.files.data_paths import WITHOUT_PERMISSIONS, kind_of_file_system
+
+    kind = kind_of_file_system(Path(path))
+    if kind in WITHOUT_PERMISSIONS:
+        raise InputError(
+            "Everybody can write to {path}, and {kind} keeps no permissions; mount it with the option umask=022, or "
+            "choose a folder on another disk.",
+            path=path,
+            kind=kind,
+        )
+    raise InputError("Everybody can write to {path}; type: chmod -R o-w {typed}", path=path, typed=typed_path(path))
 
 
 def _ours() -> frozenset[int]:
@@ -136,18 +216,28 @@ def _ours() -> frozenset[int]:
     return frozenset({user, int(asked_by)} if user == 0 and asked_by.isdecimal() else {user})
 
 
-def _somebody_elses(path: Path | str, facts: os.stat_result, folder: Path) -> InputError:
+def _somebody_elses(path: Path | str, facts: os.stat_result, study: Path | None) -> InputError:
+    owner, user = user_name(facts.st_uid), user_name(os.geteuid())
+    if study is None:
+        return InputError(
+            "{path} belongs to {owner}, not to {user}, and what lies in the cache is trusted; set SIZER_CACHE to a "
+            "folder that is yours alone.",
+            path=path,
+            owner=owner,
+            user=user,
+        )
     return InputError(
         "{path} belongs to {owner}, not to {user}. If you trust everything in it, make your own copy and use that: "
         "cp -r {folder} my-study",
         path=path,
-        owner=_name(facts.st_uid),
-        user=_name(os.geteuid()),
-        folder=typed_path(folder),
+        owner=owner,
+        user=user,
+        folder=typed_path(study),
     )
 
 
-def _name(user: int) -> str | Message:
+def user_name(user: int) -> str | Message:
+    """What a user is called."""
     try:
         return pwd.getpwuid(user).pw_name
     except KeyError:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
+from sizer.files.own_folder import Place, open_folder
 from sizer.records import HostError
 
 ASIDE_SUFFIX = ".tmp"
 """What a file is called while it is written; one that a killed process left behind may be removed."""
+
+NO_SYNC = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
+"""What file systems say that sync files and not folders (fsync(2)); PostgreSQL passes over the same."""
 
 _ASIDE = re.compile(rf"\.(?P<name>.+)\.[0-9a-f]{{8}}{re.escape(ASIDE_SUFFIX)}")
 
@@ -21,20 +27,18 @@ def written_aside(name: str) -> str | None:
     return match["name"] if match else None
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, place: Place | None = None) -> None:
     """Replace `path` by `text` so that a reader, or a machine that loses power, sees the old file or the new one.
 
-    Characters that UTF-8 cannot hold are written as escapes. Raises HostError when the file system refuses.
+    Characters that UTF-8 cannot hold are written as escapes. With `place`, only into that folder. Raises HostError when
+    the file system refuses, or another folder is there.
     """
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{ASIDE_SUFFIX}")
     try:
+        folder = open_folder(path.parent, place)
         try:
-            _write_and_sync(aside, text.encode("utf-8", "backslashreplace"))
-            os.replace(aside, path)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            raise
-        _sync_folder(path.parent)
+            _replace(folder, path.name, text.encode("utf-8", "backslashreplace"))
+        finally:
+            os.close(folder)
     except OSError as error:
         raise HostError(
             "{path} cannot be written ({reason}); make room there or choose another folder.",
@@ -43,18 +47,32 @@ def write_text(path: Path, text: str) -> None:
         ) from error
 
 
-def _write_and_sync(path: Path, content: bytes) -> None:
+def _replace(folder: int, name: str, content: bytes) -> None:
+    """By the descriptor of the folder, so that all of it happens in one, whatever becomes of its path meanwhile."""
+    aside = f".{name}.{secrets.token_hex(4)}{ASIDE_SUFFIX}"
+    try:
+        _write_and_sync(folder, aside, content)
+        os.replace(aside, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(aside, dir_fd=folder)
+        raise
+    _sync_folder(folder)
+
+
+def _write_and_sync(folder: int, name: str, content: bytes) -> None:
     # Never for everybody to write, whatever umask says: a study file that others may change runs their command.
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o664), "wb") as file:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with open(os.open(name, flags, 0o664, dir_fd=folder), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _sync_folder(folder: Path) -> None:
+def _sync_folder(folder: int) -> None:
     """Make the renaming itself last: without it a power cut may bring the old name back."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno not in NO_SYNC:
+            raise

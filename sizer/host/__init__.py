@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sizer.host.frameworks import gpus_seen
     from sizer.host.gpu_watch import GpuWatch, watched
     from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
-    from sizer.host.lock import is_host_measured, measuring_alone
+    from sizer.host.lock import MeasuringProcess, is_host_measured, measuring_alone
     from sizer.host.machine import (
         PACKAGES,
         Host,
@@ -38,6 +38,7 @@ __all__ = [
     "GpuWatch",
     "Host",
     "Installed",
+    "MeasuringProcess",
     "Virtualization",
     "checks",
     "cuda_gpus",

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
+from sizer.files import make_folder, open_lock
 from sizer.records import HostError, Interrupted, Message
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.held_folders import held_folder, remove_left
@@ -26,7 +26,7 @@ POLL_SECONDS = 0.2
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    """SIZER_CACHE, or the user's cache folder (XDG base directories).
+    """SIZER_CACHE, or the user's cache folder (XDG base directories), without links.
 
     Raises HostError for a user without a home folder, such as a service's.
     """
@@ -40,7 +40,7 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
         raise HostError(
             "This user has no home folder for data sets; set SIZER_CACHE to a folder that you may write to."
         ) from error
-    return base / "sizer"
+    return (base / "sizer").resolve()
 
 
 def check_writable(cache: Path) -> None:
@@ -81,9 +81,10 @@ def remove_leftovers(cache: Path) -> tuple[Path, ...]:
 
 @contextmanager
 def _locked(cache: Path, announce: Announce, stop: Callable[[], bool]) -> Iterator[None]:
-    with _lock_file(cache) as lock:
+    lock = _lock_file(cache)
+    try:
         waiting = False
-        while not _taken(lock.fileno(), cache):
+        while not _taken(lock, cache):
             if not waiting:
                 announce(Announcement(AnnouncementKind.OTHER_SIZER, folder=str(cache)))
                 waiting = True
@@ -91,12 +92,14 @@ def _locked(cache: Path, announce: Announce, stop: Callable[[], bool]) -> Iterat
                 raise Interrupted("Interrupted while another sizer was making data in {cache}.", cache=cache)
             time.sleep(POLL_SECONDS)
         yield
+    finally:
+        os.close(lock)
 
 
-def _lock_file(cache: Path) -> IO[bytes]:
+def _lock_file(cache: Path) -> int:
     try:
-        cache.mkdir(parents=True, exist_ok=True)
-        return (cache / ".lock").open("ab")
+        make_folder(cache)
+        return open_lock(cache / ".lock")
     except OSError as error:
         raise _unwritable(cache, error.strerror) from error
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.files import refuse_no_data
+from sizer.files import make_folder, refuse_no_data
 from sizer.records import KINDS, AnyOf, DataSet, HostError, InputError, Message, Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.data_cache import check_writable, made_once
@@ -97,8 +97,8 @@ class DataSets:
         folder = self.cache / f"index-{_fingerprint(records)}"
         with self._made_once(Announcement(AnnouncementKind.INDEX, str(folder), str(records))) as aside:
             if aside is not None:
-                aside.mkdir()
-                (aside / records.name).symlink_to(records)
+                make_folder(aside)
+                _link(aside / records.name, records)
                 self._program("record_index", "--data", str(records), "--out", str(aside / f"{records.stem}.idx"))
         return describe(folder / records.name, source.format)
 
@@ -123,6 +123,19 @@ class DataSets:
             )
         for line in done.stderr.splitlines():
             self.announce(Announcement(AnnouncementKind.PROGRAM, name=line))
+
+
+def _link(path: Path, target: Path) -> None:
+    try:
+        path.symlink_to(target)
+    except OSError as error:
+        raise HostError(
+            "An index of {records} is made beside a link to it, which cannot be made in {folder} ({reason}); set "
+            "SIZER_CACHE to a folder on a disk with links, such as ext4.",
+            records=target,
+            folder=path.parent,
+            reason=error.strerror,
+        ) from error
 
 
 def check_data(workload: Workload) -> None:

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from sizer.files import make_folder
 from sizer.limits import Mount, Throttle, owner_is_dead, parse_mounts
 from sizer.records import AllOf, DiskTier, HostError, InputError, Lines, Message
 from sizer.storage.held_folders import LOCK, claimed, held_folder, remove_left
@@ -74,7 +75,7 @@ def emulated_volume(scratch: Path, content_bytes: int, stop: Callable[[], bool] 
 
     Raises HostError when the host has no room, no right or no loop device for it, Interrupted when `stop` says so.
     """
-    scratch.mkdir(parents=True, exist_ok=True)
+    make_folder(scratch)
     # The kernel's lists, by which it is found again, know paths without links.
     with held_folder(scratch.resolve(), VOLUME_PREFIX) as home:
         image, folder = home / IMAGE, home / MOUNT

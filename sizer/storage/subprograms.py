@@ -45,6 +45,8 @@ def complete(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # What it makes in the cache is never for others to write.
+        umask=0o022,
     )
     try:
         output, errors = _outcome(process, name, stop, patience)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,13 +47,15 @@ def sources_of(folder: Path) -> Sources:
     return Sources(digest.hexdigest(), max(changed))
 
 
-def write_fitted(path: Path, sources: Sources, form: Mapping[str, Any]) -> None:
+def write_fitted(
+    path: Path, sources: Sources, form: Mapping[str, Any], write: Callable[[Path, str], None] = write_text
+) -> None:
     """Write what was fitted of these, as plain JSON values; whole or not at all, with a line for each of its
     `workloads`. Raises HostError."""
     others = {"made_of": sources.key, **{name: each for name, each in form.items() if name != "workloads"}}
     models = ",\n".join(json.dumps(each, allow_nan=False) for each in form["workloads"])
     rest = f'",\n{json.dumps(others, allow_nan=False)[1:-1]}, "workloads": [\n{models}\n]}}\n'
-    write_text(path, f"{HEAD}{_checksum(rest.encode())}{rest}")
+    write(path, f"{HEAD}{_checksum(rest.encode())}{rest}")
 
 
 def read_fitted(path: Path, sources: Sources, workload: str | None = None) -> dict[str, Any] | None:

@@ -6,17 +6,20 @@ import fcntl
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
 from sizer.files import (
+    Place,
     check_folder,
     from_json,
     load_json,
     make_folder,
+    open_folder,
     open_lock,
+    place_of,
     refuse_no_disk,
     to_json,
     write_json,
@@ -47,8 +50,10 @@ class StudyFolder:
 
     def __init__(self, path: Path, study: Study, host: Mapping[str, Any]) -> None:
         self.path = path
+        self.real_path = path.resolve()
         self.study = study
         self.host = host
+        self._places: dict[Path, Place] = {}
         self._reserve = Reserve(path)
         self._runs = StoredRuns(path / "runs")
 
@@ -71,8 +76,8 @@ class StudyFolder:
         )
         with folder.locked():
             folder._check_same_study()
-            write_json(folder.host_path, folder.host)
-            write_text(folder.study_path, to_yaml(study))
+            folder.write_json(folder.host_path, folder.host)
+            folder.write_text(folder.study_path, to_yaml(study))
             yield folder
 
     @classmethod
@@ -92,26 +97,42 @@ class StudyFolder:
     def locked(self) -> Iterator[StudyFolder]:
         """Hold the folder, so that no second sizer writes it; HostError when one does already.
 
-        What a killed sizer left half written is removed; folders in it that somebody removed are made again.
+        What a killed sizer left half written is removed; folders in it that somebody removed are made again. Until the
+        end, whatever is put in the place of the folder or of one in it is not written to.
         """
-        with _file_system(self.path, writing=True):
-            descriptor = open_lock(self.path / ".lock")
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise HostError(
-                    "Another sizer is writing to {path}; wait, or choose another folder with --out.", path=self.path
-                ) from None
-            # Since when the folder is held: `current_run` distinguishes an old log from that of a run that goes on now.
-            os.utime(descriptor)
+        with ExitStack() as stack:
             with _file_system(self.path, writing=True):
+                descriptor = open_lock(self.path / ".lock")
+                stack.callback(os.close, descriptor)
+                _take(descriptor, self.path)
+                # `current_run` distinguishes an old log from that of a run that goes on now by when this was.
+                os.utime(descriptor)
                 for name in FOLDERS:
                     make_folder(self.path / name)
                 self._remove_leftovers()
+                stack.callback(self._places.clear)
+                for folder in (self.path, *(self.path / name for name in FOLDERS)):
+                    # Open until the end: some file systems give a folder that nobody has open another number.
+                    opened = open_folder(folder)
+                    stack.callback(os.close, opened)
+                    self._places[folder] = place_of(opened)
             yield self
-        finally:
-            os.close(descriptor)
+
+    def write_text(self, path: Path, text: str) -> None:
+        """Write a file whole or not at all; HostError where it cannot be written, or what is at `path` is no longer the
+        folder that is locked."""
+        write_text(path, text, self._places.get(path.parent))
+
+    def write_json(self, path: Path, record: Any) -> None:
+        """Write a record, or a plain dict, in the same way."""
+        write_json(path, record, self._places.get(path.parent))
+
+    def check_in_place(self) -> None:
+        """Raise HostError where something else was put in the place of what is locked. What is gone passes: nothing can
+        be written to that."""
+        for folder, place in self._places.items():
+            with suppress(OSError):
+                os.close(open_folder(folder, place))
 
     def go_on_with(self, study: Study) -> None:
         """Take a study of the same workloads with other axes in the place of the one before, while it is locked.
@@ -121,7 +142,7 @@ class StudyFolder:
         refuse_other_study(str(self.path), self.study, study)
         refuse_other_meaning(str(self.path), measured(self.runs()), study)
         self.study = study
-        write_text(self.study_path, to_yaml(study))
+        self.write_text(self.study_path, to_yaml(study))
 
     @property
     def study_path(self) -> Path:
@@ -180,11 +201,11 @@ class StudyFolder:
         On a full disk the room held by `hold_room` is used. Raises HostError when the run cannot be written even so.
         """
         try:
-            write_json(self.run_path(run.id), run)
+            self.write_json(self.run_path(run.id), run)
         except HostError:
-            if not self._reserve.give_up():
+            if not self._reserve.give_up(self._places.get(self.path)):
                 raise
-            write_json(self.run_path(run.id), run)
+            self.write_json(self.run_path(run.id), run)
 
     def know(self, runs: Iterable[Run]) -> None:
         """Runs that were just written here by somebody else than `add`, so that thousands need not be read again."""
@@ -192,9 +213,11 @@ class StudyFolder:
             self._runs.know(self.run_path(run.id), run)
 
     def hold_room(self) -> None:
-        """Hold room for what is still to be written; HostError when the disk has not as much."""
+        """Hold room for what is still to be written; HostError when the disk has not as much, or something else was
+        put in the place of the folder."""
+        self.check_in_place()
         try:
-            self._reserve.take()
+            self._reserve.take(self._places.get(self.path))
         except OSError as error:
             raise HostError(
                 "{path} cannot store more runs ({reason}). Make sure {size} MiB can be written there, then type: "
@@ -207,7 +230,7 @@ class StudyFolder:
 
     def free_room(self) -> None:
         """Give the held room back: what is written from now on is the last."""
-        self._reserve.give_up()
+        self._reserve.give_up(self._places.get(self.path))
 
     def runs(self) -> tuple[Run, ...]:
         """Every run that can be read, in the order in which they were measured."""
@@ -245,7 +268,7 @@ class StudyFolder:
         now = {**self.host, **{name: to_json(host)[name] for name in ("python", "packages", "frameworks")}}
         refuse_other_versions(str(self.path), measured(self.runs()), self.host, now)
         self.host = now
-        write_json(self.host_path, self.host)
+        self.write_json(self.host_path, self.host)
 
     def _check_same_study(self) -> None:
         """Refuse to mix what was measured here with another study, machine, workload or disk."""
@@ -378,6 +401,15 @@ def _checked(run_id: str) -> str:
     if not re.fullmatch(r"[0-9a-f]{12}", run_id):
         raise ValueError(f"{run_id!r} is not the id of a run")
     return run_id
+
+
+def _take(lock: int, path: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise HostError(
+            "Another sizer is writing to {path}; wait, or choose another folder with --out.", path=path
+        ) from None
 
 
 @contextmanager

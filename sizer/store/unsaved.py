@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sizer.files import ASIDE_SUFFIX, write_json
+from sizer.files import ASIDE_SUFFIX, Place, make_folder, open_folder, write_json
 from sizer.records import HostError, InputError, Run
 from sizer.store.continuing import SAME_MACHINE
 from sizer.store.stored_runs import read_run
@@ -23,7 +24,7 @@ def keep_unsaved(run: Run, study: Path, host: Mapping[str, Any], cache: Path) ->
     """Store the run in the cache, and return the file. Raises HostError when it cannot be written there either."""
     folder = unsaved_folder(study, host, cache)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise HostError(
             "{folder} cannot be written ({reason}).", folder=folder, reason=error.strerror or error
@@ -52,11 +53,11 @@ def take_back(study: Path, host: Mapping[str, Any], cache: Path, store: Callable
 
 
 def unsaved_folder(study: Path, host: Mapping[str, Any], cache: Path) -> Path:
-    """Where the cache keeps a study's runs.
+    """Where the cache keeps the runs of a study, whose folder's path is without links.
 
-    By the study folder's place and the machine: a cache may lie on a network mount that several machines share.
+    By that path and the machine: a cache may lie on a network mount that several machines share.
     """
-    facts = [str(study.resolve()), *(host.get(fact) for fact in SAME_MACHINE)]
+    facts = [str(study), *(host.get(fact) for fact in SAME_MACHINE)]
     return cache / "unsaved" / hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
 
 
@@ -71,23 +72,44 @@ class Reserve:
     """A file in `folder` that takes up room until the room is needed."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / RESERVE
+        self._folder = folder
 
-    def take(self) -> None:
-        """Take up the room, if it is not taken already; OSError where the disk has not as much."""
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    def take(self, place: Place | None = None) -> None:
+        """Take up the room, if it is not taken already; OSError where the disk has not as much, HostError where with
+        `place` another folder is there."""
+        folder = open_folder(self._folder, place)
         try:
-            # A file system without allocation gets it written by the C library (posix_fallocate(3)).
-            os.posix_fallocate(descriptor, 0, RESERVED_BYTES)
+            _allocate(folder)
         except OSError:
-            self.give_up()
+            self.give_up(place)
             raise
         finally:
-            os.close(descriptor)
+            os.close(folder)
 
-    def give_up(self) -> bool:
+    def give_up(self, place: Place | None = None) -> bool:
         """Free the room; whether there was any to free."""
-        with suppress(OSError):
-            self._path.unlink()
+        with suppress(OSError, HostError):
+            folder = open_folder(self._folder, place)
+            try:
+                os.unlink(RESERVE, dir_fd=folder)
+            finally:
+                os.close(folder)
             return True
         return False
+
+
+def _allocate(folder: int) -> None:
+    # To be read as well: where a file system does not allocate, the C library writes into each block, and reads before
+    # whether something is there (posix_fallocate(3)).
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    descriptor = os.open(RESERVE, flags, 0o600, dir_fd=folder)
+    try:
+        if not _is_allocated(os.fstat(descriptor)):
+            os.posix_fallocate(descriptor, 0, RESERVED_BYTES)
+    finally:
+        os.close(descriptor)
+
+
+def _is_allocated(facts: os.stat_result) -> bool:
+    """Whether the file has its size. Written once more before each run, it would keep the disk busy in that run."""
+    return stat.S_ISREG(facts.st_mode) and facts.st_size >= RESERVED_BYTES

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sizer.catalog import AcceleratorRate, DiskOffer, InstanceType
-from sizer.host import BusyBy, Check, Finding, FindingKind, Virtualization
+from sizer.files import user_name
+from sizer.host import BusyBy, Check, Finding, FindingKind, MeasuringProcess, Virtualization
 from sizer.limits import CpuCounts
 from sizer.records import InstanceOffer, format_bytes, format_usd, typed_path
 from sizer.words.errors import in_words
@@ -121,6 +122,23 @@ def busy_host_in_words(busy: BusyBy) -> str:
         "this host is busy: {what}; runs that it disturbs are marked `contended` or `stolen`, and a quiet host "
         "measures better",
         what=listed(found),
+    )
+
+
+def measured_beside(other: MeasuringProcess) -> str:
+    """That another user's sizer measures, too, and what becomes of it."""
+    user = _("another user") if other.user is None else in_words(user_name(other.user))
+    known = {"user": user, "pid": other.pid, "command": other.command or "?"}
+    if not other.pid:
+        return _(
+            "a sizer of {user} measures on this host, too, and this one does not wait for it; runs that it disturbs "
+            "are marked `contended`",
+            **known,
+        )
+    return _(
+        "a sizer of {user} measures on this host, too (process {pid}: {command}), and this one does not wait for it; "
+        "runs that it disturbs are marked `contended`",
+        **known,
     )
 
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -99,6 +99,50 @@ def test_a_full_disk_costs_no_run(sizer: Typed, volume: Volume, begun: Begun, me
     assert not list((volume.mount / "study").rglob("*.tmp"))
 
 
+MAKE = {"ext2": ["mkfs.ext2", "-q"], "vfat": ["mkfs.vfat"], "exfat": ["mkfs.exfat"]}
+MOUNT = {
+    "ext2": ["mount"],
+    "vfat": ["mount", "-t", "vfat", "-o", "umask=022"],
+    "exfat": ["mount.exfat-fuse", "-o", "umask=022"],
+    "ramfs": ["mount", "-t", "ramfs"],
+}
+"""File systems without fallocate(2): those of the kernel, and one of FUSE."""
+
+
+@pytest.fixture
+def without_allocation(folder: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Where a file system of the kind that is asked for is mounted."""
+    kind, mount, image, device = request.param, folder / "volume", folder / "volume.img", "none"
+    mount.mkdir()
+    with ExitStack() as stack:
+        if kind in MAKE:
+            with image.open("wb") as file:
+                file.truncate(100 * 2**20)
+            device = command("losetup", "--find", "--show", str(image))
+            stack.callback(command, "losetup", "--detach", device)
+            command(*MAKE[kind], device)
+        mounted = subprocess.run([*MOUNT[kind], device, str(mount)], capture_output=True, text=True)
+        if not mount.is_mount():
+            pytest.skip(f"this host mounts no {kind}: {mounted.stderr.strip()}")
+        stack.callback(command, "umount", str(mount))
+        yield mount
+
+
+@pytest.mark.parametrize("without_allocation", ["ext2", "vfat", "exfat", "ramfs"], indirect=True)
+def test_a_study_is_measured_on_any_file_system(sizer: Typed, without_allocation: Path) -> None:
+    """Also on one that allocates no room, or has neither links nor permissions: all of it, and gone on with."""
+    study = without_allocation / "study"
+    done = sizer("run", "study.yaml", "--out", str(study))
+    assert done.returncode == 0, done.stderr
+    first, *_ = (study / "runs").iterdir()
+    first.unlink()
+    again = sizer("resume", str(study))
+    assert again.returncode == 0, again.stderr
+    assert len(StudyFolder.open(study).runs()) == 3
+    assert (study / "report.html").exists()
+    assert not list(study.glob(".reserve*"))
+
+
 def test_a_disk_that_has_no_room_is_said_before_anything_runs(sizer: Typed, volume: Volume) -> None:
     """Exit code 3 and one sentence: no run is measured that could not be stored."""
     with (volume.mount / "filler").open("wb") as filler:
@@ -151,6 +195,33 @@ def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
     assert f"{taken} {kept.parent} into study\n" in again.stderr
     assert len(StudyFolder.open(study).runs()) == 3
     assert (study / "runs" / kept.name).read_bytes() == record
+
+
+@pytest.mark.parametrize("put", ["os.symlink('{stranger}', '{study}')", "os.rename('{stranger}', '{study}')"])
+def test_what_is_put_in_the_place_of_a_study_folder_gets_nothing(
+    sizer: Typed, folder: Path, meanwhile: Callable[[str], None], put: str
+) -> None:
+    """The current run is kept in the cache, and once the folder is back the next start takes it from there."""
+    study, stranger, moved = folder / "study", folder / "stranger", folder / "moved"
+    for name in ("runs", "logs"):
+        (stranger / name).mkdir(parents=True)
+    meanwhile(f"os.rename('{study}', '{moved}'); {put.format(study=study, stranger=stranger)}")
+    done = sizer("run", "study.yaml")
+    assert done.returncode == 3, done.stderr
+    assert "is no longer the folder that sizer began to write to" in done.stderr
+    assert "Traceback" not in done.stderr
+    (kept,) = (folder / "cache/unsaved").glob("*/*.json")
+    assert [path for path in study.rglob("*") if path.is_file()] == []
+    if study.is_symlink():
+        study.unlink()
+    else:
+        study.rename(stranger)
+    moved.rename(study)
+    meanwhile("pass")
+    again = sizer("resume", "study")
+    assert again.returncode == 0, again.stderr
+    assert not kept.exists()
+    assert len(StudyFolder.open(study).runs()) == 3
 
 
 def test_runs_that_are_removed_meanwhile_cost_only_themselves(

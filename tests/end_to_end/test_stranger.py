@@ -454,3 +454,24 @@ def test_checking_a_disk_writes_into_a_fresh_folder_alone(typed: Typed, stranger
     assert precious.read_text() == "precious"
     assert (strangers / "x").is_symlink()
     assert everything(strangers, elsewhere).keys() == before
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("place", ["cache", "cache/unsaved"])
+def test_a_cache_that_a_stranger_may_write_to_is_not_used(
+    typed: Typed, strangers: Path, tmp_path: Path, place: str
+) -> None:
+    """A run that lies there would be taken for one of this study: what measures refuses it, and writes nothing."""
+    write_study(strangers, ["true"])
+    (tmp_path / "cache/unsaved").mkdir(parents=True)
+    os.chown(tmp_path / place, 12345, -1)
+    before = everything(tmp_path / "cache")
+    for words in (["run", "theirs.yaml"], ["demo"], ["profile", "--", "true"], ["disks", "check", "."]):
+        done = typed(*words)
+        assert done.returncode == 2, done.stderr
+        said = done.stderr.splitlines()[-1]
+        assert said.startswith(f"sizer: {tmp_path / place} belongs to user 12345, not to root")
+        assert "set SIZER_CACHE to a folder that is yours alone" in said
+        assert "Traceback" not in done.stderr
+    assert everything(tmp_path / "cache") == before
+    assert not (strangers / "theirs").exists()

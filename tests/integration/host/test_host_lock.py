@@ -1,4 +1,4 @@
-"""One sizer measures a host at a time."""
+"""One sizer measures a host at a time, and nobody keeps another user from measuring."""
 
 from __future__ import annotations
 
@@ -6,82 +6,229 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from sizer.host.lock import is_host_measured, measuring_alone
 from sizer.records.errors import HostError
+from tests import ROOT
+
+BECOME = """
+import os, socket, sys
+from pathlib import Path
+from sizer.host.lock import is_host_measured, measuring_alone
+from sizer.records import HostError
+os.setresgid({user}, {user}, {user})
+os.setresuid({user}, {user}, {user})
+"""
+"""Imports first: the interpreter may lie where this user may not look."""
 
 HOLD = """
-import sys
-from sizer.host.lock import measuring_alone
-with measuring_alone(sys.argv[1]):
-    print("held", flush=True)
+with measuring_alone({name!r}, Path({folder!r})) as others:
+    print("held", *(other.pid for other in others), flush=True)
     sys.stdin.read()
 """
+
+TAKE = """
+lock = socket.socket(socket.AF_UNIX)
+lock.bind({name!r})
+if {listens}:
+    lock.listen()
+print("taken", flush=True)
+sys.stdin.read()
+"""
+
+LOOK = """
+print(is_host_measured({name!r}, folder=Path({folder!r})))
+open(Path({folder!r}, "measuring"))
+"""
+
+USERS = 54321, 54322
+"""Ordinary users."""
+
+needs_root = pytest.mark.root
+"""Makes processes of several users."""
+
+Start = Callable[..., subprocess.Popen[str]]
+Hold = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
 def name() -> str:
     """A name of this test's own, so that a sizer that measures meanwhile does not matter."""
-    return f"\0sizer-test-{os.getpid()}"
+    return f"\0sizer-test-{os.getpid()}-"
 
 
 @pytest.fixture
-def holder(name: str) -> Iterator[subprocess.Popen[str]]:
-    """Another process that holds the host."""
-    argv = [sys.executable, "-c", HOLD.replace("sys.argv[1]", repr(name))]
-    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        yield process
+def folder(tmp_path: Path) -> Path:
+    """Root's folder of this test's own, where other users may look for it."""
+    for above in (tmp_path, *tmp_path.parents):
+        if above.stat().st_uid == os.geteuid():
+            above.chmod(above.stat().st_mode | 0o111)
+    (tmp_path / "run").mkdir()
+    return tmp_path / "run" / "sizer"
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts a program as this or another user, which is killed in the end."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(program: str, user: int | None = None) -> subprocess.Popen[str]:
+        user = os.geteuid() if user is None else user
+        argv = [sys.executable, "-S", "-c", BECOME.format(user=user) + program]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(argv, text=True, cwd="/", env={"PYTHONPATH": str(ROOT)}, **pipes)
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
         process.kill()
+        process.communicate()
 
 
-def test_the_second_is_told_who_measures(holder: subprocess.Popen[str], name: str) -> None:
-    """Process id, command line, and what to type; exit code 3."""
-    with pytest.raises(HostError) as refused, measuring_alone(name):
-        pass
-    assert f"process {holder.pid}: {sys.executable} -c" in str(refused.value)
-    assert str(refused.value).endswith(f"kill {holder.pid}")
-    assert "\n" not in str(refused.value)
+@pytest.fixture
+def hold(start: Start, name: str, folder: Path) -> Hold:
+    """Starts a process that measures until it is killed, or says why it does not."""
+    return lambda user=None: start(HOLD.format(name=name, folder=str(folder)), user)
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    """`held`, with the pids of those beside it, or the last line of why not."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return process.stdout.readline().strip() or process.stderr.read().strip().splitlines()[-1]
+
+
+def refusal(name: str, folder: Path) -> str:
+    with pytest.raises(HostError) as refused, measuring_alone(name, folder):
+        pytest.fail("the host was not free")
     assert refused.value.exit_code == 3
+    return str(refused.value)
 
 
-def test_a_killed_sizer_holds_nothing(holder: subprocess.Popen[str], name: str) -> None:
+def test_the_second_is_told_who_measures(hold: Hold, name: str, folder: Path) -> None:
+    """Process id, command line, and what to type; as often as it is typed."""
+    holder = hold()
+    assert said(holder) == "held"
+    for _ in range(50):
+        sentence = refusal(name, folder)
+        assert f"process {holder.pid}: {sys.executable} -S -c" in sentence
+        assert sentence.endswith(f"kill {holder.pid}")
+        assert "\n" not in sentence
+
+
+def test_a_killed_sizer_holds_nothing(hold: Hold, name: str, folder: Path) -> None:
     """The kernel gives the host free with the process, whatever ended it."""
+    holder = hold()
+    assert said(holder) == "held"
     holder.send_signal(signal.SIGKILL)
     holder.wait()
-    with measuring_alone(name):
+    with measuring_alone(name, folder):
         pass
 
 
-def test_children_do_not_keep_the_lock(name: str) -> None:
+def test_children_do_not_keep_the_lock(hold: Hold, name: str, folder: Path) -> None:
     """A daemon that outlives its sizer does not lock the host."""
-    with measuring_alone(name):
+    with measuring_alone(name, folder):
         child = subprocess.Popen(["sleep", "60"])
     try:
-        with measuring_alone(name):
-            pass
+        assert said(hold()) == "held"
     finally:
         child.kill()
         child.wait()
 
 
-def test_many_may_ask(holder: subprocess.Popen[str], name: str) -> None:
-    """However often the second one is typed, it gets the same sentence."""
-    for _ in range(50):
-        with pytest.raises(HostError, match=f"process {holder.pid}"), measuring_alone(name):
-            pass
-
-
-def test_whoever_asks_often_sees_it_held(holder: subprocess.Popen[str], name: str) -> None:
+def test_whoever_asks_often_sees_it_held(hold: Hold, name: str, folder: Path) -> None:
     """And free, once it is; the one that measures is not asked."""
-    assert is_host_measured(name)
-    assert not is_host_measured(name[:-1])
-    assert not is_host_measured(name, Path("/proc/none"))
+    holder = hold()
+    assert said(holder) == "held"
+    assert is_host_measured(name, folder=folder)
+    assert not is_host_measured(f"{name}other-", folder=folder / "other")
     holder.kill()
     holder.wait()
-    assert not is_host_measured(name)
+    assert not is_host_measured(name, folder=folder)
+
+
+def test_one_process_measures_once(name: str, folder: Path) -> None:
+    """A program that calls sizer twice at a time is refused as two programs are."""
+    with measuring_alone(name, folder):
+        assert f"kill {os.getpid()}" in refusal(name, folder)
+    with measuring_alone(name, folder):
+        pass
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("first", "second", "stopped"),
+    [
+        (0, 0, True),
+        (0, USERS[0], True),
+        (USERS[0], USERS[0], True),
+        (USERS[0], 0, False),
+        (USERS[0], USERS[1], False),
+    ],
+)
+def test_a_measuring_stops_whom_its_user_could_stop(hold: Hold, first: int, second: int, stopped: bool) -> None:
+    """Root's stops everybody's, a user's own the same user's; a stranger's is named beside what goes on."""
+    before = hold(first)
+    assert said(before) == "held"
+    after = hold(second)
+    if stopped:
+        assert f"Another sizer is measuring on this host (process {before.pid}: {sys.executable}" in said(after)
+    else:
+        assert said(after) == f"held {before.pid}"
+
+
+@needs_root
+def test_everybody_sees_that_root_measures(start: Start, name: str, folder: Path) -> None:
+    """Also a user who may not open root's lock, and so can neither take nor keep it; whatever root's umask."""
+    before = os.umask(0o077)
+    with measuring_alone(name, folder):
+        os.umask(before)
+        output, errors = start(LOOK.format(name=name, folder=str(folder)), USERS[0]).communicate()
+    assert output == "True\n", errors
+    assert "PermissionError" in errors
+
+
+@needs_root
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_stranger_who_takes_a_users_name_stops_nobody(start: Start, hold: Hold, name: str, listens: bool) -> None:
+    """The kernel says whose the process is that has it; one that does not answer is not believed either."""
+    stranger = start(TAKE.format(name=f"{name}{USERS[0]}", listens=listens), USERS[1])
+    assert said(stranger) == "taken"
+    for user in (USERS[0], 0):
+        assert said(hold(user)) == f"held {stranger.pid if listens else 0}"
+
+
+@needs_root
+def test_where_root_may_not_write_it_locks_as_a_user_does(hold: Hold, folder: Path) -> None:
+    """As in a container whose /run is read-only; its second one is stopped, too."""
+    folder.mkdir()
+    folder.chmod(0o777)
+    first = hold()
+    assert said(first) == "held"
+    assert f"process {first.pid}" in said(hold())
+
+
+@needs_root
+def test_the_lock_is_seen_on_an_overlay(name: str, tmp_path: Path) -> None:
+    """The /run of most containers, where stat(2) and the kernel's list of locks name different devices."""
+    for part in ("lower", "upper", "work", "run"):
+        (tmp_path / part).mkdir()
+    options = f"lowerdir={tmp_path}/lower,upperdir={tmp_path}/upper,workdir={tmp_path}/work"
+    mounted = subprocess.run(
+        ["mount", "-t", "overlay", "overlay", "-o", options, str(tmp_path / "run")], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"no overlay here: {mounted.stderr.strip()}")
+    try:
+        folder = tmp_path / "run" / "sizer"
+        with measuring_alone(name, folder):
+            assert is_host_measured(name, folder=folder)
+        assert not is_host_measured(name, folder=folder)
+    finally:
+        subprocess.run(["umount", str(tmp_path / "run")], check=True)

@@ -1,12 +1,14 @@
-"""Whose a study folder is: files of other users, which only root can make."""
+"""Whose a study folder and the cache are: files of other users, which only root can make."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sizer.files import check_own_cache, make_folder
 from sizer.plan.run_order import plan
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
@@ -61,3 +63,91 @@ def test_sudo_may_use_the_folder_of_who_typed_it(path: Path, monkeypatch: pytest
     monkeypatch.delenv("SUDO_UID")
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     assert len(StudyFolder.open(path).runs()) == 1
+
+
+STRANGER = 12345
+IMAGE = "images-v1-seed1-64/class_3/0001.JPEG"
+
+Spoil = Callable[[Path], object]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache of this user's own, with all that lies in one: a kept run, a data set, a volume and an index."""
+    cache = tmp_path / "home" / "cache"
+    for name in ("unsaved/0123456789ab/0123456789ab.json", IMAGE, "disks/volume-1-2-3-x/disk.img"):
+        (cache / name).parent.mkdir(parents=True, exist_ok=True)
+        (cache / name).touch()
+    (cache / "index-0123456789ab").mkdir()
+    (cache / "index-0123456789ab/train.rec").symlink_to("/data/of/mine/train.rec")
+    return cache
+
+
+def strangers(name: str) -> Spoil:
+    return lambda cache: os.chown(cache / name, STRANGER, -1, follow_symlinks=False)
+
+
+def open_to_all(name: str) -> Spoil:
+    return lambda cache: (cache / name).chmod(0o777)
+
+
+def linked(cache: Path) -> None:
+    (cache / "disks").rename(cache.parent / "disks")
+    (cache / "disks").symlink_to(cache.parent / "disks")
+    os.lchown(cache / "disks", STRANGER, -1)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (strangers("."), "home/cache belongs to user 12345, not to root.* set SIZER_CACHE to a folder that is yours"),
+        (strangers(".."), "home belongs to user 12345"),
+        (strangers("unsaved"), "cache/unsaved belongs to user 12345"),
+        (strangers("unsaved/0123456789ab/0123456789ab.json"), "0123456789ab.json belongs to user 12345"),
+        (strangers(IMAGE), "0001.JPEG belongs to user 12345"),
+        (strangers("disks/volume-1-2-3-x/disk.img"), "disk.img belongs to user 12345"),
+        (strangers("index-0123456789ab/train.rec"), "train.rec belongs to user 12345"),
+        (linked, "cache/disks belongs to user 12345"),
+        (open_to_all("."), "Everybody can write to .*home/cache; type: chmod -R o-w"),
+        (open_to_all(".."), "Everybody can write to .*home, so that the cache .* can be replaced; set SIZER_CACHE"),
+        (open_to_all("images-v1-seed1-64"), "Everybody can write to .*images-v1-seed1-64; type: chmod"),
+        (lambda cache: os.mkfifo(cache / "unsaved/0123456789ab/x.json"), "x.json is not a regular file"),
+    ],
+)
+def test_a_cache_that_others_may_write_to_is_refused(cache: Path, spoil: Spoil, said: str) -> None:
+    """What lies in it becomes runs and data of a study: a stranger's would be measured, or taken for measured."""
+    check_own_cache(cache)
+    spoil(cache)
+    with pytest.raises(InputError, match=said):
+        check_own_cache(cache)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda cache: cache.parent.chmod(0o1777),
+        lambda cache: cache.chmod(0o775),
+        lambda cache: cache.rename(cache.with_name("away")),
+    ],
+    ids=["in a sticky folder", "open to its group", "not there yet"],
+)
+def test_a_cache_of_ones_own_is_taken(cache: Path, change: Spoil) -> None:
+    """As below /tmp, with the umask of a user whose group is their own, and on the first day."""
+    change(cache)
+    check_own_cache(cache)
+
+
+def test_root_made_a_cache_for_all(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What root put there is nobody's trick."""
+    monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
+    check_own_cache(cache)
+
+
+def test_what_is_made_is_never_for_all_to_write(tmp_path: Path) -> None:
+    """Whatever the umask: neither the folder nor those above it that had to be made."""
+    before = os.umask(0)
+    try:
+        make_folder(tmp_path / "a" / "b" / "cache")
+    finally:
+        os.umask(before)
+    check_own_cache(tmp_path / "a" / "b" / "cache")

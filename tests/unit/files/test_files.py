@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -31,7 +33,7 @@ def test_a_failure_leaves_the_old_file_and_no_other(
     path = tmp_path / "a.json"
     path.write_text("old")
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, failing, full)
@@ -51,6 +53,20 @@ def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path, monkeypatch: p
     with pytest.raises(KeyboardInterrupt):
         write_text(tmp_path / "a.json", "new")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_synced_holds_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some network file systems sync files alone, and say so with EINVAL."""
+    synced = os.fsync
+
+    def only_files(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        synced(descriptor)
+
+    monkeypatch.setattr(os, "fsync", only_files)
+    write_text(tmp_path / "a.json", "new")
+    assert (tmp_path / "a.json").read_text() == "new"
 
 
 def test_a_missing_folder_is_told_in_words(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -456,3 +458,39 @@ def test_folders_of_version_1_are_read(first_version: Path) -> None:
     assert stored.throughput.value == 183.25
     assert stored.spec.workload == folder.study.workloads[0].workload
     assert [tier.name for tier in folder.study.disks] == ["slow"]
+
+
+def swap_for_link(path: Path, stranger: Path) -> None:
+    path.rename(path.with_name("moved"))
+    path.symlink_to(stranger)
+
+
+def swap_for_folder(path: Path, stranger: Path) -> None:
+    path.rename(path.with_name("moved"))
+    stranger.rename(path)
+
+
+def swap_its_runs(path: Path, stranger: Path) -> None:
+    (path / "runs").rename(path / "moved")
+    (path / "runs").symlink_to(stranger / "runs")
+
+
+@pytest.mark.parametrize("swap", [swap_for_link, swap_for_folder, swap_its_runs])
+def test_what_is_put_in_its_place_meanwhile_is_not_written_to(
+    path: Path, tmp_path: Path, swap: Callable[[Path, Path], None]
+) -> None:
+    """Whoever may write above a study folder can swap it while it is measured; the next step says so."""
+    stranger = tmp_path / "stranger"
+    for name in ("runs", "logs"):
+        (stranger / name).mkdir(parents=True)
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.hold_room()
+        before = folder.real_path
+        swap(path, stranger)
+        for step in (partial(folder.add, run(SPECS[0])), folder.hold_room, folder.check_in_place):
+            with pytest.raises(HostError, match="is no longer the folder that sizer began to write to"):
+                step()
+        folder.free_room()
+        assert folder.real_path == before
+    theirs = stranger if stranger.exists() else path
+    assert [each for each in theirs.rglob("*") if each.is_file()] == []
