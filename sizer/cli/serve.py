@@ -11,7 +11,6 @@ import argparse
 import os
 import signal
 import sys
-import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -43,7 +42,6 @@ def serve(arguments: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     with PageServer(page.now, arguments.port) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         print(server.address, flush=True)
         _say(
             Message(

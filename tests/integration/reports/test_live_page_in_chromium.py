@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,9 +33,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(path: Path) -> Iterator[PageServer]:
     with PageServer(LivePage(path, SENTENCES).now) as found:
-        threading.Thread(target=found.serve_forever, args=(0.05,), daemon=True).start()
         yield found
-        found.shutdown()
 
 
 @pytest.fixture(autouse=True)
@@ -134,8 +131,7 @@ def test_it_says_that_the_server_has_gone(browser: Any, server: PageServer, path
     """Once, and shows on what it has."""
     write_text(path, page)
     shown = browser.open(server.address, 1300, "light")
-    server.shutdown()
-    server.server_close()
+    server.close()
     shown.wait_for_selector(NOTE, timeout=PATIENT)
     assert shown.locator(NOTE).inner_text() == "It has ended."
     shown.evaluate("""
