@@ -3,8 +3,6 @@ at all."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -27,12 +25,11 @@ from .doubts import section as doubts
 from .embedded import deflated
 from .material import Material
 from .measurement import section as measurement
+from .policy import TEMPLATES, page_policy, script, style
 from .runs import all_runs, timelines
 from .runs.columns import with_content
 from .subject import Subject, subjects
 from .what_if import section as what_if
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 Shown = TypeVar("Shown")
 Contents = Callable[[Material, Sequence[Any]], Mapping[str, Any] | None]
@@ -41,7 +38,8 @@ Contents = Callable[[Material, Sequence[Any]], Mapping[str, Any] | None]
 @dataclass(frozen=True)
 class Section:
     """A part of the page: `templates/NAME.html` shows what `contents` makes of the records, plain values and finished
-    SVG; None where there is nothing to show. Its style and script, where it has any, are NAME.css and NAME.js.
+    SVG; None where there is nothing to show. Its style and script, where it has any, are NAME.css and NAME.js, which
+    `policy.py` joins.
 
     What takes long is made of each workload by itself: `contents` gets what `of_each` made of them in their place.
     """
@@ -66,8 +64,6 @@ SECTIONS = (
     Section("timelines", timelines.contents),
 )
 """In the order of the page."""
-SHARED = ("page", "charts", "model")
-"""Whose styles and scripts every section may use."""
 HEADING = re.compile(r'<h2 id="([\w-]+-title)">(.*?)</h2>')
 """Of a section; those of workloads have other anchors, which the first screen leads to."""
 IN_MARKS = re.compile(r"`([^`]+)`")
@@ -80,12 +76,12 @@ def write_report(path: Path, material: Material, write: Callable[[Path, str], No
 
 def render(material: Material) -> str:
     """The whole page as one HTML text that loads nothing."""
-    page, style, script = _templates().get_template("page.html"), _joined("css"), _joined("js")
+    page = _templates().get_template("page.html")
     shown = list(_shown(material, _html).values())
     return page.render(
-        style=Markup(style),
-        script=Markup(script),
-        policy=Markup(f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"),
+        style=Markup(style()),
+        script=Markup(script()),
+        policy=Markup(page_policy()),
         hatchings=hatchings(),
         language=words.language_tag(),
         title=material.study.name,
@@ -173,15 +169,3 @@ def coded(text: str) -> Markup:
 def _harmless(value: object) -> object:
     """Every text that a template shows, as a page may have it; markup has been through this or through `svg`."""
     return harmless(value) if type(value) is str else value
-
-
-def _joined(form: str) -> str:
-    """The styles or the scripts of the page: what all share, then each section's own, in their order."""
-    names = dict.fromkeys([*SHARED, *(section.name for section in SECTIONS)])
-    files = [TEMPLATES / f"{name}.{form}" for name in names]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
-
-
-def _digest(text: str) -> str:
-    """By which the page's policy knows its own style and script, and no others."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -23,12 +23,12 @@ class WatchedPage:
         self._clock = clock
         self._not_before = float("-inf")
 
-    def write_if_due(self, folder: StudyFolder) -> None:
-        """Raises SizerError where the page cannot be written."""
+    def write_if_due(self, folder: StudyFolder, anew: bool = False) -> None:
+        """With `anew` also where there are no newer runs. Raises SizerError where the page cannot be written."""
         began = self._clock()
         if began < self._not_before or not is_watched(folder.path):
             return
-        if not folder.is_stale(folder.report_path) or not folder.runs():
+        if not (anew or folder.is_stale(folder.report_path)) or not folder.runs():
             return
         try:
             write_report(folder)

@@ -8,15 +8,15 @@ no sizer measures on this host; where one does, that one writes the page between
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import sys
-import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sizer.bundled.reports import page_policy
 from sizer.cli.faults import in_words, sentence
 from sizer.cli.language import ENGLISH, asked_language
 from sizer.host import is_host_measured
@@ -35,15 +35,16 @@ MARKING_SECONDS = WATCHED_SECONDS / 3
 
 PAUSE_SECONDS = 1.0
 
+NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
+
 
 def serve(arguments: argparse.Namespace) -> int:
     folder = StudyFolder.open(Path(arguments.folder))
-    page = LivePage(folder.report_path, _sentences())
+    page = LivePage(folder.report_path, _sentences(), page_policy)
     # Ctrl-C ends it also where a script has started it in the background, and so does what ends it from outside.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     with PageServer(page.now, arguments.port) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         print(server.address, flush=True)
         _say(
             Message(
@@ -78,24 +79,44 @@ class _Keeper:
                 continue
             if time.monotonic() - self._marked > MARKING_SECONDS:
                 self._marked = time.monotonic()
-                # A folder that cannot be written has the page that it has.
-                with suppress(OSError):
-                    mark_watched(self._folder.path)
+                self._mark()
             try:
                 self.draw()
             except SizerError as error:
                 self._say_once(sentence(error))
 
+    def _mark(self) -> None:
+        """Say in the folder that somebody looks."""
+        try:
+            mark_watched(self._folder.path)
+        except OSError as error:
+            if error.errno in NOT_WRITABLE and self._page.is_awaited():
+                self._say_once(
+                    in_words(
+                        Message(
+                            "The page cannot be drawn, as {folder} cannot be written ({reason}); serve a copy of the "
+                            "folder: cp -r {folder} COPY && sizer serve COPY",
+                            folder=self._folder.path,
+                            reason=error.strerror or error,
+                        )
+                    )
+                )
+
     def draw(self) -> None:
         """Write the page where nobody measures. Raises SizerError."""
-        if is_host_measured() or is_held(self._folder) or not self._folder.is_stale(self._folder.report_path):
+        awaited = self._page.is_awaited()
+        if (
+            is_host_measured()
+            or is_held(self._folder)
+            or not (awaited or self._folder.is_stale(self._folder.report_path))
+        ):
             return
         if self._drawn is None:
             from sizer.api import WatchedPage
 
             self._drawn = WatchedPage()
         # Opened again, as the study itself may have changed since.
-        self._drawn.write_if_due(StudyFolder.open(self._folder.path))
+        self._drawn.write_if_due(StudyFolder.open(self._folder.path), anew=awaited)
 
     def _say_once(self, text: str) -> None:
         if text != self._said:
@@ -105,7 +126,12 @@ class _Keeper:
 
 def _sentences() -> Sentences:
     return Sentences(
-        waiting=in_words(Message("There is no page of this study yet. It comes by itself once a run is finished.")),
+        waiting=in_words(
+            Message(
+                "The page of this study is not drawn yet. It comes by itself: in a few seconds, or, while a study is "
+                "measured on this host, once a run is finished."
+            )
+        ),
         changed=in_words(Message("There are new runs.")),
         take=in_words(Message("Show them")),
         gone=in_words(Message("The server of this page has ended; the page stays as it is.")),

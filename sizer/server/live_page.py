@@ -1,15 +1,15 @@
 """The page that a file holds, with a script that takes a newer one by itself. The file stays as it is.
 
-The page's own policy moves from its text into the answer's head, where the style and the script that are added get
-their place in it by their digest. A page without such a policy runs no script, not even these.
+What is shown was written since this began: a page that was there before may be anybody's, as a study folder comes from
+other people, too. And it is shown under the policy of this sizer, whatever its text says: no script runs but that of a
+page which this sizer draws, and the one that is added here.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -18,13 +18,14 @@ from pathlib import Path
 from sizer.files import read_file
 from sizer.records import SizerError
 
-POLICY = re.compile(r"""<meta http-equiv="Content-Security-Policy" content="([\w'+/=:;. -]*)">""", re.ASCII)
-"""As the page has it, of what sources and digests are made of."""
+Policy = Callable[[tuple[str, ...], tuple[str, ...]], str]
+"""The policy of a page of this sizer, with further styles and scripts in it."""
 
-WAITING_POLICY = "default-src 'none'"
-
-ADDED_RULES = {"connect-src": "'self'", "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'"}
-"""It may ask this server whether there is a newer page; nobody else's page may show it in a frame."""
+SERVED_RULES = (
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src-attr 'none'; "
+    "script-src-attr 'none'"
+)
+"""Of a page that is served, too. It may ask this server whether there is a newer page; nobody shows it in a frame."""
 
 NEVER = float("-inf")
 
@@ -50,11 +51,13 @@ class Served:
 
 
 class LivePage:
-    """The page in a file as it is now, or one that says that there is none yet."""
+    """The page in a file as it is now, if it was written since this was made; else one that says that it comes."""
 
-    def __init__(self, path: Path, sentences: Sentences) -> None:
+    def __init__(self, path: Path, sentences: Sentences, page_policy: Policy) -> None:
         self._path = path
         self._sentences = sentences
+        self._policy = page_policy
+        self._before = self._facts()
         self._known: tuple[tuple[int, int, int] | None, Served] | None = None
         self._asked = NEVER
 
@@ -64,8 +67,13 @@ class LivePage:
         facts = self._facts()
         known = self._known
         if known is None or known[0] != facts:
-            self._known = known = facts, self._read()
+            page = _waiting(self._sentences) if facts == self._before else self._read()
+            self._known = known = facts, made_live(page, self._sentences, self._policy)
         return known[1]
+
+    def is_awaited(self) -> bool:
+        """Whether none has been written yet that is shown."""
+        return self._facts() == self._before
 
     def is_watched(self, seconds: float) -> bool:
         """Whether somebody asked for it in the last so many seconds."""
@@ -79,42 +87,26 @@ class LivePage:
             return None
         return facts.st_ino, facts.st_mtime_ns, facts.st_size
 
-    def _read(self) -> Served:
+    def _read(self) -> str:
         try:
-            page = read_file(self._path).decode("utf-8", "replace")
+            return read_file(self._path).decode("utf-8", "replace")
         except (OSError, SizerError):
-            return made_live(_waiting(self._sentences), self._sentences)
-        return made_live(page, self._sentences)
+            return _waiting(self._sentences)
 
 
-def made_live(page: str, sentences: Sentences) -> Served:
+def made_live(page: str, sentences: Sentences, page_policy: Policy) -> Served:
     """Pure: the page with the script that watches for a newer one, and the policy under which it is shown."""
     tag = f'"{hashlib.sha256(page.encode("utf-8", "backslashreplace")).hexdigest()[:32]}"'
     style, script = _bundled("live.css"), _bundled("live.js")
-    found = POLICY.search(page)
-    policy = found[1] if found else WAITING_POLICY
-    if found:
-        page = page[: found.start()] + page[found.end() :]
     said = {"tag": tag, "changed": sentences.changed, "take": sentences.take, "gone": sentences.gone}
     attributes = " ".join(f'data-{name}="{escape(text)}"' for name, text in said.items())
     added = f"<style>{style}</style>\n<script {attributes}>{script}</script>\n"
+    # Its own policy knows neither of the two; the answer's head has one that does.
+    page = page.replace(f'<meta http-equiv="Content-Security-Policy" content="{page_policy((), ())}">', "", 1)
     before, end, after = page.rpartition("</body>")
     page = f"{before}{added}{end}{after}" if end else f"{page}{added}"
-    return Served(page.encode("utf-8", "backslashreplace"), _widened(policy, style, script), tag)
-
-
-def _widened(policy: str, style: str, script: str) -> str:
-    """The policy with our own style and script beside those of the page, and what holds for a page that is served."""
-    rules = dict(rule.strip().partition(" ")[::2] for rule in policy.split(";") if rule.strip())
-    for name, text in (("style-src", style), ("script-src", script)):
-        before = rules.get(name, "")
-        # Pages of older versions allow all their styles; beside a digest that would hold no more.
-        rules[name] = before if "'unsafe-inline'" in before else f"{before} {_digest(text)}".strip()
-    return "; ".join(f"{name} {value}" for name, value in {**rules, **ADDED_RULES}.items())
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    policy = f"{page_policy((style,), (script,))}; {SERVED_RULES}"
+    return Served(page.encode("utf-8", "backslashreplace"), policy, tag)
 
 
 def _waiting(sentences: Sentences) -> str:

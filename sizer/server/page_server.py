@@ -3,21 +3,27 @@
 What reaches a port of loopback is any program of any user of this host, and any web site that this user's browser has
 open. So an answer needs the token, which is in the address that is printed, and a Host header that names this server:
 a name that an attacker's DNS points here is another one ("DNS rebinding"). There is one page and one path. Nothing of
-a request becomes part of a file name or of an answer, and none waits for another.
+a request becomes part of a file name or of an answer.
+
+One thread waits for all connections at once, so none waits for another. Where there are too many, the one that has been
+here longest without a whole request goes: whoever knows the token sends it at once, and is answered before any goes.
 """
 
 from __future__ import annotations
 
+import errno
 import hmac
 import io
 import secrets
+import selectors
 import socket
-import socketserver
-import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
+from http.client import HTTPException, parse_headers
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -33,8 +39,15 @@ HEAD_SECONDS = 5.0
 """In which a request has to be here as a whole."""
 ANSWER_SECONDS = 60.0
 """In which a reader has to have taken the page: through a tunnel it takes some."""
-MOST_CLIENTS = 32
-"""Served at a time; whoever comes then is turned away."""
+MOST_CLIENTS = 512
+"""At a time: half of the files that a process may usually have open (1,024)."""
+MOST_ACCEPTED = MOST_CLIENTS // 8
+"""Between two looks at those who are here, so that a client has several looks before others take its place."""
+BACKLOG = 4096
+"""Connections that the kernel keeps until they are accepted: all that it lets a program have (net.core.somaxconn of
+Linux 5.4). One that finds no room there tries again after a second."""
+NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+"""Why a connection cannot be accepted while there are as many."""
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -50,29 +63,42 @@ NOTHING_POLICY = "default-src 'none'; frame-ancestors 'none'"
 """Of an answer without a page."""
 
 
-class PageServer(socketserver.ThreadingTCPServer):
-    """Serves what `page` returns; it listens as soon as it is made. Raises HostError where it cannot."""
+@dataclass(eq=False)
+class _Client:
+    """A connection, what has come of its request, and what is left of the answer to it."""
 
-    allow_reuse_address = True
-    daemon_threads = True
-    request_queue_size = MOST_CLIENTS
+    connection: socket.socket
+    until: float
+    """When it has to have sent its request, or taken its answer (seconds of the monotonic clock)."""
+    head: bytes = b""
+    answer: memoryview | None = None
+
+
+class PageServer:
+    """Serves what `page` returns, from a thread of its own, until the `with` statement ends or it is closed.
+
+    Raises HostError where it cannot listen.
+    """
 
     def __init__(self, page: Callable[[], Served], port: int = 0) -> None:
         self.page = page
         self.token = secrets.token_urlsafe(32)
-        self._places = threading.BoundedSemaphore(MOST_CLIENTS)
         try:
-            super().__init__((LOOPBACK, port), _Answer)
+            self._listener = socket.create_server((LOOPBACK, port), backlog=BACKLOG)
         except OSError as error:
             raise HostError(
                 "Port {port} of this host cannot be used ({reason}); choose another one, or leave out --port.",
                 port=port,
                 reason=error.strerror or error,
             ) from error
-
-    @property
-    def port(self) -> int:
-        return int(self.server_address[1])
+        self._listener.setblocking(False)
+        self.host, self.port = self._listener.getsockname()
+        self._selector = selectors.DefaultSelector()
+        self._closing, self._closed = socket.socketpair()
+        self._asking: dict[_Client, None] = {}
+        """Whose request is not whole; the first has been here longest. So it is of those who are answered."""
+        self._reading: dict[_Client, None] = {}
+        self._thread = threading.Thread(target=self._serve, daemon=True)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -84,42 +110,128 @@ class PageServer(socketserver.ThreadingTCPServer):
         """Where the page is, with the token."""
         return f"http://{LOOPBACK}:{self.port}/?token={self.token}"
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """In a thread of its own, where there is a place."""
-        if not self._places.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
-        super().process_request(request, client_address)
+    def __enter__(self) -> PageServer:
+        self._thread.start()
+        return self
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End it, with all of its connections."""
+        self._closing.close()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        with self._listener, self._closed, self._selector:
+            self._selector.register(self._listener, selectors.EVENT_READ)
+            self._selector.register(self._closed, selectors.EVENT_READ)
+            while True:
+                ready = {key.fileobj: key.data for key, _ in self._selector.select(self._seconds_left())}
+                for client in filter(None, ready.values()):
+                    self._go_on(client)
+                self._drop_late()
+                if self._listener in ready:
+                    self._accept()
+                if self._closed in ready:
+                    break
+        for client in (*self._asking, *self._reading):
+            client.connection.close()
+
+    def _seconds_left(self) -> float | None:
+        """Until the first client is too late; None where there is none."""
+        first = [next(iter(clients)).until for clients in (self._asking, self._reading) if clients]
+        return max(0.0, min(first) - time.monotonic()) if first else None
+
+    def _drop_late(self) -> None:
+        now = time.monotonic()
+        for clients in (self._asking, self._reading):
+            while clients and next(iter(clients)).until <= now:
+                self._drop(next(iter(clients)))
+
+    def _drop(self, client: _Client) -> None:
+        self._asking.pop(client, None)
+        self._reading.pop(client, None)
+        self._selector.unregister(client.connection)
+        # What was sent goes first, and then the end of it.
+        with suppress(OSError):
+            client.connection.shutdown(socket.SHUT_WR)
+        client.connection.close()
+
+    def _drop_oldest(self) -> bool:
+        """Of those whose request is not whole, if there are any; False where nobody is here."""
+        clients = self._asking or self._reading
+        if clients:
+            self._drop(next(iter(clients)))
+        return bool(clients)
+
+    def _accept(self) -> None:
+        for _ in range(MOST_ACCEPTED):
+            try:
+                connection, _address = self._listener.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                # Others may hold all files that this host has.
+                if error.errno in NO_ROOM and not self._drop_oldest():
+                    time.sleep(0.1)
+                continue
+            while len(self._asking) + len(self._reading) >= MOST_CLIENTS:
+                self._drop_oldest()
+            connection.setblocking(False)
+            client = _Client(connection, time.monotonic() + HEAD_SECONDS)
+            self._asking[client] = None
+            self._selector.register(connection, selectors.EVENT_READ, client)
+            self._go_on(client)
+
+    def _go_on(self, client: _Client) -> None:
+        """With what can be done of its request or of the answer without waiting."""
         try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._places.release()
+            if client.answer is None:
+                self._read(client)
+            if client.answer is not None:
+                self._write(client)
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._drop(client)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away, or was too slow, is nothing to be told of."""
-        if not isinstance(sys.exc_info()[1], OSError):
-            super().handle_error(request, client_address)
+    def _read(self, client: _Client) -> None:
+        part = client.connection.recv(LONGEST_HEAD)
+        client.head += part
+        if not part:
+            self._drop(client)
+        elif b"\r\n\r\n" in client.head or b"\n\n" in client.head or len(client.head) > LONGEST_HEAD:
+            client.answer = memoryview(_Request(self, client.head).answer)
+            client.until = time.monotonic() + ANSWER_SECONDS
+            del self._asking[client]
+            self._reading[client] = None
+            self._selector.modify(client.connection, selectors.EVENT_WRITE, client)
+
+    def _write(self, client: _Client) -> None:
+        assert client.answer is not None
+        while client.answer:
+            client.answer = client.answer[client.connection.send(client.answer) :]
+        self._drop(client)
 
 
-class _Answer(BaseHTTPRequestHandler):
-    """One request, one answer, and the connection is closed: what follows the head of a request is never read."""
+class _Request(BaseHTTPRequestHandler):
+    """One request and its answer, after which the connection is closed: what follows a head is never read.
 
-    server: PageServer
+    Of who does not show the token the request line alone is parsed: headers take a hundred times as long.
+    """
 
-    def handle(self) -> None:
-        head = self._head()
-        if head is None:
-            return
-        self.command = ""
+    server: PageServer  # type: ignore[assignment]  # It asks of a server no more than this one has.
+
+    def __init__(self, server: PageServer, head: bytes) -> None:
+        self.server, self.command, self.answer = server, "", b""
         if len(head) > LONGEST_HEAD:
             self.send_error(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
             return
-        self.rfile = io.BytesIO(head)
-        self.raw_requestline = self.rfile.readline()
+        self.raw_requestline, _, headers = head.partition(b"\n")
+        self.rfile = io.BytesIO()
         if self.parse_request():
-            self._answer()
+            self._answer(headers)
 
     def send_error(self, code: int, *_: Any, **__: Any) -> None:
         """A status without words: those that http.server would send quote the request."""
@@ -128,41 +240,29 @@ class _Answer(BaseHTTPRequestHandler):
     def log_message(self, format: str, *_: Any) -> None:
         """Nothing is logged: an address that is asked for holds the token."""
 
-    def _head(self) -> bytes | None:
-        """The request up to its empty line, or more than the longest one; None of a client that is too slow or gone."""
-        connection: socket.socket = self.connection
-        head, until = b"", time.monotonic() + HEAD_SECONDS
-        while b"\r\n\r\n" not in head and b"\n\n" not in head and len(head) <= LONGEST_HEAD:
-            left = until - time.monotonic()
-            if left <= 0:
-                return None
-            connection.settimeout(left)
-            part = connection.recv(LONGEST_HEAD)
-            if not part:
-                return None
-            head += part
-        connection.settimeout(ANSWER_SECONDS)
-        return head
-
-    def _answer(self) -> None:
+    def _answer(self, headers: bytes) -> None:
         if self.command not in METHODS:
             self._send(HTTPStatus.METHOD_NOT_ALLOWED, NOTHING_POLICY, {"Allow": ", ".join(METHODS)})
-            return
-        named = self.headers.get_all("Host", [])
-        if len(named) != 1 or named[0] not in self.server.hosts:
-            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return
         path, _, query = self.path.partition("?")
         # http.server reads the request line as latin-1, which this turns back into the bytes that came.
         if not hmac.compare_digest(query.encode("latin-1"), f"token={self.server.token}".encode()):
             self.send_error(HTTPStatus.FORBIDDEN)
             return
+        try:
+            named = parse_headers(io.BytesIO(headers)).get_all("Host", [])
+        except HTTPException:
+            self.send_error(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+            return
+        if len(named) != 1 or named[0] not in self.server.hosts:
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            return
         if path != "/":
             self.send_error(HTTPStatus.NOT_FOUND)
             return
         page = self.server.page()
-        headers = {"Content-Type": "text/html; charset=utf-8", "ETag": page.tag}
-        self._send(HTTPStatus.OK, page.policy, headers, page.content)
+        about_it = {"Content-Type": "text/html; charset=utf-8", "ETag": page.tag}
+        self._send(HTTPStatus.OK, page.policy, about_it, page.content)
 
     def _send(
         self, status: HTTPStatus, policy: str, headers: dict[str, str] | None = None, content: bytes = b""
@@ -170,4 +270,4 @@ class _Answer(BaseHTTPRequestHandler):
         own = {"Content-Security-Policy": policy, "Content-Length": str(len(content)), "Connection": "close"}
         lines = (f"{name}: {value}" for name, value in {**HEADERS, **own, **(headers or {})}.items())
         head = "\r\n".join((f"HTTP/1.0 {status.value} {status.phrase}", *lines, "", "")).encode("ascii")
-        self.wfile.write(head if self.command == "HEAD" else head + content)
+        self.answer = head if self.command == "HEAD" else head + content

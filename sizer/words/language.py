@@ -1,7 +1,7 @@
 """The language of a sentence: gettext catalogues, one file a language; the messages themselves are English.
 
 A message is a whole sentence with named placeholders, so that a translator may change its order. `_` and `_n` mark it
-for `script/words`, which collects all messages into `locale/sizer.pot`.
+for `script/words`, which collects all messages into the catalogues; what one has no translation of is English.
 """
 
 from __future__ import annotations

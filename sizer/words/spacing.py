@@ -21,6 +21,8 @@ _IDEOGRAPH_LAST = re.compile(f"[{IDEOGRAPHS}]$")
 _IDEOGRAPH_FIRST = re.compile(f"^[{IDEOGRAPHS}]")
 _LATIN_FIRST = re.compile(r"^[A-Za-z0-9`$<+\-−±./~]")
 _LATIN_LAST = re.compile(r"[A-Za-z0-9`%/+]$")
+_ENGLISH_STOP = re.compile(r"[.!?]$")
+"""How a sentence ends that is not translated yet: what comes behind it stands apart."""
 
 
 def filled_in_chinese(message: str, values: Mapping[str, object]) -> str:
@@ -29,7 +31,8 @@ def filled_in_chinese(message: str, values: Mapping[str, object]) -> str:
     for literal, name, form, _conversion in Formatter().parse(message):
         text += _after(value, literal)
         value = "" if name is None else format(values[name], form or "")
-        text = _before(value, text, literal) + value
+        joined = _ENGLISH_STOP.search(text) and not literal and value
+        text = f"{text} {value}" if joined else _before(value, text, literal) + value
     return text
 
 

@@ -114,7 +114,7 @@ def test_who_measures_writes_the_page_between_runs_for_whoever_looks(longer: Pat
     wait_for(study / "study.yaml")
     server = begin("serve", "study")
     port, path = address_of(server)
-    assert "There is no page of this study yet" in page_of(port, path)
+    assert "The page of this study is not drawn yet" in page_of(port, path)
     began, used = time.monotonic(), core_seconds(server)
     tags, written = [tag_of(port, path)], {}
     while measuring.poll() is None:

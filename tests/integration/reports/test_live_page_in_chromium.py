@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, render
+from sizer.bundled.reports import Material, page_policy, render
 from sizer.files import write_text
 from sizer.server import LivePage, PageServer, Sentences
 
@@ -33,10 +34,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(path: Path) -> Iterator[PageServer]:
-    with PageServer(LivePage(path, SENTENCES).now) as found:
-        threading.Thread(target=found.serve_forever, args=(0.05,), daemon=True).start()
+    with PageServer(LivePage(path, SENTENCES, page_policy).now) as found:
         yield found
-        found.shutdown()
 
 
 @pytest.fixture(autouse=True)
@@ -134,8 +133,7 @@ def test_it_says_that_the_server_has_gone(browser: Any, server: PageServer, path
     """Once, and shows on what it has."""
     write_text(path, page)
     shown = browser.open(server.address, 1300, "light")
-    server.shutdown()
-    server.server_close()
+    server.close()
     shown.wait_for_selector(NOTE, timeout=PATIENT)
     assert shown.locator(NOTE).inner_text() == "It has ended."
     shown.evaluate("""
@@ -169,3 +167,76 @@ def test_another_site_cannot_show_it(browser: Any, server: PageServer, path: Pat
     assert not [frame for frame in shown.frames if frame.url.startswith("http") and frame.query_selector("h1")]
     assert any("frame" in each.lower() for each in browser.faults), browser.faults
     browser.faults.clear()
+
+
+OWN = "document.documentElement.dataset.owned = 1"
+HOSTILE = f"""<!doctype html><html><head><base href="ELSEWHERE">
+<meta http-equiv="Content-Security-Policy" content="default-src http: 'unsafe-inline'; script-src-elem 'unsafe-inline'">
+<link rel="stylesheet" href="/s.css"><link rel="preload" as="script" href="/p.js"><link rel="icon" href="/i.png">
+<script>{OWN}</script><script src="/x.js"></script><script type="module">{OWN}</script>
+<script type="importmap">{{"imports": {{"a": "/a.js"}}}}</script>
+<style>body {{ background: url(ELSEWHERE/b.png) }}</style></head>
+<body onload="{OWN}" style="background: url(ELSEWHERE/c.png)"><img src="ELSEWHERE/d.png" onerror="{OWN}">
+<svg onload="{OWN}"></svg><iframe src="javascript:parent.{OWN}"></iframe>
+<iframe srcdoc="<script>parent.{OWN}</script>"></iframe><iframe src="ELSEWHERE"></iframe>
+<object data="ELSEWHERE/o"></object><embed src="ELSEWHERE/e"><video src="ELSEWHERE/v"></video>
+<details open ontoggle="{OWN}"><summary>a</summary></details><input autofocus onfocus="{OWN}">
+<a id="go" href="javascript:{OWN}">go</a>
+<form action="ELSEWHERE/form" method="post"><button id="send">send</button></form></body></html>"""
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[socket.socket]:
+    """Where a hostile page would send its reader, or load from."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setblocking(False)
+        yield listener
+
+
+def hostile(elsewhere: socket.socket, more: str = "") -> str:
+    """A page that tries every way to run a script, to load from there, and to lead there."""
+    address = f"http://127.0.0.1:{elsewhere.getsockname()[1]}"
+    return HOSTILE.replace("<body", f"{more}<body").replace("ELSEWHERE", address)
+
+
+def asked(elsewhere: socket.socket) -> bytes:
+    """What came there. Chromium connects before it knows that a frame or a form is refused, and then says nothing."""
+    came = b""
+    with suppress(BlockingIOError):
+        while True:
+            connection, _ = elsewhere.accept()
+            with connection, suppress(BlockingIOError):
+                connection.setblocking(False)
+                came += connection.recv(1000)
+    return came
+
+
+def ran_nothing(browser: Any, address: str, elsewhere: socket.socket) -> bool:
+    """Whether no script of theirs ran, and nobody was asked or shown but this server."""
+    browser.faults.clear()  # Each refusal is said on the console.
+    owned = browser.evaluate("document.documentElement.dataset.owned")
+    return browser.page.url == address and owned is None and asked(elsewhere) == b""
+
+
+def test_a_page_that_came_with_the_folder_is_not_shown(browser: Any, tmp_path: Path, elsewhere: socket.socket) -> None:
+    """It runs nothing, asks nobody and leads nowhere."""
+    path = tmp_path / "theirs.html"
+    path.write_text(hostile(elsewhere, '<meta http-equiv="refresh" content="0; url=ELSEWHERE">'))
+    with PageServer(LivePage(path, SENTENCES, page_policy).now) as server:
+        shown = browser.open(server.address, 1300, "light")
+        shown.wait_for_timeout(3000)
+        assert shown.locator("main").inner_text() == "Nothing yet."
+        assert ran_nothing(browser, server.address, elsewhere)
+
+
+def test_a_page_that_is_not_of_this_sizer_runs_nothing(
+    browser: Any, server: PageServer, path: Path, elsewhere: socket.socket
+) -> None:
+    """Whatever policy it has of its own, and whatever is clicked on it."""
+    path.write_text(hostile(elsewhere))
+    shown = browser.open(server.address, 1300, "light")
+    for name in ("#go", "#send"):
+        shown.locator(name).dispatch_event("click")
+    shown.wait_for_timeout(3000)
+    assert shown.locator("#go").count() == 1
+    assert ran_nothing(browser, server.address, elsewhere)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sizer.bundled.reports import page_policy
 from sizer.cli import serve
 from sizer.cli.serve import _Keeper, _sentences
 from sizer.records import HostError
@@ -30,7 +32,7 @@ def keeper(folder: StudyFolder, monkeypatch: pytest.MonkeyPatch) -> _Keeper:
     """Of a page that somebody has just asked for, on a host where nobody measures."""
     monkeypatch.setattr(serve, "is_host_measured", lambda: False)
     monkeypatch.setattr(serve, "PAUSE_SECONDS", 0.0)
-    page = LivePage(folder.report_path, _sentences())
+    page = LivePage(folder.report_path, _sentences(), page_policy)
     page.now()
     return _Keeper(folder, page)
 
@@ -48,6 +50,35 @@ def test_the_page_is_drawn_where_nobody_measures(folder: StudyFolder, keeper: _K
     before = folder.report_path.stat().st_mtime_ns
     keeper.draw()
     assert folder.report_path.stat().st_mtime_ns == before
+
+
+@pytest.mark.usefixtures("keeper")
+def test_a_page_that_was_there_before_is_drawn_anew(folder: StudyFolder) -> None:
+    """Whoever a study folder comes from may have written it, and made it look newer than the runs."""
+    folder.report_path.write_text("<script>alert(1)</script>")
+    os.utime(folder.report_path, (1e10, 1e10))
+    page = LivePage(folder.report_path, _sentences(), page_policy)
+    assert b"alert" not in page.now().content
+    _Keeper(folder, page).draw()
+    assert b"</html>" in page.now().content
+    assert b"alert" not in folder.report_path.read_bytes()
+
+
+def test_a_folder_that_cannot_be_written_is_said(
+    folder: StudyFolder, keeper: _Keeper, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once, with what to type: no page can come."""
+
+    def refuse(_: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(serve, "mark_watched", refuse)
+    keeper._mark()
+    keeper._mark()
+    assert capsys.readouterr().err == (
+        f"sizer: The page cannot be drawn, as {folder.path} cannot be written (Permission denied); serve a copy of the "
+        f"folder: cp -r {folder.path} COPY && sizer serve COPY\n"
+    )
 
 
 def test_it_is_not_drawn_while_any_study_is_measured(

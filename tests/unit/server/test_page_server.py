@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import resource
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from http.client import HTTPConnection, HTTPMessage
 
 import pytest
@@ -23,9 +25,7 @@ PAGE = Served(b"<!doctype html><p>the page", "default-src 'none'; frame-ancestor
 @pytest.fixture
 def server() -> Iterator[PageServer]:
     with PageServer(lambda: PAGE) as found:
-        threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True).start()
         yield found
-        found.shutdown()
 
 
 def asked(
@@ -57,7 +57,7 @@ def status(answer: bytes) -> int:
 
 def test_it_listens_on_loopback_alone(server: PageServer) -> None:
     """On a port of its own, at an address with a token that nobody guesses."""
-    assert server.server_address[0] == "127.0.0.1"
+    assert server.host == "127.0.0.1"
     assert re.fullmatch(rf"http://127\.0\.0\.1:{server.port}/\?token=[\w-]{{43}}", server.address)
     with PageServer(lambda: PAGE) as other:
         assert other.token != server.token
@@ -209,20 +209,74 @@ def test_slow_clients_hold_up_nobody(server: PageServer, monkeypatch: pytest.Mon
         connection.close()
 
 
-def test_too_many_clients_are_turned_away(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And later ones find a place again."""
+@pytest.fixture
+def _many_files() -> Iterator[None]:
+    """So many that this process may have both ends of some thousand connections open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+WITHOUT_TOKEN = {
+    "nothing": b"",
+    "half a request": b"GET / HT",
+    "a wrong token": b"GET /?token=wrong HTTP/1.1\r\n" + b"a: b\r\n" * 80 + b"\r\n",
+}
+
+
+@pytest.mark.usefixtures("_many_files")
+@pytest.mark.parametrize("said", WITHOUT_TOKEN.values(), ids=WITHOUT_TOKEN)
+@pytest.mark.parametrize("many", [33, 600, 2000])
+def test_whoever_knows_the_token_waits_for_nobody(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch, said: bytes, many: int
+) -> None:
+    """However many connect, say this and read nothing: the oldest of them goes where there is no place."""
     monkeypatch.setattr(page_server, "HEAD_SECONDS", 1000.0)
-    many = [socket.create_connection(("127.0.0.1", server.port), timeout=100) for _ in range(page_server.MOST_CLIENTS)]
-    with socket.create_connection(("127.0.0.1", server.port), timeout=100) as another:
-        assert another.recv(1000) == b""
-    for connection in many:
+    others = []
+    for number in range(many):
+        connection = socket.socket()
+        connection.setblocking(False)
+        others.append(connection)
+        connection.connect_ex(("127.0.0.1", server.port))
+        with suppress(OSError):
+            connection.send(said)
+        if number % 100 == 0:
+            assert asked(server)[0] == 200
+    assert asked(server)[0] == 200
+    for connection in others:
         connection.close()
-    until = time.monotonic() + 100
-    answers = []
-    while 200 not in answers:
-        assert time.monotonic() < until
-        with suppress(ConnectionError):
-            answers.append(asked(server)[0])
+    assert asked(server)[0] == 200
+
+
+def test_no_file_left_for_a_connection_is_not_the_end(server: PageServer) -> None:
+    """Those who wait without a request make room."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    others = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
+    assert asked(server)[0] == 200
+    client = socket.socket()
+    first_free = os.dup(client.fileno())
+    os.close(first_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (first_free, hard))
+    try:
+        client.settimeout(100)
+        client.connect(("127.0.0.1", server.port))
+        client.sendall(f"GET /?token={server.token} HTTP/1.1\r\nHost: {server.hosts[0]}\r\n\r\n".encode())
+        assert status(client.recv(1000)) == 200
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    for connection in (*others, client):
+        connection.close()
+
+
+def test_a_page_is_longer_than_a_reader_takes_at_once() -> None:
+    """It comes whole, and who never reads it holds up nobody."""
+    long = replace(PAGE, content=b"<p>" + b"x" * 20_000_000)
+    with PageServer(lambda: long) as server:
+        idle = socket.create_connection(("127.0.0.1", server.port))
+        idle.sendall(f"GET /?token={server.token} HTTP/1.1\r\nHost: {server.hosts[0]}\r\n\r\n".encode())
+        assert asked(server)[2] == long.content
+        idle.close()
 
 
 def test_a_client_that_goes_away_is_nothing_to_be_told_of(
