@@ -66,6 +66,7 @@ __all__ = [
     "SettingUp",
     "SetupFailed",
     "StepBegun",
+    "StoodStill",
     "TableImported",
     "TableRead",
     "VariablesWithheld",
@@ -195,6 +196,13 @@ class RunFinished:
 
     run: Run
     log: Path | None
+
+
+@dataclass(frozen=True)
+class StoodStill:
+    """sizer itself stood still for so many seconds during a run, which is made again."""
+
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -335,6 +343,7 @@ Event = (
     | AdaptiveEnded
     | Live
     | RunFinished
+    | StoodStill
     | FirstRunEnded
     | FirstRunFailed
     | AxesChosen

@@ -253,6 +253,8 @@ class CauseKind(str, Enum):
     """The program is run in a container, which is not under the limits of the run; `text` names the client."""
     ABSENT = "absent"
     """Steps came while nothing under the limits of the run used any CPU time."""
+    STOOD_STILL = "stood_still"
+    """sizer itself stood still for `seconds` during it, and when it was made again, too."""
     MEMORY_CAP = "memory_cap"
     HOST_MEMORY = "host_memory"
     """Killed by the kernel for its memory cap, or for the host's memory."""

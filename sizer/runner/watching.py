@@ -27,6 +27,7 @@ from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
 from sizer.runner.event_fifo import EventFifo
 from sizer.runner.sampler import Sampler
+from sizer.standstill import Standstill, seconds_since_boot
 
 TICK_SECONDS = 0.5
 """Between two samplings; one takes about 0.1 ms."""
@@ -40,11 +41,15 @@ LAST_BREATH_SECONDS = 0.3
 
 @dataclass(frozen=True)
 class Hooks:
-    """How the caller looks on and interferes: `watch` sees each tick, `stop_now` ends the current run."""
+    """How the caller looks on and interferes: `watch` sees each tick, `stop_now` ends the current run.
+
+    `clock` is monotonic, and that of the steps; by `standing_clock` it is seen whether sizer itself stood still.
+    """
 
     watch: Callable[[Live], None] = lambda _: None
     stop_now: Callable[[], bool] = lambda: False
     clock: Callable[[], float] = time.monotonic
+    standing_clock: Callable[[], float] = seconds_since_boot
 
 
 OWN_PATTERN = "pattern"
@@ -68,8 +73,9 @@ def observe(
     `fifo` is where processes tell that have no event pipe; CPU time is counted in steps of `cpu_resolution`.
     """
     presence, meters = Presence(seen, cpu_resolution), Meters(child, seen, fifo, hooks.clock)
-    next_tick = hooks.clock()
+    next_tick, standstill = hooks.clock(), Standstill(hooks.standing_clock)
     while seen.stop is None:
+        seen.watched_until = hooks.clock()
         ended, before = child.exit_status() is not None, seen.count
         is_tick = False
         try:
@@ -100,6 +106,9 @@ def observe(
             if seen.count and seen.stop is None:
                 sampler.look_at_host(sample)
             next_tick = hooks.clock() + TICK_SECONDS
+        stood_still = standstill.look()
+        if stood_still:
+            seen.stood_still(stood_still)
         if ended and child.is_silent():
             # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
             room.look()
