@@ -55,7 +55,7 @@ def prepare_data(
     study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool], before: SetUp
 ) -> PreparedData:
     """Set the workloads of these runs up, and find, make or pack their data. Raises Interrupted when `stop` says so."""
-    data = PreparedData()
+    data, whole = PreparedData(), set[Path]()
     for workload in dict.fromkeys(spec.workload for spec in specs):
         failure = _set_up(workload, before.done, on_event, stop)
         if failure is not None:
@@ -63,7 +63,7 @@ def prepare_data(
             continue
         try:
             python = interpreter(OPENCV, study.python(OPENCV))
-            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop)
+            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole)
             data.sets[workload] = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = error

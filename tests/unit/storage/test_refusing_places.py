@@ -16,7 +16,17 @@ import pytest
 from sizer.limits import LimitsBackend
 from sizer.limits.identity import owned_name
 from sizer.records import DiskTier, HostError, InputError, Interrupted
-from sizer.storage import Announcement, data_cache, data_sets, disk_check, disks, held_folders, page_cache, placement
+from sizer.storage import (
+    Announcement,
+    data_cache,
+    data_sets,
+    disk_check,
+    disks,
+    held_folders,
+    manifest,
+    page_cache,
+    placement,
+)
 from sizer.storage.announcements import AnnouncementKind
 from sizer.words import in_words
 
@@ -43,6 +53,7 @@ def test_a_data_set_that_another_sizer_just_made_is_not_made_again(
 
     def made_meanwhile(descriptor: int, cache: Path) -> bool:
         folder.mkdir()
+        manifest.write_manifest(folder, folder, never)
         return taken(descriptor, cache)
 
     monkeypatch.setattr(data_cache, "_taken", made_meanwhile)
