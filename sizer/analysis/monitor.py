@@ -146,8 +146,8 @@ class RunMonitor:
                 f"start of the run and is {now:.6g} now; write time.monotonic()"
             )
 
-    def broke(self, error: EventError) -> None:
-        self.stop, self.detail = Stop.BROKEN_EVENTS, str(error)
+    def broke(self, how: str) -> None:
+        self.stop, self.detail = Stop.BROKEN_EVENTS, how
 
     def stood_still(self, seconds: float) -> None:
         """sizer itself stood still for so long: what came of the run by then means nothing, unless it broke."""

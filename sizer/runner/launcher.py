@@ -170,7 +170,7 @@ class _ChildRun:
                     watch.tell_own(child.has_process)
                 # What was done before, such as its `before`, is no time of the program's.
                 self._seen.began = hooks.clock()
-                observe(child, self._seen, sampler, self._room, hooks, fifo, group.cpu_resolution)
+                observe(child, self._seen, sampler, self._room, hooks, fifo, group.cpu_resolution, self.secrets)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
