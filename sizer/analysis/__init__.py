@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sizer.analysis.accounting import other_cores, stolen_cores
     from sizer.analysis.deadline import reading_seconds
     from sizer.analysis.epochs import measured_from_epoch
-    from sizer.analysis.events import ChildEvent, EventError, EventReader
+    from sizer.analysis.events import ChildEvent, EventError, EventReader, Start
     from sizer.analysis.log_lines import LogContent, LogReading, ReadLine, read_log
     from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
     from sizer.analysis.monitor import Live, RunMonitor
@@ -37,6 +37,7 @@ __all__ = [
     "RankReader",
     "ReadLine",
     "RunMonitor",
+    "Start",
     "Stop",
     "Told",
     "is_absent",

@@ -24,14 +24,15 @@ twice a second, and so many times the longest that it took for a step before."""
 class Ending:
     """What is known when the child is gone; a negative exit status is the signal, None means we stopped it.
 
-    `seconds` is the limit that it ran into, of its time or of its pattern's. `silent_seconds` have passed since its
-    last step, or its start where it made none; `longest_step` is the longest that it took for one. `seen` is what was
-    seen of it when it was stopped, `pattern` whether its log was read for rates, `no_rate` a line of it that told none,
-    `silent` whether it printed nothing at all, `capped` whether its memory was, and `joined` whether it came into its
-    group, under its limits. `wrong_unit` is why the rates of its log mean nothing, and `busy` whether it still did
-    something when it was stopped. `kept_out` is whether the hook would count its steps and was not loaded.
-    `refused_memory` is whose memory the program was refused, as it told itself or its log shows. `reading` is how far
-    it had read its data into memory, and `own` whether it is a program of sizer's own, which tells its steps by events.
+    `seconds` is the limit that it ran into, of its time or of its pattern's, or how long sizer stood still.
+    `silent_seconds` have passed since its last step, or its start where it made none; `longest_step` is the longest
+    that it took for one. `seen` is what was seen of it when it was stopped, `pattern` whether its log was read for
+    rates, `no_rate` a line of it that told none, `silent` whether it printed nothing at all, `capped` whether its
+    memory was, and `joined` whether it came into its group, under its limits. `wrong_unit` is why the rates of its log
+    mean nothing, and `busy` whether it still did something when it was stopped. `kept_out` is whether the hook would
+    count its steps and was not loaded. `refused_memory` is whose memory the program was refused, as it told itself or
+    its log shows. `reading` is how far it had read its data into memory, and `own` whether it is a program of sizer's
+    own, which tells its steps by events.
     """
 
     stop: Stop
@@ -73,6 +74,8 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
     if ending.oom_kills:
         killed = _failure(CauseKind.MEMORY_CAP if ending.capped else CauseKind.HOST_MEMORY)
         return Outcome.OUT_OF_MEMORY, replace(killed, where=MemoryPlace.HOST)
+    if ending.stop is Stop.STOOD_STILL:
+        return Outcome.REFUSED, _failure(CauseKind.STOOD_STILL, seconds=ending.seconds)
     if ending.stop is Stop.CONTAINER:
         return Outcome.REFUSED, Failure(Cause(CauseKind.CONTAINER, text=ending.detail))
     if ending.stop is Stop.ABSENT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +24,19 @@ LARGEST samples, its share of one still is a number that a record holds (`domain
 
 
 class EventError(Exception):
-    """A line of the event pipe breaks the form; the message holds the line."""
+    """A line of the event pipe breaks the form; the message holds the beginning of the line."""
+
+    def __init__(self, problem: str, line: bytes | None = None) -> None:
+        super().__init__(problem, line)
+        self._problem = problem
+        self._line = line
+
+    def __str__(self) -> str:
+        return self.said(bytes)
+
+    def said(self, hidden: Callable[[bytes], bytes]) -> str:
+        """The message, in which `hidden` has made of the whole line what anybody may see."""
+        return self._problem if self._line is None else f"{self._problem}: {shown(hidden(self._line))}"
 
 
 @dataclass(frozen=True)
@@ -74,13 +87,13 @@ class EventReader:
         """The events that these bytes complete. Raises EventError at the first line that breaks the form."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LINE_LIMIT:
-            raise EventError(f"an event longer than {LINE_LIMIT} bytes: {shown(self._rest)}")
+            raise EventError(f"an event longer than {LINE_LIMIT} bytes", self._rest)
         return [self._in_order(parse_event(line), line) for line in lines if line.strip()]
 
     def close(self) -> None:
         """The pipe is closed. Raises EventError if it ended inside a line."""
         if self._rest.strip():
-            raise EventError(f"the event pipe ended inside a line: {shown(self._rest)}")
+            raise EventError("the event pipe ended inside a line", self._rest)
 
     def _in_order(self, event: ChildEvent, line: bytes) -> ChildEvent:
         if isinstance(event, OutOfMemory) and not self._ended:
@@ -88,27 +101,27 @@ class EventReader:
         if isinstance(event, Reading) and not self._started:
             return event
         if isinstance(event, Start) == self._started or isinstance(event, Reading) or self._ended:
-            raise EventError(f"an event out of order (reading, start, then steps, then end): {shown(line)}")
+            raise EventError("an event out of order (reading, start, then steps, then end)", line)
         self._started = True
         self._ended = isinstance(event, End)
         if isinstance(event, Step):
             last, self._last = self._last, event
             if last is not None and (event.time < last.time or event.epoch < last.epoch):
-                raise EventError(f"a step whose time or epoch is before that of the one before: {shown(line)}")
+                raise EventError("a step whose time or epoch is before that of the one before", line)
             self._samples += event.samples
             if self._samples > LARGEST:
-                raise EventError(f"more than {LARGEST:g} samples in all: {shown(line)}")
+                raise EventError(f"more than {LARGEST:g} samples in all", line)
         return event
 
 
 def parse_event(line: bytes) -> ChildEvent:
     """The event in one line of JSON. Raises EventError; keys that the form does not know are left alone."""
     if len(line) > LINE_LIMIT:
-        raise EventError(f"an event longer than {LINE_LIMIT} bytes: {shown(line)}")
+        raise EventError(f"an event longer than {LINE_LIMIT} bytes", line)
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise EventError(f"not a line of JSON: {shown(line)}") from error
+        raise EventError("not a line of JSON", line) from error
     kind = fields.get("event") if isinstance(fields, dict) else None
     if kind == "reading":
         return Reading(_count(fields, "bytes", line), _count(fields, "whole", line))
@@ -133,13 +146,13 @@ def parse_event(line: bytes) -> ChildEvent:
         return OutOfMemory(_place(fields, line))
     if kind == "end":
         return End()
-    raise EventError(f"no event named reading, start, step, out_of_memory or end: {shown(line)}")
+    raise EventError("no event named reading, start, step, out_of_memory or end", line)
 
 
 def _text(fields: dict[str, Any], key: str, line: bytes) -> str:
     value = fields.get(key)
     if not isinstance(value, str) or not _is_short(value):
-        raise EventError(f"`{key}` is not a short text: {shown(line)}")
+        raise EventError(f"`{key}` is not a short text", line)
     return value
 
 
@@ -147,7 +160,7 @@ def _place(fields: dict[str, Any], line: bytes) -> MemoryPlace:
     places = {place.value: place for place in MemoryPlace}
     where = fields.get("where")
     if not isinstance(where, str) or where not in places:
-        raise EventError(f"`where` is neither host nor gpu: {shown(line)}")
+        raise EventError("`where` is neither host nor gpu", line)
     return places[where]
 
 
@@ -155,7 +168,7 @@ def _stated(fields: dict[str, Any], line: bytes) -> dict[str, bool | int | float
     """Options by their names; none where the workload states none."""
     found = fields.get("stated", {})
     if not isinstance(found, dict) or not all(_is_short(name) and _is_option(value) for name, value in found.items()):
-        raise EventError(f"`stated` is not a mapping from short names to numbers, texts and truths: {shown(line)}")
+        raise EventError("`stated` is not a mapping from short names to numbers, texts and truths", line)
     return found
 
 
@@ -170,7 +183,7 @@ def _is_short(value: object) -> bool:
 def _number(fields: dict[str, Any], key: str, line: bytes) -> float:
     value = fields.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-        raise EventError(f"`{key}` is not a number from 0 to {LARGEST:g}: {shown(line)}")
+        raise EventError(f"`{key}` is not a number from 0 to {LARGEST:g}", line)
     return float(value)
 
 
@@ -178,7 +191,7 @@ def _time(fields: dict[str, Any], line: bytes) -> float:
     """Steps that lie closer together than a clock can show would make a rate that no number holds."""
     value = _number(fields, "time", line)
     if 0 < value < SMALLEST_TIME:
-        raise EventError(f"`time` is nearer to 0 than any clock: {shown(line)}")
+        raise EventError("`time` is nearer to 0 than any clock", line)
     return value
 
 
@@ -194,7 +207,7 @@ def _if_told(fields: dict[str, Any], key: str, line: bytes) -> float | None:
 def _count(fields: dict[str, Any], key: str, line: bytes) -> int:
     value = _number(fields, key, line)
     if value != int(value):
-        raise EventError(f"`{key}` is not a whole number: {shown(line)}")
+        raise EventError(f"`{key}` is not a whole number", line)
     return int(value)
 
 

@@ -17,7 +17,7 @@ from sizer.analysis.told_against_seen import (
 )
 from sizer.records import Cause, CauseKind, RunWarning, Step, WarningKind
 
-PATTERN_SECONDS = 2.0
+PATTERN_SECONDS = 1.0
 """CPU time that the lines of one read (1 MiB) may take to be matched: those of the known formats take 0.1 s."""
 
 LINES_A_SECOND = 50_000

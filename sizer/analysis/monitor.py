@@ -12,7 +12,7 @@ from sizer.analysis.counter_rates import rates
 from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline, reading_until
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.analysis.events import ChildEvent, End, EventError, OutOfMemory, Reading, Start
-from sizer.analysis.stopping import Stop, enough, next_look
+from sizer.analysis.stopping import BY_TIME, Stop, enough, next_look
 from sizer.records import Cause, MemoryPlace, Meter, MeterKind, RunSpec, RunWarning, Sample, Step
 
 RECENT_SECONDS = 5.0
@@ -52,7 +52,8 @@ class RunMonitor:
     step that other runs let expect, and `busy` says whether it still did something when its time was up. `kept_out` is
     whether it uses a framework that the hook knows, and no process of it loaded the hook; `refused_memory` is whose
     memory it says it was refused. `reading_seconds` are those that it is expected to read its data into memory for, and
-    `reading` how far it told, `reading_told` seconds after its start, that it was.
+    `reading` how far it told, `reading_told` seconds after its start, that it was. `stood_still_seconds` is how long
+    sizer itself stood still, and `watched_until` when it had looked last before.
     """
 
     spec: RunSpec
@@ -78,6 +79,8 @@ class RunMonitor:
     reading_seconds: float | None = None
     reading: Reading | None = None
     reading_told: float = 0.0
+    stood_still_seconds: float = 0.0
+    watched_until: float = 0.0
 
     def __post_init__(self) -> None:
         self._joined = JoinedSteps(self.steps)
@@ -143,8 +146,13 @@ class RunMonitor:
                 f"start of the run and is {now:.6g} now; write time.monotonic()"
             )
 
-    def broke(self, error: EventError) -> None:
-        self.stop, self.detail = Stop.BROKEN_EVENTS, str(error)
+    def broke(self, how: str) -> None:
+        self.stop, self.detail = Stop.BROKEN_EVENTS, how
+
+    def stood_still(self, seconds: float) -> None:
+        """sizer itself stood still for so long: what came of the run by then means nothing, unless it broke."""
+        if self.stop in BY_TIME:
+            self.stop, self.stood_still_seconds = Stop.STOOD_STILL, seconds
 
     @property
     def calls_a_step(self) -> int:

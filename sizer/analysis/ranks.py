@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from sizer.analysis.events import LARGEST, LINE_LIMIT, EventError, Start, parse_event, shown
+from sizer.analysis.events import LARGEST, LINE_LIMIT, EventError, Start, parse_event
 from sizer.records import Meter, MeterKind, Step
 
 PHASES = ("evaluate", "prepare", "infer", "learn", "optimize", "train", None)
@@ -211,9 +211,7 @@ class RankReader:
             return [self._step(fields, fields.get("samples"))]
         rows = fields["steps"]
         if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 4 for row in rows):
-            raise EventError(
-                f"through the FIFO: `steps` is not a list of time, samples, input_wait and epoch: {shown(line)}"
-            )
+            raise EventError("through the FIFO: `steps` is not a list of time, samples, input_wait and epoch", line)
         return [self._row(row, fields) for row in rows]
 
     def _row(self, row: list[Any], fields: dict[str, Any]) -> Step:
@@ -266,17 +264,17 @@ def _fields(line: bytes) -> dict[str, Any]:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise EventError(f"through the FIFO: not a line of JSON: {shown(line)}") from error
+        raise EventError("through the FIFO: not a line of JSON", line) from error
     if not isinstance(fields, dict) or not isinstance(fields.get("pid"), int):
-        raise EventError(f"through the FIFO: an event without its `pid`: {shown(line)}")
+        raise EventError("through the FIFO: an event without its `pid`", line)
     for key in ("rank", "ranks"):
         if not isinstance(fields.get(key), int | None):
-            raise EventError(f"through the FIFO: `{key}` is not a whole number: {shown(line)}")
+            raise EventError(f"through the FIFO: `{key}` is not a whole number", line)
     return fields
 
 
 def _phase(fields: dict[str, Any], line: bytes) -> int:
     phase = fields.get("phase")
     if phase not in PHASES:
-        raise EventError(f"through the FIFO: `phase` is not known: {shown(line)}")
+        raise EventError("through the FIFO: `phase` is not known", line)
     return PHASES.index(phase)

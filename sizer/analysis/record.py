@@ -131,7 +131,7 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         oom_kills=max((sample.oom_kills for sample in measured.samples), default=0),
         measured=shown.steady is not None,
         detail=seen.detail,
-        seconds=seen.limit_seconds,
+        seconds=seen.stood_still_seconds or seen.limit_seconds,
         started=seen.start is not None,
         steps=seen.count,
         silent_seconds=seen.silent_seconds,

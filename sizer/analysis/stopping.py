@@ -39,6 +39,11 @@ class Stop(str, Enum):
     ABSENT = "absent"
     ESCAPED = "escaped"
     WRONG_UNIT = "wrong_unit"
+    STOOD_STILL = "stood_still"
+
+
+BY_TIME = frozenset({None, Stop.PRECISION, Stop.TIME, Stop.DEADLINE, Stop.ABSENT, Stop.WRONG_UNIT})
+"""What is judged by when things came, so that it means nothing where sizer stood still meanwhile; None goes on."""
 
 
 def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:

@@ -67,6 +67,7 @@ __all__ = [
     "SettingUp",
     "SetupFailed",
     "StepBegun",
+    "StoodStill",
     "TableImported",
     "TableRead",
     "VariablesWithheld",
@@ -203,6 +204,13 @@ class RunFinished:
 
     run: Run
     log: Path | None
+
+
+@dataclass(frozen=True)
+class StoodStill:
+    """sizer itself stood still for so many seconds during a run, which is made again."""
+
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -344,6 +352,7 @@ Event = (
     | AdaptiveEnded
     | Live
     | RunFinished
+    | StoodStill
     | FirstRunEnded
     | FirstRunFailed
     | AxesChosen

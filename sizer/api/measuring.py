@@ -25,6 +25,7 @@ from sizer.api.events import (
     RunsLeft,
     RunsTakenBack,
     RunStarted,
+    StoodStill,
     ignore,
 )
 from sizer.api.fitted_model import with_corrections
@@ -46,6 +47,7 @@ from sizer.plan import (
 )
 from sizer.records import (
     Adaptive,
+    CauseKind,
     HostError,
     Interrupted,
     Note,
@@ -279,21 +281,35 @@ class Measurement:
         return [run for run in self.folder.runs() if _which(run) not in self._set_aside]
 
     def _launch(self, spec: RunSpec, left: float, preparation: Preparation, why: RunReason | None = None) -> Run:
-        """Measure one configuration and store it, with why it was chosen."""
-        if self._stop():
-            raise Interrupted("Interrupted between two runs.")
+        """Measure one configuration and store it, with why it was chosen.
+
+        A run during which sizer stood still is made again, once; what came of it is not kept, but for its seconds.
+        """
+        self._stop_if_asked()
         self._show()
         self.folder.hold_room()
         known = self.folder.runs()
         self._on_event(RunStarted(spec, estimate_seconds([spec], known), left, why))
         hooks, start_up = Hooks(self._on_event, self._stop_now), SeenTimes(known).start_up_seconds(spec)
-        run = replace(preparation.launch(spec, self.folder.log_path(spec.id), hooks, start_up), reason=why)
+        log = self.folder.log_path(spec.id)
+        run = preparation.launch(spec, log, hooks, start_up)
+        seconds = _stood_still_seconds(run)
+        if seconds:
+            self._stop_if_asked()
+            self._on_event(StoodStill(seconds))
+            again = preparation.launch(spec, log, hooks, start_up)
+            run = replace(again, wall_seconds=run.wall_seconds + again.wall_seconds)
+        run = replace(run, reason=why)
         if run.outcome is not Outcome.INTERRUPTED:
             self._store(run)
         self._on_event(RunFinished(run, self.folder.log_of(run)))
         if self._plan.reference is not None and is_measurement(run.spec, self._plan.reference):
             self._mark_drift()
         return run
+
+    def _stop_if_asked(self) -> None:
+        if self._stop():
+            raise Interrupted("Interrupted between two runs.")
 
     def _show(self) -> None:
         """Write the page as far as the study is, if somebody looks at it: between two runs that disturbs none."""
@@ -361,3 +377,9 @@ class Measurement:
 def _which(run: Run) -> tuple[str, str | None]:
     """Tells a run from another measurement of the same configuration."""
     return run.id, run.started_at
+
+
+def _stood_still_seconds(run: Run) -> float:
+    """How long sizer itself stood still during the run, if that is why it has no rate."""
+    cause = run.error.cause if run.error is not None else None
+    return cause.figures["seconds"] if cause is not None and cause.kind is CauseKind.STOOD_STILL else 0.0

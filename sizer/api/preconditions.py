@@ -50,7 +50,7 @@ def check_preconditions(specs: Sequence[RunSpec], study: Study, backend: LimitsB
     """Raises InputError for data or a mount that is not there, HostError for what this host cannot limit or emulate."""
     for workload in dict.fromkeys(spec.workload for spec in specs):
         check_data(workload)
-        check_cache(workload, cache_folder(os.environ))
+        check_cache(workload, cache_folder(os.environ), study.embedded_images)
         _check_own_program(workload)
         if workload.kind != COMMAND:
             interpreter(workload.framework, study.python(workload.framework))

@@ -76,7 +76,7 @@ def prepare_data(
         user = run_user(study.run_as)
     except HostError as error:
         return PreparedData(run_user(), refused=dict.fromkeys(workloads, error))
-    data = PreparedData(user)
+    data, whole = PreparedData(user), set[Path]()
     for workload in workloads:
         try:
             user.check_reads(program_of(workload, study))
@@ -89,7 +89,7 @@ def prepare_data(
             continue
         try:
             python = interpreter(OPENCV, study.python(OPENCV))
-            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop)
+            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole)
             data_set = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = error

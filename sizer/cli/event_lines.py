@@ -73,6 +73,8 @@ def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
             yield words.runs_taken_back(event.count, event.source, event.folder)
         case api.events.NothingLeft():
             yield words.nothing_left(event.count)
+        case api.events.StoodStill():
+            yield words.stood_still(event.seconds)
         case api.events.FirstRunEnded():
             yield from words.needs_lines(event.needs, event.run.spec.workload.name)
         case api.events.FirstRunFailed():

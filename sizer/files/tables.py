@@ -259,16 +259,23 @@ def _advice(cells: Sequence[str], delimiter: str) -> Message:
     return Message("put a cell that contains a comma in quotes, or name the column")
 
 
-FORMULA = ("=", "+", "-", "@")
-"""What a formula begins with in one spreadsheet or another (OWASP, "CSV injection")."""
+FORMULA = "=+@\uff1d\uff0b\uff0d\uff20-"
+"""What a formula begins with in one spreadsheet or another, also as a full-width character (OWASP, "CSV injection")."""
+
+SPLITTING = ";|"
+"""At which a spreadsheet that is set to another language or delimiter begins a cell in the middle of ours."""
+
+_BEGINNING = rf"(?:^|(?<=[{SPLITTING}]))"
+_FORMULA_FOLLOWS = rf"(?=[{SPLITTING}'\s]*[{FORMULA}])"
+UNGUARDED = re.compile(_BEGINNING + _FORMULA_FOLLOWS)
+GUARDED = re.compile(f"{_BEGINNING}'{_FORMULA_FOLLOWS}")
 
 
 def harmless(text: str) -> str:
-    """Text in one line, behind an apostrophe where a spreadsheet would take it for a formula."""
-    text = printable(text)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    """Text in one line, with an apostrophe wherever a spreadsheet would take what follows for a formula."""
+    return UNGUARDED.sub("'", printable(text))
 
 
 def unharmed(text: str) -> str:
-    """The way back from `harmless`: without the apostrophe before what would be a formula."""
-    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text
+    """The way back from `harmless`: without the apostrophes before what would be a formula."""
+    return GUARDED.sub("", text)

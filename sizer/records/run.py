@@ -255,6 +255,8 @@ class CauseKind(str, Enum):
     """Something of the program left the limits of the run, or changed them: `text` is the process or the limit."""
     ABSENT = "absent"
     """Steps came while nothing under the limits of the run used any CPU time."""
+    STOOD_STILL = "stood_still"
+    """sizer itself stood still for `seconds` during it, and when it was made again, too."""
     MEMORY_CAP = "memory_cap"
     HOST_MEMORY = "host_memory"
     """Killed by the kernel for its memory cap, or for the host's memory."""

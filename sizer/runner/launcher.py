@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from sizer.analysis import ChildResult, RunMonitor, reading_seconds, run_record
+from sizer.analysis import ChildResult, RunMonitor, Stop, reading_seconds, run_record
 from sizer.host import Gpu, GpuWatch, gpus, visible_gpus, watched
 from sizer.limits import OWN_MOUNTS, LimitsBackend, RunUser, Throttle, has_own_mounts, run_user
 from sizer.records import (
@@ -103,7 +103,7 @@ def launch(spec: RunSpec, context: RunContext, backend: LimitsBackend, hooks: Ho
             )
             return child_run.secrets.out_of(run)
         child_run.troubles.append(RunWarning(WarningKind.LEFT_BEHIND, text=str(error)))
-    wall_seconds = hooks.clock() - began
+    wall_seconds = child_run.watched_until - began
     run = run_record(child_run.result(), configuration, context.data_set, context.disk, started_at, wall_seconds)
     return child_run.secrets.out_of(run)
 
@@ -179,7 +179,7 @@ class _ChildRun:
                     watch.tell_own(child.has_process)
                 # What was done before, such as its `before`, is no time of the program's.
                 self._seen.began = hooks.clock()
-                observe(child, self._seen, sampler, self._room, hooks, group, fifo)
+                observe(child, self._seen, sampler, self._room, hooks, group, fifo, self.secrets)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
@@ -221,6 +221,11 @@ class _ChildRun:
         )
         if failure is not None:
             raise _NotBegun(failure)
+
+    @property
+    def watched_until(self) -> float:
+        """Now, or where sizer stood still, until then: what is left out was nobody's time."""
+        return self._seen.watched_until if self._seen.stop is Stop.STOOD_STILL else self._hooks.clock()
 
     def _files_now(self) -> Files | None:
         """The files of the folder that the run is started in, if it is one of the user's."""

@@ -18,6 +18,7 @@ from sizer.analysis import (
     LogRates,
     RankReader,
     RunMonitor,
+    Start,
     Stop,
     Told,
     is_absent,
@@ -28,6 +29,8 @@ from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
 from sizer.runner.event_fifo import EventFifo
 from sizer.runner.sampler import Sampler
+from sizer.runner.secrets import NO_SECRETS, Secrets
+from sizer.standstill import Standstill, seconds_since_boot
 
 TICK_SECONDS = 0.5
 """Between two samplings; one takes about 0.1 ms."""
@@ -44,11 +47,15 @@ LAST_BREATH_SECONDS = 0.3
 
 @dataclass(frozen=True)
 class Hooks:
-    """How the caller looks on and interferes: `watch` sees each tick, `stop_now` ends the current run."""
+    """How the caller looks on and interferes: `watch` sees each tick, `stop_now` ends the current run.
+
+    `clock` is monotonic, and that of the steps; by `standing_clock` it is seen whether sizer itself stood still.
+    """
 
     watch: Callable[[Live], None] = lambda _: None
     stop_now: Callable[[], bool] = lambda: False
     clock: Callable[[], float] = time.monotonic
+    standing_clock: Callable[[], float] = seconds_since_boot
 
 
 OWN_PATTERN = "pattern"
@@ -66,14 +73,17 @@ def observe(
     hooks: Hooks,
     group: Group,
     fifo: EventFifo | None = None,
+    secrets: Secrets = NO_SECRETS,
 ) -> None:
     """Take events and samplings until the run has shown enough, ends by itself, or must end.
 
-    `group` holds the limits, `fifo` is where processes tell that have no event pipe.
+    `group` holds the limits, `fifo` is where processes tell that have no event pipe; `secrets` are in nothing that is
+    seen.
     """
-    presence, meters = Presence(seen, group), Meters(child, seen, fifo, hooks.clock)
-    next_tick = hooks.clock()
+    presence, meters = Presence(seen, group), Meters(child, seen, fifo, hooks.clock, secrets)
+    next_tick, standstill = hooks.clock(), Standstill(hooks.standing_clock)
     while seen.stop is None:
+        seen.watched_until = hooks.clock()
         ended, before = child.exit_status() is not None, seen.count
         is_tick = False
         try:
@@ -84,7 +94,7 @@ def observe(
             if is_tick:
                 meters.look()
         except EventError as error:
-            seen.broke(error)
+            seen.broke(error.said(secrets.hidden))
         if seen.count and not before:
             # What was read or computed before the first step, such as data for the cache, is no cost of the others.
             presence.began(sampler.tick())
@@ -105,6 +115,9 @@ def observe(
             if seen.count and seen.stop is None:
                 sampler.look_at_host(sample)
             next_tick = hooks.clock() + TICK_SECONDS
+        stood_still = standstill.look()
+        if stood_still:
+            seen.stood_still(stood_still)
         if ended and child.is_silent():
             # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
             room.look()
@@ -120,12 +133,20 @@ class Meters:
     FIFO; the lines of a command's log. As soon as a better one speaks, what the others said is forgotten.
     """
 
-    def __init__(self, child: Child, seen: RunMonitor, fifo: EventFifo | None, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        child: Child,
+        seen: RunMonitor,
+        fifo: EventFifo | None,
+        clock: Callable[[], float],
+        secrets: Secrets,
+    ) -> None:
         workload, batch_size = seen.spec.workload, seen.spec.batch_size
         self._child = child
         self._seen = seen
         self._fifo = fifo
         self._clock = clock
+        self._secrets = secrets
         self._by_pipe = False
         self._ranks = RankReader(batch_size)
         self._log = LogRates(workload.pattern, batch_size, clock) if workload.kind == COMMAND else None
@@ -134,7 +155,9 @@ class Meters:
         """Take what came through the event pipe. Raises EventError."""
         if events:
             self._by_pipe, self._seen.counts_samples = True, True
-            self._seen.take(events, self._clock())
+            hidden = self._secrets.out_of_start
+            shown = [hidden(event) if isinstance(event, Start) else event for event in events]
+            self._seen.take(shown, self._clock())
 
     def take_printed(self, printed: bytes) -> None:
         """Take the steps that the log's lines give, as long as nothing better has told any."""
@@ -182,7 +205,7 @@ class Meters:
                 self.look()
                 self._tell(self._ranks.finish(otherwise=self._seen.meter is None))
             except EventError as error:
-                self._seen.broke(error)
+                self._seen.broke(error.said(self._secrets.hidden))
         self._seen.kept_out &= not self._ranks.hooked
         self.judge()
         if self._log is not None and self._seen.told_by_log:
@@ -200,14 +223,15 @@ class Meters:
                 yield RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": told, "given": given})
 
     def _tell(self, told: Told) -> None:
-        meter = self._ranks.meter
+        meter = self._ranks.meter and self._secrets.out_of_meter(self._ranks.meter)
         if meter is None or self._by_pipe:
             return
         if told.anew:
             self._seen.count_by(meter, anew=True)
         if self._seen.meter == meter:
             self._seen.counts_samples = self._ranks.counts_samples
-            self._seen.take([*([told.start] if told.start else []), *told.steps], self._clock(), meter)
+            start = [self._secrets.out_of_start(told.start)] if told.start else []
+            self._seen.take([*start, *told.steps], self._clock(), meter)
 
 
 class Presence:

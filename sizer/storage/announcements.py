@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from sizer.records import Message
+
 
 class AnnouncementKind(str, Enum):
     """What takes a while."""
@@ -16,6 +18,8 @@ class AnnouncementKind(str, Enum):
     """The data at `source` is packed in the format `name` in `folder`."""
     INDEX = "index"
     """An index of the records at `source` is made in `folder`."""
+    DAMAGED_DATA = "damaged_data"
+    """The data in `folder` is not as it was made, as `why` says, and is made anew."""
     OTHER_SIZER = "other_sizer"
     """Another sizer makes data in `folder`, and this one waits for it."""
     DATA_MADE = "data_made"
@@ -37,6 +41,7 @@ class Announcement:
     source: str = ""
     name: str = ""
     bytes: int = 0
+    why: Message | None = None
 
 
 Announce = Callable[[Announcement], None]

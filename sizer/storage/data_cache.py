@@ -13,6 +13,7 @@ from sizer.files import make_folder, open_lock
 from sizer.records import HostError, Interrupted, Message
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.held_folders import held_folder, remove_left
+from sizer.storage.manifest import damage, write_manifest
 from sizer.storage.subprograms import complete
 
 MAKING_PREFIX = "making-"
@@ -43,10 +44,15 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
     return (base / "sizer").resolve()
 
 
+def is_writable(cache: Path) -> bool:
+    """Whether something can be made in a cache that is there."""
+    return os.access(cache, os.W_OK | os.X_OK)
+
+
 def check_writable(cache: Path) -> None:
     """Raises HostError when nothing can be made in `cache`, which needs not be there yet."""
     place = next(path for path in (cache, *cache.parents) if os.path.lexists(path))
-    if place != cache and not os.access(place, os.W_OK | os.X_OK):
+    if place != cache and not is_writable(place):
         raise _unwritable(cache, Message("{folder} is not yours", folder=place))
 
 
@@ -54,23 +60,38 @@ def check_writable(cache: Path) -> None:
 def made_once(
     folder: Path, making: Announcement, announce: Announce, stop: Callable[[], bool]
 ) -> Iterator[Path | None]:
-    """A path to make `folder` of a cache at, or None if it is there; two sizers do not make it at once.
+    """A path to make `folder` of a cache at, or None if it is there and whole; two sizers do not make it at once.
 
-    `making` is announced before it is made. Raises Interrupted when `stop` says so before another sizer lets the cache
-    go, HostError when it cannot be written.
+    One that is damaged is made anew. `making` is announced before it is made. Raises Interrupted when `stop` says so
+    before another sizer lets the cache go, HostError when it cannot be written.
     """
-    if folder.exists():
+    wrong = damage(folder, stop) if folder.exists() else None
+    if wrong is None and folder.exists():
         yield None  # Also from a cache that this user may only read.
         return
+    if wrong is not None and not is_writable(folder.parent):
+        raise HostError(
+            "The data set in {folder} is not as it was made ({why}), and you may not make it anew there; remove it, or "
+            "set SIZER_CACHE to a folder that you may write to.",
+            folder=folder,
+            why=wrong,
+        )
     with _locked(folder.parent, announce, stop):
-        if folder.exists():
+        wrong = damage(folder, stop) if folder.exists() else None
+        if wrong is None and folder.exists():
             yield None
             return
+        if wrong is not None:
+            announce(Announcement(AnnouncementKind.DAMAGED_DATA, str(folder), why=wrong))
         announce(making)
         with held_folder(folder.parent, MAKING_PREFIX) as home:
             yield home / folder.name
             # A machine that loses power after the renaming must not keep a folder of empty files.
             complete(["sync", "--file-system", str(home)], stop=stop, patience=SYNC_SECONDS)
+            write_manifest(home / folder.name, folder, stop)
+            # Killed between these, sizer leaves a folder that is not there, or one that does not agree with its list.
+            if folder.exists():
+                folder.rename(home / "damaged")
             (home / folder.name).rename(folder)
 
 

@@ -11,13 +11,13 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer.files import make_folder, refuse_no_data
 from sizer.records import KINDS, AnyOf, DataSet, HostError, InputError, Message, Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
-from sizer.storage.data_cache import check_writable, made_once
+from sizer.storage.data_cache import check_writable, is_writable, made_once
 from sizer.storage.page_cache import files_of
 from sizer.storage.subprograms import complete, never
 
@@ -44,6 +44,8 @@ class DataSets:
     embedded_images: int
     announce: Announce
     stop: Callable[[], bool] = never
+    whole: set[Path] = field(default_factory=set)
+    """Folders of the cache that were found as they were made, so that none is read twice at one start."""
 
     def prepare(self, workload: Workload) -> DataSet | None:
         """What the workload reads, in the form it reads; None when it reads nothing.
@@ -106,8 +108,12 @@ class DataSets:
     def _made_once(self, making: Announcement) -> Iterator[Path | None]:
         """A path to make the folder that is announced at, or None if it is there."""
         folder = Path(making.folder)
+        if folder in self.whole:
+            yield None
+            return
         with made_once(folder, making, self.announce, self.stop) as aside:
             yield aside
+        self.whole.add(folder)
         if aside is not None:
             self.announce(Announcement(AnnouncementKind.DATA_MADE, making.folder, bytes=size_of(folder)))
 
@@ -167,9 +173,14 @@ def check_data(workload: Workload) -> None:
         )
 
 
-def check_cache(workload: Workload, cache: Path) -> None:
-    """Raises HostError when the embedded data set cannot be made in `cache`, which needs not be there yet."""
-    if workload.data is None and KINDS[workload.kind].data_formats and workload.input != "synthetic":
+def check_cache(workload: Workload, cache: Path, embedded_images: int) -> None:
+    """Raises HostError when what the workload reads is neither whole in `cache`, which needs not be there yet, nor can
+    be made there."""
+    if not KINDS[workload.kind].data_formats or workload.input == "synthetic":
+        return
+    if cache.is_dir() and not is_writable(cache):
+        DataSets(cache, Path(), Path(), embedded_images, lambda _: None).prepare(workload)
+    elif workload.data is None:
         check_writable(cache)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sizer.limits import MARK, owned_name
 from sizer.records import HostError, Interrupted
+from sizer.standstill import Standstill
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 5.0
@@ -28,11 +29,13 @@ def complete(
     folder: Path | None = None,
     stop: Callable[[], bool] = never,
     patience: float | None = None,
+    standstill: Standstill | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run to its end and return what it printed.
 
     Raises Interrupted, the program ended, as soon as `stop` says so; HostError when it takes more than `patience`
-    seconds. The program has our mark, so that the next sizer ends it if we are killed.
+    seconds, without those in which sizer stood still, which `standstill` tells. The program has our mark, so that the
+    next sizer ends it if we are killed.
     """
     name = Path(argv[0]).name
     marked = {**(os.environ if environment is None else environment), MARK: owned_name(name)}
@@ -49,7 +52,7 @@ def complete(
         umask=0o022,
     )
     try:
-        output, errors = _outcome(process, name, stop, patience)
+        output, errors = _outcome(process, name, stop, patience, standstill or Standstill())
     except BaseException:
         _end(process)
         raise
@@ -61,15 +64,22 @@ def complete(
 
 
 def _outcome(
-    process: subprocess.Popen[bytes], name: str, stop: Callable[[], bool], patience: float | None
+    process: subprocess.Popen[bytes],
+    name: str,
+    stop: Callable[[], bool],
+    patience: float | None,
+    standstill: Standstill,
 ) -> tuple[bytes | None, bytes | None]:
     began = time.monotonic()
     ended: float | None = None
     while True:
         try:
-            return process.communicate(timeout=POLL_SECONDS)
+            printed = process.communicate(timeout=POLL_SECONDS)
+            standstill.look()
+            return printed
         except subprocess.TimeoutExpired as unfinished:
             now = time.monotonic()
+            began += standstill.look()
             if process.poll() is not None:
                 # What it left running holds its pipes: what it said itself is there by now.
                 ended = now if ended is None else ended

@@ -117,6 +117,11 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "its steps are made outside of the limits of the run, by a service or in a container: they came while it "
             "used no CPU time; give the program itself as the command"
         ),
+        CauseKind.STOOD_STILL: lambda: _(
+            "sizer itself stood still for {seconds} s while it measured, twice: it was stopped or suspended, or the "
+            "host had no CPU time for it, and nothing is measured over such a gap",
+            seconds=f"{figures['seconds']:.1f}",
+        ),
         CauseKind.MEMORY_CAP: lambda: _("killed by the kernel: the memory cap is below what the workload needs"),
         CauseKind.HOST_MEMORY: lambda: _("killed by the kernel: the host's memory is below what the workload needs"),
         CauseKind.GPU_MEMORY: lambda: _("the memory of the GPU is below what the workload needs"),

@@ -157,6 +157,7 @@ def stopped_in_words(reason: str) -> str:
         "interrupted": _("interrupted"),
         "broken_events": _("broken events"),
         "wrong_unit": _("times of another unit"),
+        "stood_still": _("sizer stood still"),
     }.get(reason, reason)
 
 

@@ -130,6 +130,8 @@ def _of_refusal(kinds: set[CauseKind]) -> str:
         return _("Mend what that command needs, then type `sizer resume DIR`.")
     if kinds & _COMMAND:
         return _("Correct the `command` in DIR/study.yaml, then type `sizer resume DIR`.")
+    if CauseKind.STOOD_STILL in kinds:
+        return _("Type `sizer resume DIR`, and let it run: no Ctrl-Z, no suspending, nothing that takes all CPUs.")
     return _("`sizer doctor` says how to allow it on this host; then type `sizer resume DIR`.")
 
 

@@ -13,12 +13,15 @@ from sizer.words.names import clauses, listed, row
 
 def announcement_in_words(announced: Announcement) -> str:
     """What takes a while."""
-    known = {"folder": announced.folder, "source": announced.source}
+    known = {"folder": announced.folder, "source": announced.source, "why": in_words(announced.why)}
     size = volume(announced.bytes)
     return {
         AnnouncementKind.EMBEDDED_DATA: _("making the embedded data set in {folder}", **known),
         AnnouncementKind.PACKED_DATA: _("packing {source} as {format} in {folder}", **known, format=announced.name),
         AnnouncementKind.INDEX: _("making an index of {source} in {folder}", **known),
+        AnnouncementKind.DAMAGED_DATA: _(
+            "the data set in {folder} is not as it was made ({why}), so it is made anew", **known
+        ),
         AnnouncementKind.OTHER_SIZER: _("waiting for another sizer that makes data in {folder}", **known),
         AnnouncementKind.DATA_MADE: f"  {size}",
         AnnouncementKind.PROGRAM: f"  {announced.name}",

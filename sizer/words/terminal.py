@@ -255,6 +255,14 @@ def progress_chosen(number: int, total: int, run_and_reason: str) -> str:
     return _("[{number}, {total} at most] {run}", number=number, total=total, run=run_and_reason)
 
 
+def stood_still(seconds: float) -> str:
+    """A run is made again because sizer did not watch all of it."""
+    return _(
+        "  sizer itself stood still for {seconds} s (stopped, suspended, or without CPU time); the run is made again",
+        seconds=f"{seconds:.1f}",
+    )
+
+
 def no_step_yet(seconds: float, given_up_seconds: float) -> str:
     """Said once of a run in which nothing was counted for so long."""
     return _(

@@ -208,3 +208,18 @@ def test_a_check_of_a_disk_can_be_ended(folder: Path, begin: Begin, request_to_e
     assert process.wait(300) == 130
     assert not list((folder / "cache/disks").iterdir())
     assert str(folder) not in Path("/proc/mounts").read_text()
+
+
+def test_a_sizer_that_is_suspended_measures_that_run_again(folder: Path, begin: Begin) -> None:
+    """As by Ctrl-Z: it says so, and each of the three rates is that of the program, 400 a second."""
+    process = begin()
+    wait_for(process, "[1/3]")
+    time.sleep(0.3)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(2.5)
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(300) == 0
+    assert process.stderr is not None
+    assert process.stderr.read().count("sizer itself stood still for 2.") == 1
+    runs = [json.loads(path.read_text()) for path in (folder / "study/runs").glob("*.json")]
+    assert [round(run["throughput"]["value"], -1) for run in runs] == [400, 400, 400]

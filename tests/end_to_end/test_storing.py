@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sizer.records.run import WarningKind
+from sizer.storage.manifest import write_manifest
 from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
 
@@ -151,6 +152,26 @@ def test_a_disk_that_has_no_room_is_said_before_anything_runs(sizer: Typed, volu
     assert done.returncode == 3
     assert "No space left on device" in done.stderr
     assert not list((volume.mount / "study/runs").iterdir())
+
+
+def test_a_damaged_cache_that_may_only_be_read_ends_the_study_before_it_begins(sizer: Typed, folder: Path) -> None:
+    """Exit code 3 and one sentence: nothing is measured on a part of the data."""
+    images = folder / "cache" / "images-v1-seed1-20"
+    images.mkdir(parents=True)
+    (images / "image.JPEG").write_bytes(b"image")
+    write_manifest(images, images, lambda: False)
+    (images / "image.JPEG").write_bytes(b"")
+    (folder / "study.yaml").write_text("embedded_images: 20\nworkloads: [{kind: imagenet_preprocessing}]\n")
+    command("mount", "--bind", str(folder / "cache"), str(folder / "cache"))
+    try:
+        command("mount", "-o", "remount,bind,ro", str(folder / "cache"))
+        done = sizer("run", "study.yaml")
+    finally:
+        command("umount", str(folder / "cache"))
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"sizer: The data set in {images} is not as it was made (it holds 0 B (files: 1)")
+    assert done.stderr.count("\n") == 1
+    assert not (folder / "study").exists()
 
 
 def test_a_study_folder_that_becomes_read_only_costs_no_run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ from sizer.records.study import Workload
 from sizer.storage import Announcement, AnnouncementKind
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
+from sizer.storage.manifest import write_manifest
 from sizer.storage.page_cache import files_of
 from workloads.data_set import image_format
 
@@ -70,6 +72,23 @@ def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp
     assert second is not None
     assert first.path != second.path
     assert not first.embedded
+
+
+@pytest.mark.slow
+def test_damaged_data_is_made_and_packed_again(data_sets: DataSets, said: list[Announcement]) -> None:
+    """Images that a cleaner removed, records that were cut off: what a run gets is whole, and it is said."""
+    packed = data_sets.prepare(TRAINING)
+    assert packed is not None
+    os.truncate(packed.path, packed.bytes // 2)
+    said.clear()
+    fresh = replace(data_sets, whole=set())
+    assert fresh.prepare(TRAINING) == packed
+    assert AnnouncementKind.DAMAGED_DATA in {each.kind for each in said}
+    images = fresh.prepare(PREPROCESSING)
+    assert images is not None
+    for image in sorted(Path(images.path).rglob("*.JPEG"))[:5]:
+        image.unlink()
+    assert replace(data_sets, whole=set()).prepare(PREPROCESSING) == images
 
 
 @pytest.mark.slow
@@ -172,9 +191,9 @@ def test_a_cache_that_cannot_be_made_is_said_before_anything_runs(tmp_path: Path
     file.touch(mode=0o444)
     cache = file / "cache"
     with pytest.raises(HostError, match="set SIZER_CACHE"):
-        check_cache(Workload("words", "lstm_training"), cache)
-    check_cache(Workload("job", "command", command=("true",)), cache)
-    check_cache(Workload("words", "lstm_training"), tmp_path / "new" / "cache")
+        check_cache(Workload("words", "lstm_training"), cache, 12)
+    check_cache(Workload("job", "command", command=("true",)), cache, 12)
+    check_cache(Workload("words", "lstm_training"), tmp_path / "new" / "cache", 12)
 
 
 def test_data_in_a_cache_that_may_only_be_read_is_used(data_sets: DataSets, tmp_path: Path) -> None:
@@ -182,6 +201,7 @@ def test_data_in_a_cache_that_may_only_be_read_is_used(data_sets: DataSets, tmp_
     made = tmp_path / "text-v1"
     made.mkdir()
     (made / "train.txt").write_text("a b c\n")
+    write_manifest(made, made, lambda: False)
     data_set = replace(data_sets, cache=tmp_path).prepare(Workload("words", "lstm_training"))
     assert data_set is not None
     assert not (tmp_path / ".lock").exists()

@@ -317,7 +317,7 @@ def test_whatever_a_program_tells_can_be_read_again(
             try:
                 seen.take(reader.feed(json.dumps(line).encode() + b"\n"), now=time)
             except EventError as error:
-                seen.broke(error)
+                seen.broke(str(error))
                 break
     run = record(replace(found, seen=seen))
     assert from_json(Run, json.loads(json.dumps(to_json(run), allow_nan=False)), "run") == run

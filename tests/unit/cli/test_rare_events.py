@@ -28,6 +28,10 @@ from sizer.records import HostError
             api.events.NotShown(HostError("report.html cannot be written.")),
             "the page that is being served could not be written: report.html cannot be written.",
         ),
+        (
+            api.events.StoodStill(3.21),
+            "sizer itself stood still for 3.2 s (stopped, suspended, or without CPU time); the run is made again",
+        ),
     ],
 )
 def test_what_went_wrong_is_a_line(event: api.events.Event, line: str, capsys: pytest.CaptureFixture[str]) -> None:

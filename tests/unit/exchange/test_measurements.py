@@ -8,8 +8,11 @@ import math
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sizer.exchange.measurements import write_csv
+from sizer.files.tables import harmless, unharmed
 from sizer.records import GpuUse
 from sizer.records.run import (
     Bottleneck,
@@ -132,11 +135,30 @@ def test_bytes_come_back_exactly() -> None:
     assert math.isclose(float(row["memory_gib"]) * 2**30, odd, rel_tol=0, abs_tol=1e-4)
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)"])
-def test_text_is_never_a_formula(text: str) -> None:
-    """A spreadsheet shows what a workload called its samples, and does not compute it."""
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        *((text, f"'{text}") for text in ("=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", "＋1", "－1", "＠SUM(A1)", " =1")),
+        (";=1+1", "';'=1+1"),
+        ("image;=1+1", "image;'=1+1"),
+        ("image; ＝1+1", "image;' ＝1+1"),
+        ("|;@SUM(A1)", "'|';'@SUM(A1)"),
+        ("'=1", "''=1"),
+        ("\t=1+1", r"\t=1+1"),
+        ("\r=1+1", r"\r=1+1"),
+        ("it's; a-b|c", "it's; a-b|c"),
+    ],
+)
+def test_text_is_never_a_formula(text: str, cell: str) -> None:
+    """A spreadsheet shows what a workload called its samples, and does not compute it, at whatever it begins a cell."""
     (cells,) = rows(replace(run(), sample_unit=text))
-    assert cells["sample_unit"] == f"'{text}"
+    assert cells["sample_unit"] == cell
+
+
+@given(st.text("=＝+-@;|' ax"))
+def test_what_was_kept_from_being_a_formula_comes_back(text: str) -> None:
+    """As an import reads it."""
+    assert unharmed(harmless(text)) == text
 
 
 def test_a_run_is_one_line_whatever_its_text() -> None:

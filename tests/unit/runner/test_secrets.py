@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import html
+import json
 import os
+import shlex
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote, quote_plus
 
-from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunWarning, WarningKind
+import pytest
+
+from sizer.analysis import EventError, Start
+from sizer.analysis.events import parse_event
+from sizer.records import Cause, CauseKind, Failure, Meter, MeterKind, Outcome, Run, RunWarning, WarningKind
 from sizer.runner.outlets import HELD_BACK, LONGEST_LINE, Lines
 from sizer.runner.secrets import Secrets
 
@@ -28,6 +37,72 @@ def test_bytes_that_are_no_text_are_found_too() -> None:
     """A variable may hold any bytes."""
     secrets = Secrets({"RAW": os.fsdecode(b"\xff\xfe\xfd\xfc\xfb\xfa")})
     assert secrets.hidden(b"<\xff\xfe\xfd\xfc\xfb\xfa>") == b"<[RAW]>"
+
+
+AWKWARD = "pä\"ss/w'o rd\\x&é😀"
+RAW = AWKWARD.encode()
+
+
+@pytest.mark.parametrize(
+    ("printed", "left"),
+    [
+        (AWKWARD, "[KEY]"),
+        (json.dumps(AWKWARD), '"[KEY]"'),
+        (json.dumps(AWKWARD, ensure_ascii=False), '"[KEY]"'),
+        (json.dumps(AWKWARD).replace("/", "\\/").replace("00e4", "00E4"), '"[KEY]"'),
+        (json.dumps({"inner": json.dumps(AWKWARD)}), r'{"inner": "\"[KEY]\""}'),
+        (repr(AWKWARD), "'[KEY]'"),
+        (ascii(AWKWARD), "'[KEY]'"),
+        (repr(RAW), "b'[KEY]'"),
+        ("".join(f"\\{byte:03o}" if byte > 0x7F else chr(byte) for byte in RAW), "[KEY]"),
+        (shlex.quote(AWKWARD), "'[KEY]'"),
+        (html.escape(AWKWARD), "[KEY]"),
+        (AWKWARD.encode("ascii", "xmlcharrefreplace").decode(), "[KEY]"),
+        (quote(AWKWARD), "[KEY]"),
+        (quote(AWKWARD, safe="").lower(), "[KEY]"),
+        (quote_plus(AWKWARD), "[KEY]"),
+        (b64encode(b"user:" + RAW).decode(), "dXNlcjp[KEY]"),
+        (b64encode(b"me:" + RAW + b"@").decode(), "bWU6[KEY]EA="),
+        ("p\\u00e4ss/word, passwords and pass/w", "p\\u00e4ss/word, passwords and pass/w"),
+    ],
+)
+def test_a_value_is_known_as_programs_write_it(printed: str, left: str) -> None:
+    """Escaped for JSON, Python, C, a shell, HTML and URLs, and inside of what is encoded in base64."""
+    assert Secrets({"KEY": AWKWARD}).hidden(f"<{printed}>\n".encode()).decode() == f"<{left}>\n"
+
+
+@pytest.mark.parametrize("printed", ["Pz8/Pj4+Pz8/Pj4+", "Pz8_Pj4-Pz8_Pj4-", r"Pz8\/Pj4+Pz8\/Pj4+"])
+def test_both_alphabets_of_base64_are_known(printed: str) -> None:
+    """With a slash that JSON escaped, too."""
+    assert Secrets({"KEY": "???>>>???>>>"}).hidden(f"Bearer {printed}".encode()) == b"Bearer [KEY]"
+
+
+def test_what_a_program_tells_of_itself_holds_none(make_run: Callable[..., Run]) -> None:
+    """Its unit, its options and the name of its framework, as they are told and as they are stored."""
+    secrets, secret, stated = Secrets({"MINE": "hush-hush"}), "hush-hush", {"hush-hush": 1, "by": "a hush-hush", "n": 2}
+    hidden = {"[MINE]": 1, "by": "a [MINE]", "n": 2}
+    start = secrets.out_of_start(Start(secret, 1, 2, 3, stated))
+    assert start == Start("[MINE]", 1, 2, 3, hidden)
+    told = replace(make_run(1.0, 100.0), sample_unit=secret, stated=stated, meter=Meter(MeterKind.HOOK, secret))
+    run = secrets.out_of(told)
+    assert secret not in repr(run)
+    assert (run.sample_unit, run.stated, run.meter) == ("[MINE]", hidden, Meter(MeterKind.HOOK, "[MINE]"))
+
+
+def test_a_broken_event_is_told_without_one() -> None:
+    """Also where only the beginning of its line is told, which would end inside of the value."""
+    token = "eyJ" + "x" * 300
+    with pytest.raises(EventError) as refused:
+        parse_event(json.dumps({"event": "start", "sample_unit": token}).encode())
+    said = refused.value.said(Secrets({"TOKEN": token}).hidden)
+    assert said == """`sample_unit` is not a short text: '{"event": "start", "sample_unit": "[TOKEN]"}'"""
+
+
+def test_what_sizer_itself_says_of_a_run_stays(make_run: Callable[..., Run]) -> None:
+    """By the study's words it is known again, and by its own names what they mean, whatever a variable holds."""
+    run = replace(make_run(1.0, 100.0), stopped="deadline", meter=Meter(MeterKind.LOG, "pattern"))
+    values = (run.spec.workload.name, "deadline", "pattern", str(run.started_at))
+    assert Secrets({f"N{number}": value for number, value in enumerate(values)}).out_of(run) == run
 
 
 def test_nothing_stored_of_a_run_holds_one(make_run: Callable[..., Run]) -> None:

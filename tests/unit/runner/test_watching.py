@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import signal
 from collections.abc import Callable
@@ -85,12 +86,13 @@ class PrintingChild(Child):
         return None if self._lines else 0
 
 
-def watched(spec: RunSpec, child: Child) -> RunMonitor:
-    """What is seen of the child."""
+def watched(spec: RunSpec, child: Child, asleep_from: float = math.inf, seconds: float = 0.0) -> RunMonitor:
+    """What is seen of the child by a sizer that stands still then, for so many seconds."""
     clock = lambda: child.now  # noqa: E731
-    seen = RunMonitor(spec, 0.0)
-    group = Group(child)
-    observe(child, seen, Sampler(group, clock, used=lambda: 0.0), Room(), Hooks(clock=clock), group)  # type: ignore[arg-type]
+    standing_clock = lambda: child.now + (seconds if child.now >= asleep_from else 0.0)  # noqa: E731
+    seen, group = RunMonitor(spec, 0.0), Group(child)
+    sampler, hooks = Sampler(group, clock, used=lambda: 0.0), Hooks(clock=clock, standing_clock=standing_clock)  # type: ignore[arg-type]
+    observe(child, seen, sampler, Room(), hooks, group)  # type: ignore[arg-type]
     return seen
 
 
@@ -117,6 +119,19 @@ def test_what_came_before_the_first_step_is_no_cost_of_the_others(make_spec: Cal
     after = [sample for sample in sampler.samples if sample.time >= FIRST_STEP]
     assert after[0].time == FIRST_STEP
     assert {sample.read_bytes for sample in after} == {1_000_000}
+
+
+@pytest.mark.parametrize(
+    ("at", "seconds", "stop"),
+    [(1.0, 1.8, None), (1.0, 2.0, Stop.STOOD_STILL), (0.2, 28_800.0, Stop.STOOD_STILL), (2.0, 5.0, Stop.STOOD_STILL)],
+)
+def test_a_run_is_not_measured_over_a_standstill(
+    at: float, seconds: float, stop: Stop | None, make_spec: Callable[..., RunSpec]
+) -> None:
+    """More than two seconds without a look, before the first step, in the middle or at the very end."""
+    seen = watched(make_spec("true", seconds=60), Child(), at, seconds)
+    assert seen.stop is stop
+    assert seen.stop is None or seen.watched_until <= at
 
 
 def test_a_command_without_a_pattern_is_measured_by_the_lines_that_it_prints(

@@ -7,7 +7,9 @@ import fcntl
 import os
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +23,7 @@ from sizer.storage import (
     disk_check,
     disks,
     held_folders,
+    manifest,
     page_cache,
     placement,
     removal,
@@ -51,6 +54,7 @@ def test_a_data_set_that_another_sizer_just_made_is_not_made_again(
 
     def made_meanwhile(descriptor: int, cache: Path) -> bool:
         folder.mkdir()
+        manifest.write_manifest(folder, folder, never)
         return taken(descriptor, cache)
 
     monkeypatch.setattr(data_cache, "_taken", made_meanwhile)
@@ -194,6 +198,38 @@ def test_a_fio_that_fails_is_quoted(
     assert in_words(refused.value).startswith(f"fio failed on {volume}: ")
     assert reason in in_words(refused.value)
     assert list(volume.iterdir()) == []
+
+
+@pytest.mark.parametrize(("stood_still", "measured"), [((2,), 3.0), ((2, 3), None)])
+def test_a_disk_is_not_measured_while_sizer_stands_still(
+    stood_still: tuple[int, ...],
+    measured: float | None,
+    tier: DiskTier,
+    tmp_path: Path,
+    affinity: LimitsBackend,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The figure is measured again, once: each call of this fio, the first of which makes its file, finds another."""
+    program, calls = tmp_path / "bin" / "fio", tmp_path / "calls"
+    program.parent.mkdir()
+    calls.write_text("")
+    said = '{"jobs": [{"error": 0, "read": {"total_ios": 1, "bw_bytes": %d}}]}'
+    program.write_text(f"#!/bin/sh\necho >> {calls}\nprintf '{said}' $(wc -l < {calls})\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    def clock_gettime(_clock: int) -> float:
+        made = len(calls.read_text())
+        return 60.0 * sum(call <= made for call in stood_still)
+
+    monkeypatch.setattr("sizer.standstill.time", SimpleNamespace(CLOCK_BOOTTIME=7, clock_gettime=clock_gettime))
+    check = partial(disk_check.check_disk, tier, disks.Volume(tmp_path), affinity)
+    fio = disk_check.Fio(figures=("read_bytes_per_second",))
+    if measured is not None:
+        assert check(fio).measured.read_bytes_per_second == measured
+        return
+    with pytest.raises(HostError, match=r"stood still for 60\.0 s while fio measured, twice"):
+        check(fio)
 
 
 def test_what_emulation_lacks_is_installed_or_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
