@@ -17,7 +17,7 @@ from sizer.adaptive import Chooser, NextRun, PlanEnd
 from sizer.analysis import measured_from_epoch
 from sizer.api import StudyPlan
 from sizer.host import PACKAGES, interpreter
-from sizer.limits import Control
+from sizer.limits import Control, run_user
 from sizer.plan import BatchSearch, Search, estimate_seconds, guessed_workloads
 from sizer.records import KINDS, OPENCV, HostError, Purpose, RunSpec, Workload, placeholders_in, typed_line, typed_path
 from sizer.storage import cache_folder
@@ -121,11 +121,19 @@ def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
         yield touch_line(Touch.SYNC)
     if plan.workloads:
         yield touch_line(Touch.LIMITER)
+        yield touch_line(Touch.RUN_AS, _user(plan))
     if plan.disks:
         yield touch_line(Touch.FIO)
     if any(tier.emulated is not None for tier in plan.disks):
         yield touch_line(Touch.EMULATION)
     yield from _asking(plan)
+
+
+def _user(plan: StudyPlan) -> str:
+    """The name of the user by whom runs are made, as it was asked for where this host has none or does not let us."""
+    with suppress(HostError):
+        return run_user(plan.study.run_as).name
+    return plan.study.run_as
 
 
 def _program(workload: Workload, word: str, environment: Mapping[str, str]) -> str:

@@ -27,6 +27,7 @@ class Touch(Enum):
     DATA_MODULE = "data_module"
     SYNC = "sync"
     LIMITER = "limiter"
+    RUN_AS = "run_as"
     FIO = "fio"
     EMULATION = "emulation"
     HOST_FACTS = "host_facts"
@@ -56,7 +57,8 @@ _TOUCHES: Mapping[Touch, Callable[[Mapping[str, object]], str]] = {
     Touch.MODULE: lambda k: _("runs: `{name}`, {what}, which comes with sizer", **k),
     Touch.DATA_MODULE: lambda k: _("runs: {what}, which comes with sizer, to make data", **k),
     Touch.SYNC: lambda k: _("runs: sync --file-system, to have that data on its disk"),
-    Touch.LIMITER: lambda k: _("runs: sh and taskset, to put each run into its limits"),
+    Touch.LIMITER: lambda k: _("runs: python, unshare, sh, taskset and setpriv, to put each run into its limits"),
+    Touch.RUN_AS: lambda k: _("runs as: {what}, all programs of the study", **k),
     Touch.FIO: lambda k: _("runs: fio, to check disks"),
     Touch.EMULATION: lambda k: _("runs: mkfs.ext4, losetup, mount and umount, for the emulated disks"),
     Touch.HOST_FACTS: lambda k: _("runs: lscpu and fio --version, to describe this host"),

@@ -6,6 +6,7 @@ What was emulated is never named without saying so.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sizer.plan import BatchSearch, Following, Obstacle, ObstacleKind, PassResult, Search, Spread
@@ -27,6 +28,7 @@ from sizer.records import (
     RunWarning,
     WarningKind,
     format_bytes,
+    format_number,
     format_seconds,
     placeholders_in,
     printable,
@@ -311,6 +313,8 @@ def limits_in_words(limited: LimitedBy) -> str:
         return _("given by {table}, not set by sizer", table=limited.text)
     if limited.kind is LimitedByKind.OTHER:
         return limited.text or ""
+    if limited.user is not None:
+        return _("{limits}, {rights}", limits=limits_in_words(replace(limited, user=None)), rights=_rights(limited))
     return _(
         "{backend}: {cpus}, {memory}, {disk}",
         backend=limited.backend,
@@ -319,6 +323,17 @@ def limits_in_words(limited: LimitedBy) -> str:
         if limited.memory_bytes is None
         else _("memory {size} without swap", size=format_bytes(limited.memory_bytes)),
         disk=_limited_disk(limited),
+    )
+
+
+def _rights(limited: LimitedBy) -> str:
+    return _(
+        "run as {user}, {processes}, {mounts}",
+        user=limited.user,
+        processes=_("processes not limited")
+        if limited.processes is None
+        else _("{count} processes", count=format_number(limited.processes)),
+        mounts=_("mounts of its own") if limited.own_mounts else _("mounts of the host"),
     )
 
 

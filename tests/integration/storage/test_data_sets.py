@@ -170,7 +170,8 @@ def test_the_cache_lies_where_the_user_wants_it() -> None:
     """SIZER_CACHE, then the XDG cache folder."""
     assert cache_folder({"SIZER_CACHE": "/a", "XDG_CACHE_HOME": "/b"}) == Path("/a")
     assert cache_folder({"XDG_CACHE_HOME": "/b"}) == Path("/b/sizer")
-    assert cache_folder({}) == cache_folder({"XDG_CACHE_HOME": "here"}) == Path.home() / ".cache/sizer"
+    users = Path("/var/cache/sizer") if os.geteuid() == 0 else Path.home() / ".cache/sizer"
+    assert cache_folder({}) == cache_folder({"XDG_CACHE_HOME": "here"}) == users
 
 
 def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +182,7 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.delenv("HOME", raising=False)
     monkeypatch.setattr("pwd.getpwuid", unknown)
+    monkeypatch.setattr("os.geteuid", lambda: 4711)
     with pytest.raises(HostError, match="set SIZER_CACHE"):
         cache_folder({})
 
