@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Rate,
         Text,
         Vcpus,
+        Year,
     )
     from sizer.records.doubts import Doubt, DoubtKind
     from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
@@ -329,6 +330,7 @@ __all__ = [
     "Upgrade",
     "Variable",
     "Vcpus",
+    "Year",
     "WarningKind",
     "Workload",
     "WorkloadPlan",
