@@ -53,10 +53,11 @@ class Machine:
 
     `deviation` is the standard deviation of the mean of ln rate, `noise` that of a new run about it; `apart` how many
     times its fastest run is as fast as its slowest. `rented` is what the table says of the machine; `offer` the
-    instance type whose price is `usd_per_hour`, None where it is the table's own or unknown. `retired` is the year since
-    which nobody can rent it: then no price counts. `disk_usd_per_hour` is that of a volume, for comparing disks. `latency_p99` is in seconds, None where no run tells it. `only_named`:
-    neither the table nor the catalogue says what the named machine is, so it may have any accelerator. `level` is what
-    other sizes of memory say of its rate, None where none are alike.
+    instance type whose price is `usd_per_hour`, None where it is the table's own or unknown. `retired` is the year
+    since which nobody can rent it: then no price counts. `disk_usd_per_hour` is that of a volume, for comparing disks.
+    `latency_p99` is in seconds, None where no run tells it. `only_named`: neither the table nor the catalogue says what
+    the named machine is, so it may have any accelerator. `level` is what other sizes of memory say of its rate, None
+    where none are alike.
     """
 
     spec: Spec

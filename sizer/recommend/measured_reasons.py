@@ -225,7 +225,7 @@ def retired_reason(code: ReasonCode, machines: Sequence[Machine]) -> Reason:
 
 
 def doubts(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
-    """What else there is to know beside the answer: who cannot be rented, whose price is not known, what the runs say."""
+    """What else there is to know beside the answer: what cannot be rented, prices that are not known, and the runs'."""
     found = [retired_reason(ReasonCode.MACHINES_RETIRED, choice.retired)] if choice.retired else []
     gpu = chosen.accelerators.catalog_name(choice.model.facts.device)
     gone = None if gpu is None else gpu_gone(gpu, choice.catalog, choice.objective.spot)

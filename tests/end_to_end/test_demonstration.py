@@ -34,7 +34,7 @@ def study() -> Study:
 
 
 def test_the_demo_shows_every_axis(study: Study) -> None:
-    """All four kinds at three vCPU limits or more, two memory caps, three disks, and an emulated V100, which is sold."""
+    """All four kinds at three vCPU limits or more, two memory caps, three disks, and an emulated GPU that is sold."""
     assert {each.workload.kind for each in study.workloads} == {
         *("image_training", "image_inference", "lstm_training", "imagenet_preprocessing"),
     }

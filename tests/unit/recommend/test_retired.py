@@ -96,7 +96,7 @@ def test_a_retired_gpu_that_was_asked_about_is_no_choice(make_run: Callable[...,
     lines = {option.gpu: gpu_option_lines(option, terms) for option in options}
     assert "Nobody can rent a machine with this GPU any more (retired 2026)." in lines["K80"]
     assert not any("Nobody" in line for gpu in ("T4", "V100") for line in lines[gpu])
-    assert [option.instance_type for option in options][0] is None
+    assert options[0].instance_type is None
     assert "K80" not in " ".join(gpus_compared(options, terms))
 
 
