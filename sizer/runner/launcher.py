@@ -158,7 +158,7 @@ class _ChildRun:
             event_fifo() as fifo,
         ):
             if spec.workload.kind == COMMAND:
-                environment = with_events(environment, fifo.path, spec.workload.may_be_hooked)
+                environment = with_events(environment, fifo.path, spec.workload.may_be_hooked, spec.batch_size)
             probe = Probe(group.cpus) if context.probed else None
             if probe is not None:
                 probe.before()
