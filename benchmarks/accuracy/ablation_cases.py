@@ -21,7 +21,7 @@ from accuracy_simulated import SEED, CaseResult, Prepared, judged, prepared
 from answers_asked import ReadTable, asked, job_rows, read_table, write_table
 from answers_held_out import one_at_a_time
 from answers_jobs import PublishedJob, published_jobs
-from answers_prices import sold_machines, usd_per_hour
+from answers_prices import retired_machines, sold_machines, usd_per_hour
 from answers_truth import OBJECTIVES, Choice, choices, verdict
 from curves_data import JPEG, questions, real_curves
 from grid_data import PROBED, RUNS, load_grid
@@ -184,9 +184,9 @@ def drawn_curve(curve: Curve, seed: int) -> Judge:
 
 
 def _tables(every: int) -> list[Judge]:
-    sold = sold_machines()
+    sold, retired = sold_machines(), retired_machines()
     return [
-        _table(_runs_of(job), choices(job.rows, lambda machine: usd_per_hour(machine, sold)))
+        _table(_runs_of(job), choices(job.rows, lambda machine: usd_per_hour(machine, sold), retired))
         for job in published_jobs()[::every]
     ]
 

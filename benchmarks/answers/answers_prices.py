@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from answers_jobs import Machine
 
@@ -30,9 +31,13 @@ class Sold:
     usd_per_hour: float | None
 
 
+def retired_machines(path: Path = CATALOG) -> frozenset[str]:
+    """The names of those of the catalogue that nobody can rent any more: no answer may be one of them."""
+    return frozenset(each["instance_type"] for each in _entries(path) if each["retired"] is not None)
+
+
 def sold_machines(path: Path = CATALOG) -> tuple[Sold, ...]:
-    """Every instance type of the catalogue."""
-    entries = json.loads(path.read_text(encoding="utf-8"))["instances"]
+    """Every instance type of the catalogue that can be rented."""
     return tuple(
         Sold(
             each["provider"],
@@ -45,8 +50,14 @@ def sold_machines(path: Path = CATALOG) -> tuple[Sold, ...]:
             each["gpu_memory_bytes"] / 2**30 if each["gpu_memory_bytes"] else None,
             each["usd_per_hour"],
         )
-        for each in entries
+        for each in _entries(path)
+        if each["retired"] is None
     )
+
+
+def _entries(path: Path) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["instances"]
+    return entries
 
 
 def usd_per_hour(machine: Machine, sold: Sequence[Sold]) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -68,12 +68,12 @@ class Verdict:
     without_price: bool = False
 
 
-def choices(rows: Sequence[MeasuredRow], price: PriceOf) -> list[Choice]:
+def choices(rows: Sequence[MeasuredRow], price: PriceOf, retired: Container[str] = ()) -> list[Choice]:
     """Each machine with each batch size, repeats as their mean; what did not fit is none, nor is synthetic input where
-    the table has real data too."""
+    the table has real data too, nor an instance type of `retired`."""
     rates: dict[tuple[Machine, int | None], list[float]] = defaultdict(list)
     for row in rows:
-        if row.rate is not None and row.input != SYNTHETIC:
+        if row.rate is not None and row.input != SYNTHETIC and row.machine.instance_type not in retired:
             rates[row.machine, row.batch_size].append(row.rate)
     best: dict[tuple[str | None, int], float] = defaultdict(float)
     for (machine, _), found in rates.items():
@@ -108,7 +108,9 @@ def loss(choice: Choice, objective: str) -> float:
 
 
 def verdict(found: Sequence[Choice], objective: str, given: Given) -> Verdict:
-    """Whether what sizer answered is within 5 % of the best of the rows."""
+    """Whether what sizer answered is within 5 % of the best of the rows; where there is none, whether it refused."""
+    if not found:
+        return Verdict(bool(given.refused), "" if given.refused else f"nobody can rent {label_of(given)}")
     best = best_choice(found, objective)
     without_price = best is None
     if given.refused:
@@ -149,6 +151,8 @@ def _means(given: Given, choice: Choice) -> bool:
 
 def fastest_given(found: Sequence[Choice]) -> Given:
     """The answer of who looks at no price: the first of the fastest."""
+    if not found:
+        return Given(refused="nothing of it is sold")
     best = max(found, key=lambda each: each.rate)
     machine = best.machine
     return Given(machine.gpu, machine.gpu_count, machine.vcpus, None, best.batch_size, machine.instance_type)

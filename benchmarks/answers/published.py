@@ -30,7 +30,7 @@ from accuracy_scores import HEAD, GoalRow, at_most, share
 from answers_asked import ReadTable, asked, job_rows, read_table, write_table
 from answers_held_out import HeldOutRate, one_at_a_time, thirds
 from answers_jobs import HELD_OUT, PUBLISHED, PublishedJob, published_jobs
-from answers_prices import sold_machines, usd_per_hour
+from answers_prices import retired_machines, sold_machines, usd_per_hour
 from answers_truth import OBJECTIVES, Given, Verdict, choices, fastest_given, verdict
 
 from sizer.records import Objective, SizerError
@@ -69,7 +69,7 @@ class JudgedJob:
 def judge_job(job: PublishedJob, predictions: bool) -> JudgedJob:
     """Ask sizer for every objective, and compare with what looking at the rows says."""
     sold = sold_machines()
-    found = choices(job.rows, lambda machine: usd_per_hour(machine, sold))
+    found = choices(job.rows, lambda machine: usd_per_hour(machine, sold), retired_machines())
     table: ReadTable | None = None
     unread = ""
     try:

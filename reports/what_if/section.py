@@ -134,10 +134,7 @@ def _machines(gpu: str | None, device: Device, catalog: Catalog, machines: dict[
     if found is None:
         return None
     machines[key] = {
-        "priced": [
-            [i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, f"{i.provider} {i.instance_type}"]
-            for i in found.priced
-        ],
+        "priced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, i.name] for i in found.priced],
         "unpriced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count] for i in found.unpriced],
     }
     return key

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sizer.analysis.events import ChildEvent, EventError, EventReader, Start
     from sizer.analysis.log_lines import LogContent, LogReading, ReadLine, read_log
     from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
-    from sizer.analysis.monitor import Live, RunMonitor
+    from sizer.analysis.monitor import STEP_UNIT, Live, RunMonitor
     from sizer.analysis.ranks import RankReader, Told
     from sizer.analysis.record import ChildResult, run_record
     from sizer.analysis.run_warnings import CONTENDED_CORES, STOLEN_CORES
@@ -25,6 +25,7 @@ else:
 __all__ = [
     "CONTENDED_CORES",
     "PATTERN_SECONDS",
+    "STEP_UNIT",
     "STOLEN_CORES",
     "ChildEvent",
     "ChildResult",

@@ -23,6 +23,9 @@ CLOCK_SECONDS = 1.0
 
 OWN_EVENTS = Meter(MeterKind.EVENTS)
 
+STEP_UNIT = "step"
+"""What a rate counts where nobody says how many samples a step has."""
+
 
 @dataclass(frozen=True)
 class Live:
@@ -88,8 +91,9 @@ class RunMonitor:
     @property
     def unit(self) -> str:
         """What a sample is: as the workload says, else as the study does."""
-        told = self.start.sample_unit if self.start else self.spec.workload.sample_unit
-        return told or ("sample" if self.counts_samples or self.spec.batch_size > 1 else "step")
+        told, spec = self.start.sample_unit if self.start else self.spec.workload.sample_unit, self.spec
+        counted = self.counts_samples or spec.batch_size > 1 or spec.workload.samples_per_step is not None
+        return told or ("sample" if counted else STEP_UNIT)
 
     def count_by(self, meter: Meter, anew: bool = False) -> None:
         """From now on the steps come from this meter: those of another one, or all before (`anew`), are forgotten."""

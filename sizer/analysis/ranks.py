@@ -101,17 +101,19 @@ class _Group:
 class RankReader:
     """Cuts what came through a run's FIFO into records, and makes steps of the whole job of them.
 
-    `batch_size` is what a step counts where the program's samples are not seen. `meter` says what the steps are of,
+    `batch_size` is what a step counts where the program's samples are not seen, and `samples_per_step`, where the study
+    gives them, what each one counts that the program does not tell itself. `meter` says what the steps are of,
     None before there is one; `counts_samples` is False where the samples are only the batch size that the study gives.
     `hooked` says whether a process loaded the hook, `side_by_side` whether one read several loaders at once.
     """
 
-    def __init__(self, batch_size: int) -> None:
+    def __init__(self, batch_size: int, samples_per_step: int | None = None) -> None:
         self.meter: Meter | None = None
         self.counts_samples = True
         self.hooked = False
         self.side_by_side = False
         self._batch_size = batch_size
+        self._samples_per_step = samples_per_step
         self._rest = b""
         self._phase = -1
         self._groups: dict[object, _Group] = {}
@@ -208,7 +210,7 @@ class RankReader:
     def _steps(self, fields: dict[str, Any], line: bytes) -> list[Step]:
         """The steps of one record: one of its own fields, or a list of time, samples, waiting and epoch."""
         if "steps" not in fields:
-            return [self._step(fields, fields.get("samples"))]
+            return [self._step(fields, self._counted(fields.get("samples"), fields))]
         rows = fields["steps"]
         if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 4 for row in rows):
             raise EventError("through the FIFO: `steps` is not a list of time, samples, input_wait and epoch", line)
@@ -217,8 +219,7 @@ class RankReader:
     def _row(self, row: list[Any], fields: dict[str, Any]) -> Step:
         """One of many steps: those of a program that makes ten thousand a second come through here."""
         time, samples, input_wait, epoch = row
-        if samples is None:
-            samples, self.counts_samples = self._batch_size, False
+        samples = self._counted(samples, fields)
         kinds = (type(time) in (int, float), type(samples) is int, type(input_wait) in (int, float), type(epoch) is int)
         # Each by itself: a NaN among others hides from min and max.
         if not all(kinds) or not (
@@ -230,10 +231,16 @@ class RankReader:
             )
         return Step(time, samples, input_wait, epoch)
 
-    def _step(self, fields: dict[str, Any], samples: object) -> Step:
+    def _counted(self, samples: object, fields: dict[str, Any]) -> object:
+        """What is counted where a record tells so many, or None."""
+        if self._samples_per_step is not None and fields.get("phase") is not None:
+            return self._samples_per_step
         if samples is None:
             self.counts_samples = False
-            samples = self._batch_size
+            return self._batch_size
+        return samples
+
+    def _step(self, fields: dict[str, Any], samples: object) -> Step:
         step = parse_event(json.dumps({**fields, "event": "step", "samples": samples}).encode())
         assert isinstance(step, Step)
         return step

@@ -18,6 +18,7 @@ OPTIONS: Mapping[str, str] = {
     "data": "--data",
     "pattern": "--pattern",
     "meter": "--meter",
+    "samples_per_step": "--samples-per-step",
     "sample_unit": "--sample-unit",
     "env": "--env",
     "pass_env": "--pass-env",

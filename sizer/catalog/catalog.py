@@ -27,6 +27,7 @@ from sizer.records import (
     Message,
     Text,
     Vcpus,
+    Year,
     advised_name,
     quoted,
 )
@@ -40,7 +41,8 @@ MODES = ("train", "infer", "forward", "forward_backward")
 class InstanceType:
     """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's; a price of None is unknown.
 
-    `usd_per_hour` is the price on demand, `usd_per_hour_spot` that of spare capacity.
+    `usd_per_hour` is the price on demand, `usd_per_hour_spot` that of spare capacity. `retired` is the year since which
+    nobody can rent it, at the latest; None where it is sold. What is measured on one that is retired stays true.
     """
 
     provider: Text
@@ -55,9 +57,19 @@ class InstanceType:
     disk_bytes_per_second: Amount | None = None
     usd_per_hour: Amount | None = None
     usd_per_hour_spot: Amount | None = None
+    retired: Year | None = None
     confidence: Text | None = None
     as_of: Text
     source: Text
+
+    @property
+    def name(self) -> str:
+        """`aws g4dn.xlarge`."""
+        return f"{self.provider} {self.instance_type}"
+
+    def is_called(self, name: str) -> bool:
+        """Whether that is its name: `aws g4dn.xlarge`, `aws/g4dn.xlarge` or `g4dn.xlarge`."""
+        return name.replace("/", " ", 1).lower() in (self.name.lower(), self.instance_type.lower())
 
     @property
     def chooses_gpu(self) -> bool:
@@ -138,10 +150,12 @@ class Catalog:
         return _read(read_given(Path(path), Message("a catalogue")), str(path))
 
     def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
-        """Instance types, all of them or those with this GPU (its memory size may be part of the name: V100-16GB)."""
-        if gpu is None:
-            return self.instance_types
-        return tuple(instance for instance in self.instance_types if instance.gpu and same_gpu(instance.gpu, gpu))
+        """What can be rented: all of it, or with this GPU (its memory size may be part of the name: V100-16GB)."""
+        return tuple(each for each in self.instance_types if each.retired is None and _has_gpu(each, gpu))
+
+    def retired(self, gpu: str) -> tuple[InstanceType, ...]:
+        """Those with this GPU that nobody can rent any more."""
+        return tuple(each for each in self.instance_types if each.retired is not None and _has_gpu(each, gpu))
 
     def at_spot_prices(self) -> Catalog:
         """The same with the spot price of each instance type as its price; unknown where it has none."""
@@ -149,12 +163,22 @@ class Catalog:
         return replace(self, instance_types=tuple(spot))
 
     def instance(self, name: str) -> InstanceType:
-        """The instance type `aws/c6i.large`, or `c6i.large`; InputError with the nearest name if there is none."""
-        wanted = name.replace("/", " ", 1).lower()
-        for instance in self.instance_types:
-            if wanted in (f"{instance.provider} {instance.instance_type}".lower(), instance.instance_type.lower()):
+        """The instance type `aws/c6i.large`, or `c6i.large`, that can be rented.
+
+        InputError with the nearest name if there is none, and where it was retired.
+        """
+        called = [each for each in self.instance_types if each.is_called(name)]
+        for instance in called:
+            if instance.retired is None:
                 return instance
-        nearest = advised_name(wanted, [f"{each.provider} {each.instance_type}" for each in self.instance_types])
+        if called:
+            raise InputError(
+                "`{name}` cannot be rented any more (retired {year}), so nothing can be compared with its price; give "
+                "an instance type that `sizer catalog list` shows without `retired`.",
+                name=name,
+                year=called[0].retired,
+            )
+        nearest = advised_name(name.replace("/", " ", 1).lower(), [each.name for each in self.instances()])
         raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
 
     def gpu(self, name: str) -> str:
@@ -239,6 +263,10 @@ class Catalog:
             gpu=gpu,
             known=AllOf(*known),
         )
+
+
+def _has_gpu(instance: InstanceType, gpu: str | None) -> bool:
+    return gpu is None or (instance.gpu is not None and same_gpu(instance.gpu, gpu))
 
 
 @cache

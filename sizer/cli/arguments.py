@@ -167,6 +167,12 @@ def _add_profile(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     counted.add_argument(
         "--pattern", metavar="EXPR", help=_("a known format, or an expression, for its log; `sizer pattern` tries it")
     )
+    counted.add_argument(
+        "--samples-per-step",
+        type=values.batch_size,
+        metavar="N",
+        help=_("how many samples a step of one process has, where its loader and its batches do not say it rightly"),
+    )
     counted.add_argument("--sample-unit", metavar="NAME", help=_("what a sample is called, like image"))
 
 

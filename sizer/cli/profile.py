@@ -55,6 +55,7 @@ def _job(arguments: argparse.Namespace) -> api.OwnJob:
         disks=tuple(each for typed in arguments.disk for each in typed.split(",") if each),
         data=arguments.data,
         batch_sizes=arguments.batch_size,
+        samples_per_step=arguments.samples_per_step,
         sample_unit=arguments.sample_unit,
         pattern=arguments.pattern,
         meter=arguments.meter,

@@ -130,12 +130,10 @@ def _offer(row: ParsedRow, catalog: Catalog) -> InstanceType | None:
     name, provider, region = (row[column] for column in ("instance_type", "provider", "region"))
     if name is None:
         return None
-    plain = name.lower().replace("/", " ", 1)
     alike = [
         offer
         for offer in catalog.instance_types
-        if plain in (offer.instance_type.lower(), f"{offer.provider} {offer.instance_type}".lower())
-        and (provider is None or provider.lower() == offer.provider.lower())
+        if offer.is_called(name) and (provider is None or provider.lower() == offer.provider.lower())
     ]
     if row["gpu"] is not None and any(offer.chooses_gpu for offer in alike):
         alike.sort(key=lambda offer: (not same_gpu(row["gpu"], offer.gpu or ""), offer.gpu_count != row["gpu_count"]))

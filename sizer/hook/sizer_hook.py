@@ -12,24 +12,37 @@ import importlib.util
 import os
 import sys
 import time
+from collections import deque
 from itertools import islice
 from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
-from sizer_steps import Pass, StepCounter
+from sizer_steps import MOST_HELD, Pass, StepCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
 PASS = "_sizer_pass"
 """The attribute of a framework's iterator that holds its Pass."""
 
+SIZES = "_sizer_sizes"
+"""That of PyTorch's iterator that holds of how many samples each batch is that it has been asked for."""
+
 AT_ONCE = "_exit"
 """The function of `os` that ends a process without `atexit`."""
 
-MOST_WAYS = 64
-"""Places in a batch that are looked at for the number of its samples."""
+BATCH_SIZE_VARIABLE = "SIZER_BATCH_SIZE"
+"""Holds the batch size that the study gives."""
+
+MOST_ARRAYS = 64
+"""That are looked at in a batch for the number of its samples."""
+
+DEEPEST = 4
+"""Levels of a batch, or samplers around samplers."""
+
+CHANNELS = (1, 3, 4)
+"""Of a picture: grey, three colours, and these with transparency."""
 
 clock = time.monotonic
 
@@ -82,15 +95,16 @@ class Watch:
             self._broke()
             return None
 
-    def got(self, going: tuple[Pass, float], iterator: Any, batch: Any, batch_size: Callable[[Any], Any]) -> None:
-        """The batch that came of it; `batch_size` is what the loader says that a full one has, if it does."""
+    def got(self, going: tuple[Pass, float], iterator: Any, batch: Any, size_of: Callable[[Any], int | None]) -> None:
+        """The batch that came of it; `size_of` is asked once of each, how many samples the loader says it has."""
         try:
             self._asking.discard(get_ident())
             way, asked = going
+            size = size_of(iterator) or given_size()
             count = way.count
             if count is None:
-                count = way.count = samples_of(batch, batch_size(iterator))
-            self.counter.got(way, count(batch), clock() - asked, self._learning())
+                count = way.count = samples_of(batch, size)
+            self.counter.got(way, count(batch, size), clock() - asked, self._learning())
         except Exception:
             self._broke()
 
@@ -142,71 +156,81 @@ class Watch:
         self._off = True
 
 
-def samples_of(batch: Any, batch_size: Any) -> Callable[[Any], int | None]:
-    """How to count the samples of such batches, learnt from the first.
+def samples_of(batch: Any, size: int | None) -> Callable[[Any, int | None], int | None]:
+    """How to count the samples of such batches, learnt from the first; `size` is what something says of each one.
 
-    They are the first dimension of the first array in it. Where the loader names its batch size and another array or
-    dimension or the length of a list fits better, such as the list of images of different sizes that detection has,
-    that is it.
+    Where nothing says it, they are what all arrays of the batch agree on, None where these do not. Arrays are no match
+    for what is said: the first may be of boxes, or of colour channels. But where those of the first batch agree with
+    it, fewer of a later one are those of a last batch, or of one from which some were left out.
     """
-    ways = list(_ways(batch, ()))
-    fitting = [way for way in ways if _walk(batch, way) == batch_size]
-    if not fitting:
-        # What stands first is of something else than the samples.
-        fitting = [way for way in islice(_ways(batch, (), every=True), MOST_WAYS) if _walk(batch, way) == batch_size]
-    if not ways:
-        return lambda _: None
-    chosen = (fitting or ways)[0]
+    full = size is not None and agreed_dimension(batch) == size
 
-    def count(later: Any) -> int | None:
-        try:
-            return int(_walk(later, chosen))
-        except (TypeError, ValueError, LookupError, AttributeError):
-            return None
+    def count(later: Any, size: int | None) -> int | None:
+        agreed = agreed_dimension(later) if full or size is None else None
+        if size is None or agreed is None:
+            return size or agreed
+        return min(size, agreed)
 
     return count
 
 
-def _ways(value: Any, path: tuple[Any, ...], every: bool = False) -> Any:
-    """Ways to a number that may be that of samples, the likeliest first.
+def agreed_dimension(batch: Any) -> int | None:
+    """The first dimension of all arrays of a batch, of which there are several; None where they are not of one mind.
 
-    They lead to the first two dimensions of the first array, or to the first one of `every` array.
+    Those of a single sample may agree, too, such as a picture and its mask: where one may be a picture, it is None.
     """
+    graphs = getattr(batch, "num_graphs", None)
+    if isinstance(graphs, int):
+        # A batch of torch_geometric, whose arrays are as long as it has nodes or edges.
+        return graphs
+    shapes = list(islice(_shapes(batch, 0), MOST_ARRAYS))
+    firsts = {shape[0] for shape in shapes}
+    if len(shapes) < 2 or len(firsts) != 1 or any(_may_be_a_picture(shape) for shape in shapes):
+        return None
+    return int(firsts.pop())
+
+
+def _may_be_a_picture(shape: tuple[int, ...]) -> bool:
+    """Whether it has colour channels, before or behind its height and width, and no dimension beside."""
+    return len(shape) == 3 and (shape[0] in CHANNELS or shape[-1] in CHANNELS)
+
+
+def _shapes(value: Any, depth: int) -> Iterator[tuple[int, ...]]:
+    """Of the arrays in a batch. A list of samples, each a mapping, is no batch of arrays."""
     shape = getattr(value, "shape", None)
     if shape is not None:
-        yield from ((*path, ("dimension", index)) for index in range(min(1 if every else 2, len(shape))))
-        return
-    if hasattr(value, "num_graphs"):
-        # A batch of torch_geometric.
-        yield (*path, ("attribute", "num_graphs"))
+        if len(shape):
+            yield tuple(shape)
         return
     if isinstance(getattr(value, "data", None), (list, tuple)) and hasattr(value, "label"):
         # A DataBatch of MXNet.
-        yield from _ways(value.data, (*path, ("attribute", "data")), every)
+        parts = [value.data, value.label]
+    elif hasattr(value, "keys"):
+        parts = [value[key] for key in value.keys()]  # noqa: SIM118 - not every mapping iterates over its keys
+    elif isinstance(value, (list, tuple)) and not any(hasattr(each, "keys") for each in value):
+        parts = list(value)
+    else:
         return
-    keys = list(value.keys()) if hasattr(value, "keys") else None
-    items = keys if keys is not None else range(len(value)) if isinstance(value, (list, tuple)) else ()
-    if len(path) < 4:
-        for key in items:
-            found = list(_ways(value[key], (*path, ("item", key)), every))
-            yield from found
-            if found and not every:
-                break
-    if isinstance(value, (list, tuple)):
-        yield (*path, ("length", None))
+    if depth < DEEPEST:
+        for part in parts:
+            yield from _shapes(part, depth + 1)
 
 
-def _walk(value: Any, way: tuple[Any, ...]) -> Any:
-    for kind, key in way:
-        if kind == "item":
-            value = value[key]
-        elif kind == "attribute":
-            value = getattr(value, key)
-        elif kind == "dimension":
-            return value.shape[key]
-        else:
-            return len(value)
-    return value
+def named_size(sampler: Any) -> int | None:
+    """The batch size that a sampler names, or one that it is wrapped around: each of them calls it its own way."""
+    for _ in range(DEEPEST):
+        for name in ("batch_size", "_batch_size"):
+            size = getattr(sampler, name, None)
+            if isinstance(size, int) and size > 0:
+                return int(size)
+        sampler = getattr(sampler, "batch_sampler", None) or getattr(sampler, "sampler", None)
+    return None
+
+
+def given_size() -> int | None:
+    """The batch size that the user says the program has; None where nobody says it."""
+    text = os.environ.get(BATCH_SIZE_VARIABLE, "")
+    return int(text) if text.isdigit() else None
 
 
 def _is_of_one_batch(loader: Any) -> bool:
@@ -218,7 +242,7 @@ def _is_of_one_batch(loader: Any) -> bool:
 
 
 def counted_next(
-    watch: Watch, original: Callable[[Any], Any], batch_size: Callable[[Any], Any], only_main: bool = False
+    watch: Watch, original: Callable[[Any], Any], size_of: Callable[[Any], int | None], only_main: bool = False
 ) -> Callable[[Any], Any]:
     """The `__next__` of a framework's iterator with a look at what passes through it.
 
@@ -237,7 +261,7 @@ def counted_next(
         except BaseException as error:
             watch.got_none(going, error)
             raise
-        watch.got(going, self, batch, batch_size)
+        watch.got(going, self, batch, size_of)
         return batch
 
     return following
@@ -278,19 +302,28 @@ class Torch:
         """Called when `torch.utils.data.dataloader` has been imported."""
         watch, base = self._watching(), module._BaseDataLoaderIter
 
-        def batch_size(iterator: Any) -> Any:
-            return getattr(iterator._index_sampler, "batch_size", None)
+        def size_of(iterator: Any) -> int | None:
+            asked_for = iterator.__dict__.get(SIZES)
+            return (asked_for.popleft() if asked_for else None) or named_size(iterator._index_sampler)
 
-        base.__next__ = counted_next(watch, base.__next__, batch_size)
-        begin_again = base._reset
+        base.__next__ = counted_next(watch, base.__next__, size_of)
+        begin_again, next_index = base._reset, base._next_index
 
         @functools.wraps(begin_again)
         def reset(self: Any, *arguments: Any, **named: Any) -> Any:
             # The workers of one epoch are kept for the next, and so is the iterator.
             self.__dict__.pop(PASS, None)
+            self.__dict__.pop(SIZES, None)
             return begin_again(self, *arguments, **named)
 
-        base._reset = reset
+        @functools.wraps(next_index)
+        def following_index(self: Any) -> Any:
+            index = next_index(self)
+            # Batches come in the order in which they are asked for; workers are asked for some ahead.
+            self.__dict__.setdefault(SIZES, deque(maxlen=MOST_HELD)).append(_indices(self, index))
+            return index
+
+        base._reset, base._next_index = reset, following_index
 
     def _watching(self) -> Watch:
         if self._watch is None:
@@ -302,6 +335,18 @@ class Torch:
 
             self._watch = Watch("torch", lambda: torch.is_grad_enabled(), helping, lambda it: it._index_sampler)
         return self._watch
+
+
+def _indices(iterator: Any, index: Any) -> int | None:
+    """How many samples a batch has that is fetched by this index: as many as a batch sampler lists, whatever wraps it.
+
+    None where the data set makes the batches, and an index is of one of them.
+    """
+    batched = getattr(iterator, "_auto_collation", False) or isinstance(index, list)
+    try:
+        return len(index) if batched else None
+    except TypeError:
+        return None
 
 
 class Mxnet:
@@ -327,15 +372,15 @@ class Mxnet:
         """Called when `mxnet.io.io` has been imported."""
         watch, base = self._watching(), module.DataIter
 
-        def batch_size(iterator: Any) -> Any:
-            return getattr(iterator, "batch_size", None) or None
+        def size_of(iterator: Any) -> int | None:
+            return named_size(iterator)
 
         def count(kind: Any) -> None:
             # A program may call either, and an iterator of its own have its own, as that of MXNet's examples has.
             for name, only_main in (("__next__", False), ("next", True)):
                 own = vars(kind).get(name)
                 if own is not None:
-                    setattr(kind, name, counted_next(watch, own, batch_size, only_main))
+                    setattr(kind, name, counted_next(watch, own, size_of, only_main))
 
         def made(kind: Any, /, **named: Any) -> None:
             super(base, kind).__init_subclass__(**named)
@@ -350,8 +395,8 @@ class Mxnet:
         """Called when `mxnet.gluon.data.dataloader` has been imported."""
         watch = self._watching()
 
-        def batch_size(iterator: Any) -> Any:
-            return getattr(iterator.sampler, "_batch_size", None)
+        def size_of(iterator: Any) -> int | None:
+            return named_size(iterator.sampler)
 
         class Batches:
             """What a gluon loader's generator yields."""
@@ -366,7 +411,7 @@ class Mxnet:
             def __next__(self) -> Any:
                 return next(self._batches)
 
-        counted: Any = counted_next(watch, Batches.__next__, batch_size)
+        counted: Any = counted_next(watch, Batches.__next__, size_of)
         Batches.__next__ = counted  # type: ignore[method-assign]
         base, original = module.DataLoader, module.DataLoader.__iter__
 

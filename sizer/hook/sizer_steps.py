@@ -57,7 +57,7 @@ class Pass:
 
     def __init__(self, counter: StepCounter, loader: Any = None, whole: bool = False) -> None:
         self.counter = counter
-        self.count: Callable[[Any], int | None] | None = None
+        self.count: Callable[[Any, int | None], int | None] | None = None
         """How the samples of its batches are counted, once the first is there."""
         self.loader = _reference(loader)
         self.whole = whole

@@ -10,6 +10,7 @@ from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, few_values, predict
 from sizer.recommend import events
 from sizer.recommend.accelerator_counts import accelerator_counts
+from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.batch_sizes import with_batch
 from sizer.recommend.beyond import look_beyond
@@ -29,8 +30,11 @@ from sizer.recommend.field import (
 )
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
+from sizer.recommend.machine_prices import gpu_gone
+from sizer.recommend.machines import Machine
 from sizer.recommend.measured_answer import machines_to_compare, measured_answer
 from sizer.recommend.measured_choice import MeasuredChoice
+from sizer.recommend.measured_reasons import retired_reason
 from sizer.recommend.memory import floor_found
 from sizer.recommend.memory_sizes import few_memory_caps
 from sizer.recommend.next_run import for_host, next_run, with_probe
@@ -94,8 +98,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     elif objective.rate is not None and model.sample_unit == RELATIVE:
         found = _without_answer(model, quality, ReasonCode.RELATIVE_HAS_NO_TIME)
     elif machines:
-        steps = step_rates(runs)
-        found = measured_answer(MeasuredChoice(model, objective, catalog, quality, machines, question.machine, steps))
+        found = _of_machines(model, question, quality, machines, runs)
     elif objective.latency_p99 is not None:
         found = _without_answer(model, quality, ReasonCode.LATENCY_NOT_MEASURED)
     elif model.refused or not model.members:
@@ -115,6 +118,19 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     left = question.still_planned.get(model.name, StillPlanned())
     advice = as_planned(found.next_run, left, model.measured, runs)
     return replace(found, next_run=for_host(with_probe(advice, runs), question.host_vcpus))
+
+
+def _of_machines(
+    model: WorkloadModel, question: Question, quality: Quality, machines: Sequence[Machine], runs: Sequence[Run]
+) -> Answer:
+    """One of those measured that can be rented; refused where none can, or none of a known latency that is asked of."""
+    retired = tuple(each for each in machines if each.retired is not None)
+    sold = tuple(each for each in machines if each.retired is None)
+    if not sold or (question.objective.latency_p99 is not None and all(each.latency_p99 is None for each in sold)):
+        why = (retired_reason(ReasonCode.ALL_RETIRED, retired), *_known(quality.failed))
+        return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
+    asked = (question.objective, question.catalog, quality, sold, retired, question.machine, step_rates(runs))
+    return measured_answer(MeasuredChoice(model, *asked))
 
 
 def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Answer:
@@ -289,6 +305,7 @@ def _answered(
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *(beside if question.machine is None else ()),
         *(_spot(offers) if question.objective.spot else ()),
+        *_known(_gpu_gone(model, candidate, question)),
         *_known(quality.failed),
     )
     return Answer(
@@ -307,6 +324,11 @@ def _answered(
         upgrade=upgrade,
         baseline=baseline,
     )
+
+
+def _gpu_gone(model: WorkloadModel, candidate: Candidate, question: Question) -> Reason | None:
+    gpu = accelerators_of(candidate.configuration).catalog_name(model.facts.device)
+    return None if gpu is None else gpu_gone(gpu, question.catalog, question.objective.spot)
 
 
 def _spot(offers: Sequence[InstanceOffer]) -> list[Reason]:

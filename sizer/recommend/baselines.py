@@ -100,7 +100,7 @@ def _configuration_on(model: WorkloadModel, chosen: Candidate, machine: Instance
 
 
 def _name(instance: InstanceType | None) -> str | None:
-    return f"{instance.provider} {instance.instance_type}" if instance else None
+    return instance.name if instance else None
 
 
 def baseline_reasons(baseline: Baseline | None, chosen: Candidate, machine: InstanceType | None) -> list[Reason]:

@@ -42,7 +42,7 @@ def job_on(
         seconds=seconds,
         probability=rounded(exceeds(rate, deadline.rate)),
         usd=price * seconds.value / HOUR if price is not None else None,
-        instance_type=f"{instance.provider} {instance.instance_type}" if instance and price is not None else None,
+        instance_type=instance.name if instance and price is not None else None,
     )
 
 

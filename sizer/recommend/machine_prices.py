@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sizer.catalog import Catalog, InstanceType, is_alike, read_gpu_name, same_gpu
 from sizer.recommend.accelerators import Accelerators
-from sizer.records import GIB, Device, RentedMachine, Spec
+from sizer.records import GIB, Device, Reason, ReasonCode, RentedMachine, Spec, reason
 
 
 def price_of(
@@ -23,6 +23,26 @@ def price_of(
         return (None, None) if named is None or _elsewhere(named, rented) else (named.usd_per_hour, named)
     holding = cheapest_holding(spec, accelerators, device, catalog)
     return (None, None) if holding is None else (holding.usd_per_hour, holding)
+
+
+def retired_since(rented: RentedMachine | None, catalog: Catalog) -> int | None:
+    """The year since which nobody can rent the machine that the table names; None where it can, or no one knows."""
+    if rented is None or rented.name is None:
+        return None
+    years = [each.retired for each in _entries(rented.name, catalog)]
+    return None if not years or None in years else max(filter(None, years))
+
+
+def gpu_gone(gpu: str, catalog: Catalog, spot: bool) -> Reason | None:
+    """That nobody rents out machines with this GPU any more, or none whose price is known; None where one has a price.
+
+    Few have a spot price, so where these count it is enough that there is a machine.
+    """
+    sold, gone = catalog.instances(gpu), catalog.retired(gpu)
+    if not gone or any(each.usd_per_hour is not None or spot for each in sold):
+        return None
+    last = max(each.retired or 0 for each in gone)
+    return reason(ReasonCode.GPU_RETIRED, gpu=gpu, year=float(last), listed=bool(sold))
 
 
 def knows(catalog: Catalog, rented: RentedMachine) -> bool:
@@ -41,7 +61,9 @@ def _named(name: str, accelerators: Accelerators, device: Device, catalog: Catal
         (
             each
             for each in _entries(name, catalog)
-            if _has_it(each, accelerators, device) and (not each.chooses_gpu or added == (True, each.gpu_count))
+            if each.retired is None
+            and _has_it(each, accelerators, device)
+            and (not each.chooses_gpu or added == (True, each.gpu_count))
         ),
         None,
     )
@@ -49,10 +71,7 @@ def _named(name: str, accelerators: Accelerators, device: Device, catalog: Catal
 
 def _entries(name: str, catalog: Catalog) -> Iterator[InstanceType]:
     """Those called `aws g4dn.xlarge`, `aws/g4dn.xlarge` or `g4dn.xlarge`; a host has one for each GPU added to it."""
-    plain = name.replace("/", " ", 1).lower()
-    for each in catalog.instance_types:
-        if plain in (f"{each.provider} {each.instance_type}".lower(), each.instance_type.lower()):
-            yield each
+    return (each for each in catalog.instance_types if each.is_called(name))
 
 
 def _elsewhere(instance: InstanceType, rented: RentedMachine) -> bool:

@@ -27,7 +27,7 @@ from sizer.model import (
     of_new_run,
 )
 from sizer.recommend.accelerators import Accelerators
-from sizer.recommend.machine_prices import knows, price_of
+from sizer.recommend.machine_prices import knows, price_of, retired_since
 from sizer.recommend.prices import disk_prices
 from sizer.records import SLIP, Bottleneck, Configuration, Estimate, RentedMachine, Run, Spec
 
@@ -53,10 +53,11 @@ class Machine:
 
     `deviation` is the standard deviation of the mean of ln rate, `noise` that of a new run about it; `apart` how many
     times its fastest run is as fast as its slowest. `rented` is what the table says of the machine; `offer` the
-    instance type whose price is `usd_per_hour`, None where it is the table's own or unknown. `disk_usd_per_hour` is
-    that of a volume, for comparing disks. `latency_p99` is in seconds, None where no run tells it. `only_named`:
-    neither the table nor the catalogue says what the named machine is, so it may have any accelerator. `level` is what
-    other sizes of memory say of its rate, None where none are alike.
+    instance type whose price is `usd_per_hour`, None where it is the table's own or unknown. `retired` is the year
+    since which nobody can rent it: then no price counts. `disk_usd_per_hour` is that of a volume, for comparing disks.
+    `latency_p99` is in seconds, None where no run tells it. `only_named`: neither the table nor the catalogue says what
+    the named machine is, so it may have any accelerator. `level` is what other sizes of memory say of its rate, None
+    where none are alike.
     """
 
     spec: Spec
@@ -68,6 +69,7 @@ class Machine:
     evidence: Bottleneck | None = None
     rented: RentedMachine | None = None
     usd_per_hour: float | None = None
+    retired: int | None = None
     offer: InstanceType | None = None
     latency_p99: float | None = None
     disk_usd_per_hour: float = 0.0
@@ -117,7 +119,7 @@ class Machine:
         if self.rented is not None and self.rented.instance_type is not None:
             region = self.rented.region if self.in_several_regions else None
             return " ".join(filter(None, (self.rented.name, region)))
-        return f"{self.offer.provider} {self.offer.instance_type}" if self.offer is not None else None
+        return self.offer.name if self.offer is not None else None
 
     @property
     def usd_per_hour_spot(self) -> float | None:
@@ -199,7 +201,8 @@ def _machine(
         None if accelerators.catalog_name(device) is None else accelerators.gpu,
         accelerators.count or 0,
     )
-    usd, offer = price_of(spec, accelerators, device, rented, catalog, spot)
+    retired = retired_since(rented, catalog)
+    usd, offer = (None, None) if retired else price_of(spec, accelerators, device, rented, catalog, spot)
     latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
     own_price = usd is not None and offer is None
     of_run = noise_at(group, noise)
@@ -213,6 +216,7 @@ def _machine(
         evidence=named.pop() if len(named) == 1 else None,
         rented=rented,
         usd_per_hour=usd,
+        retired=retired,
         offer=offer,
         latency_p99=median(latencies) if latencies else None,
         disk_usd_per_hour=0.0 if own_price else of_disks.get(name_of_disk(configuration.disk), 0.0),

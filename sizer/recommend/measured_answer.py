@@ -102,7 +102,7 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
             *([beyond.reason] if beyond else []),
             *([growth_reason(gap.step)] if gap else []),
             *why(choice, comparison, bound, rounded(comparison.probability)),
-            *doubts(choice),
+            *doubts(choice, chosen),
         ),
         next_run=measured_next_run(choice, comparison, [gap.step] if gap else growth, beyond, likely),
         beyond=beyond.prediction if beyond else None,

@@ -37,7 +37,7 @@ class Binding:
 
 @dataclass(frozen=True)
 class MeasuredChoice:
-    """One workload's machines and what is asked of them.
+    """One workload's machines and what is asked of them. `retired` are those measured that nobody can rent any more.
 
     `other_inputs` are rates with synthetic input by kind and count of accelerator; `one_curve`: the machines are sizes
     of one kind, so that the model's curve describes them; `bindings` is what is known so far of what holds which back.
@@ -48,6 +48,7 @@ class MeasuredChoice:
     catalog: Catalog
     quality: Quality
     machines: tuple[Machine, ...]
+    retired: tuple[Machine, ...] = ()
     machine: InstanceType | None = None
     other_inputs: Mapping[Accelerators, float] = field(default_factory=dict)
 
@@ -78,8 +79,7 @@ def named_baseline(choice: MeasuredChoice) -> Machine | None:
     """The fastest that was measured on the machine that was named."""
     if choice.machine is None:
         return None
-    name = f"{choice.machine.provider} {choice.machine.instance_type}"
-    found = [each for each in choice.machines if each.name in (name, choice.machine.instance_type)]
+    found = [each for each in choice.machines if each.name in (choice.machine.name, choice.machine.instance_type)]
     return max(found, key=lambda each: each.rate, default=None)
 
 

@@ -10,6 +10,7 @@ from sizer.model import disk_of
 from sizer.recommend.comparison import Comparison, Contender, but_for_disk, kind_of
 from sizer.recommend.disks import other_disk
 from sizer.recommend.jobs import job_at, job_reasons
+from sizer.recommend.machine_prices import gpu_gone
 from sizer.recommend.machines import Machine
 from sizer.recommend.measured_choice import Binding, MeasuredChoice, beside, named_baseline, of_million
 from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
@@ -170,7 +171,7 @@ def _beside_baseline(choice: MeasuredChoice, chosen: Machine) -> Reason | None:
         return None
     other = named_baseline(choice)
     if other is None:
-        return reason(ReasonCode.NO_BASELINE, instance_type=f"{choice.machine.provider} {choice.machine.instance_type}")
+        return reason(ReasonCode.NO_BASELINE, instance_type=choice.machine.name)
     return None if other is chosen else beside(ReasonCode.BASELINE_MACHINE, other, chosen, choice)
 
 
@@ -217,9 +218,18 @@ def _input(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
     return [*other, reason(ReasonCode.INTERCONNECT_BINDS, share=kept.share, **counts)]
 
 
-def doubts(choice: MeasuredChoice) -> list[Reason]:
-    """What else speaks against relying on the answer: prices that are not known, and what the runs say."""
-    found = []
+def retired_reason(code: ReasonCode, machines: Sequence[Machine]) -> Reason:
+    """The machines measured that nobody can rent any more, each with its year."""
+    years = dict.fromkeys((each.name or "", each.retired) for each in machines)
+    return reason(code, names=tuple(name for name, _ in years), years=tuple(float(year or 0) for _, year in years))
+
+
+def doubts(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
+    """What else there is to know beside the answer: what cannot be rented, prices that are not known, and the runs'."""
+    found = [retired_reason(ReasonCode.MACHINES_RETIRED, choice.retired)] if choice.retired else []
+    gpu = chosen.accelerators.catalog_name(choice.model.facts.device)
+    gone = None if gpu is None else gpu_gone(gpu, choice.catalog, choice.objective.spot)
+    found += [] if gone is None or chosen.usd_per_hour is not None else [gone]
     unpriced = sum(each.usd_per_hour is None for each in choice.machines)
     if 0 < unpriced < len(choice.machines):
         found.append(

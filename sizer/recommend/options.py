@@ -62,7 +62,7 @@ def _option(model: WorkloadModel, preference: str, catalog: Catalog, taken: Scor
         throughput=prediction.throughput,
         probability=rounded(taken.score.probability),
         bottleneck=bottleneck if bottleneck is not Bottleneck.AMBIGUOUS else None,
-        instance_type=f"{instance.provider} {instance.instance_type}" if instance is not None else None,
+        instance_type=instance.name if instance is not None else None,
         usd_per_hour=usd,
         usd_per_million_samples=usd_per_million(usd, prediction.throughput.value, model.sample_unit),
     )

@@ -52,4 +52,4 @@ def _with_gpus(model: WorkloadModel, question: Question, runs: Sequence[Run]) ->
     found, asked = answer(model, question, runs), question.objective
     if not asked.gpus:
         return found
-    return replace(found, gpus=which_gpu(model, runs, found, asked.gpus, question.catalog, asked.deadline))
+    return replace(found, gpus=which_gpu(model, runs, found, asked.gpus, question.catalog, asked.deadline, asked.spot))

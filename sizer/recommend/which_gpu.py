@@ -19,7 +19,7 @@ from sizer.catalog import (
 )
 from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.gpu_job import Fed, GpuJob, InputNotKnown
-from sizer.recommend.machine_prices import is_arm
+from sizer.recommend.machine_prices import gpu_gone, is_arm
 from sizer.recommend.prices import usd_per_million
 from sizer.records import (
     KINDS,
@@ -46,14 +46,19 @@ def which_gpu(
     names: Sequence[str],
     catalog: Catalog,
     deadline: Deadline | None,
+    spot: bool = False,
 ) -> tuple[GpuOption, ...]:
-    """What each of these GPUs would do for a workload, in the order that they were asked in."""
+    """What each of these GPUs would do for a workload, in the order that they were asked in.
+
+    `spot`: the prices of the catalogue are those of spare capacity.
+    """
     if not runs:
         return tuple(GpuOption(name, NoGpuAnswer.NO_MODEL) for name in names)
     workload = runs[-1].spec.workload
     precision = workload.precision if runs[-1].imported else workload.rate_precision
     job = GpuJob(model, workload, precision, answer, catalog, deadline)
-    return tuple(_option(job, name) for name in names)
+    options = ((_option(job, name), gpu_gone(name, catalog, spot)) for name in names)
+    return tuple(replace(option, retired=gone) for option, gone in options)
 
 
 def _option(job: GpuJob, gpu: str) -> GpuOption:
@@ -248,7 +253,7 @@ def _twice(job: GpuJob, asked: RateQuestion, found: RateEstimate, one: GpuOption
         scaled.basis,
         fed_two.bottleneck,
         scaled.sources,
-        None if machine is None else f"{machine.provider} {machine.instance_type}",
+        None if machine is None else machine.name,
         None if machine is None else machine.usd_per_hour,
         usd,
         worth[0],

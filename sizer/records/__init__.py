@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Rate,
         Text,
         Vcpus,
+        Year,
     )
     from sizer.records.doubts import Doubt, DoubtKind
     from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
@@ -332,6 +333,7 @@ __all__ = [
     "WarningKind",
     "Workload",
     "WorkloadPlan",
+    "Year",
     "advised_name",
     "bytes_and_unit",
     "compiled",

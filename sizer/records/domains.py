@@ -143,6 +143,8 @@ Bytes = Annotated[int, Between(1, LARGEST_BYTES)]
 
 Batch = Annotated[int, Between(1, LARGEST_BATCH)]
 
+Year = Annotated[int, Between(2000, 2100)]
+
 SafeName = Annotated[
     str,
     Matching(

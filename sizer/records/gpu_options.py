@@ -7,6 +7,7 @@ from enum import Enum
 
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Vcpus
+from sizer.records.prediction import Reason
 
 
 class NoGpuAnswer(str, Enum):
@@ -79,7 +80,7 @@ class GpuOption:
     `needs_at_most_bytes` is what is known to be enough: the smallest GPU that as large a batch was published on;
     `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace of its own. `seconds` and `usd` are
     of the whole job where its samples are given. `second_missing` says why a second one has no answer, and a run with
-    `second_vcpus` would show it.
+    `second_vcpus` would show it. `retired` says that nobody can rent machines with it any more: then it is no choice.
     """
 
     gpu: Label
@@ -109,3 +110,4 @@ class GpuOption:
     second_missing: NoGpuAnswer | None = None
     second_vcpus: Vcpus | None = None
     against_cpu: AgainstCpu | None = None
+    retired: Reason | None = None

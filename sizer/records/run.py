@@ -214,6 +214,8 @@ class WarningKind(str, Enum):
     """The hook could not be loaded, because Python was started with the option `text`."""
     HOOK_KEPT_OUT = "hook_kept_out"
     """A process of it imported a framework that the hook knows, and none loaded the hook."""
+    SAMPLES_NOT_SEEN = "samples_not_seen"
+    """How many samples a step has was not seen, so that the rate is one of steps."""
     SEVERAL_LOADERS = "several_loaders"
     """It reads other loaders beside the one whose batches are its steps."""
     OTHER = "other"

@@ -53,7 +53,8 @@ class Workload:
     Then come those of a command: what counts its steps, what is set in its environment and what is passed on of
     sizer's (a `*` stands for any letters), the folder that it starts in, None for an empty one, and the commands that
     are run once before the study and before each run. `options` are those of sizer's own networks, and `mode` is what
-    is computed of a batch, None for what its kind says.
+    is computed of a batch, None for what its kind says. `samples_per_step` is how many samples each step of a command
+    has; None where what counts the steps sees that.
     """
 
     name: Name
@@ -77,6 +78,7 @@ class Workload:
     before: tuple[str, ...] = ()
     options: FrameworkOptions = FrameworkOptions()
     mode: Mode | None = None
+    samples_per_step: Batch | None = None
 
     @property
     def shuffles(self) -> bool:
@@ -262,7 +264,18 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "options", "mode")
+_LATER_FIELDS = (
+    "precision",
+    "meter",
+    "env",
+    "pass_env",
+    "cwd",
+    "setup",
+    "before",
+    "options",
+    "mode",
+    "samples_per_step",
+)
 """Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PATH_VARIABLE = "SIZER_EVENTS_PATH"
+BATCH_SIZE_VARIABLE = "SIZER_BATCH_SIZE"
 
 HOOK = Path(__file__).resolve().parent.parent / "hook"
 """Its `sitecustomize.py` is run by every Python that has this folder on its path."""
@@ -15,10 +16,13 @@ _PYTHON = re.compile(r"(python|pypy)[\d.]*t?")
 _TAKES_A_WORD = frozenset({"-c", "-m", "-W", "-X", "--check-hash-based-pycs"})
 
 
-def with_events(environment: Mapping[str, str], fifo: Path, hooked: bool) -> dict[str, str]:
-    """The environment with the path of the run's FIFO, and with the hook on Python's path where it is `hooked`."""
+def with_events(environment: Mapping[str, str], fifo: Path, hooked: bool, batch_size: int = 1) -> dict[str, str]:
+    """The environment with the path of the run's FIFO; where it is `hooked` also with the hook on Python's path, and
+    with the batch size, if the study gives one, which counts where no loader names its own."""
     added = {**environment, PATH_VARIABLE: str(fifo)}
     if hooked:
+        if batch_size > 1:
+            added[BATCH_SIZE_VARIABLE] = str(batch_size)
         own = environment.get("PYTHONPATH")
         added["PYTHONPATH"] = f"{HOOK}:{own}" if own else str(HOOK)
     return added

@@ -163,7 +163,7 @@ class _ChildRun:
             _fifo_of(spec, context.user) as fifo,
         ):
             if fifo is not None:
-                environment = with_events(environment, fifo.path, spec.workload.may_be_hooked)
+                environment = with_events(environment, fifo.path, spec.workload.may_be_hooked, spec.batch_size)
             probe = Probe(group.cpus) if context.probed else None
             if probe is not None:
                 probe.before()

@@ -12,6 +12,7 @@ from statistics import median
 
 from sizer.analysis import (
     PATTERN_SECONDS,
+    STEP_UNIT,
     ChildEvent,
     EventError,
     Live,
@@ -142,14 +143,15 @@ class Meters:
         secrets: Secrets,
     ) -> None:
         workload, batch_size = seen.spec.workload, seen.spec.batch_size
+        in_step = workload.samples_per_step
         self._child = child
         self._seen = seen
         self._fifo = fifo
         self._clock = clock
         self._secrets = secrets
         self._by_pipe = False
-        self._ranks = RankReader(batch_size)
-        self._log = LogRates(workload.pattern, batch_size, clock) if workload.kind == COMMAND else None
+        self._ranks = RankReader(batch_size, in_step)
+        self._log = LogRates(workload.pattern, in_step or batch_size, clock) if workload.kind == COMMAND else None
 
     def take_events(self, events: list[ChildEvent]) -> None:
         """Take what came through the event pipe. Raises EventError."""
@@ -217,7 +219,9 @@ class Meters:
         if self._ranks.side_by_side:
             yield RunWarning(WarningKind.SEVERAL_LOADERS)
         given, steps = self._seen.spec.batch_size, self._seen.steps
-        if given > 1 and steps and self._ranks.counts_samples:
+        if self._seen.unit == STEP_UNIT:
+            yield RunWarning(WarningKind.SAMPLES_NOT_SEEN)
+        if given > 1 and steps and self._ranks.counts_samples and self._seen.spec.workload.samples_per_step is None:
             told = median(step.samples for step in steps) / self._seen.calls_a_step
             if told != given:
                 yield RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": told, "given": given})

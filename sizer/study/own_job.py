@@ -34,6 +34,7 @@ class OwnJob:
     disks: tuple[str, ...] = ()
     data: str | None = None
     batch_sizes: tuple[int, ...] = ()
+    samples_per_step: int | None = None
     sample_unit: str | None = None
     pattern: str | None = None
     meter: str = "auto"
@@ -106,6 +107,7 @@ def _workload(job: OwnJob, axes: Axes) -> dict[str, Any]:
         "data": None if job.data is None else os.path.abspath(os.path.expanduser(job.data)),
         "cache": "cold" if job.data is not None else None,
         "batch_size": sizes[0] if len(sizes) == 1 else sizes,
+        "samples_per_step": job.samples_per_step,
         "sample_unit": job.sample_unit,
         "pattern": job.pattern,
         "meter": None if job.meter == "auto" else job.meter,

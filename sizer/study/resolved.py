@@ -77,6 +77,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "mode": workload.mode,
         "options": _options(workload),
         "meter": workload.meter if workload.meter != "auto" else None,
+        "samples_per_step": workload.samples_per_step,
         "memory_floor": plan.memory_floor or None,
         "largest_batch": plan.largest_batch or None,
         "isolate": plan.isolate or None,

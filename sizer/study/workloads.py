@@ -236,6 +236,7 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
         pattern=entry.get("pattern"),
         sample_unit=entry.get("sample_unit"),
         meter=entry.get("meter", "auto"),
+        samples_per_step=entry.get("samples_per_step"),
     )
 
 

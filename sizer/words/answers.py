@@ -99,6 +99,8 @@ NOTES = frozenset(
         ReasonCode.ONE_MEMORY_RATE,
         ReasonCode.RUNS_FAILED,
         ReasonCode.SOME_PRICES_UNKNOWN,
+        ReasonCode.MACHINES_RETIRED,
+        ReasonCode.GPU_RETIRED,
         ReasonCode.SPOT_PRICES,
         ReasonCode.NO_SPOT_PRICES,
         ReasonCode.DISK_EMULATED,

@@ -174,14 +174,14 @@ def offer_line(offer: InstanceOffer) -> str:
 
 
 def instance_line(offer: InstanceType) -> str:
-    """An instance type of the catalogue."""
+    """An instance type of the catalogue; of one that nobody can rent, since when, in the place of its price."""
     size = [vcpus_in_words(offer.vcpus), format_bytes(offer.memory_bytes)]
+    gone = None if offer.retired is None else _("retired {year}", year=offer.retired)
     return _(
-        "{provider} {type}: {size}; {price} ({date}, {source})",
-        provider=offer.provider,
-        type=offer.instance_type,
+        "{name}: {size}; {price} ({date}, {source})",
+        name=offer.name,
         size=row([*size, f"{offer.gpu_count} x {offer.gpu}"] if offer.gpu else size),
-        price=price_in_words(offer.usd_per_hour),
+        price=gone or price_in_words(offer.usd_per_hour),
         date=offer.as_of,
         source=offer.source,
     )

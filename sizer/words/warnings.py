@@ -47,6 +47,7 @@ def warning_name(kind: WarningKind) -> str:
         WarningKind.ONE_READING: _("one reading"),
         WarningKind.NOT_HOOKED: _("hook not loaded"),
         WarningKind.HOOK_KEPT_OUT: _("hook not loaded"),
+        WarningKind.SAMPLES_NOT_SEEN: _("samples not seen"),
         WarningKind.SEVERAL_LOADERS: _("several loaders"),
         WarningKind.OTHER: _("other"),
     }[kind]
@@ -148,6 +149,10 @@ def _without_figures(warning: RunWarning) -> str:
         WarningKind.HOOK_KEPT_OUT: _(
             "it uses PyTorch or MXNet where sizer's hook was not loaded, so its steps could not be counted and only "
             "its log was read; leave out Python's options -I, -E and -S, and pass PYTHONPATH on"
+        ),
+        WarningKind.SAMPLES_NOT_SEEN: _(
+            "how many samples a step has was not seen, so the rate is in steps; to count samples, write "
+            "`samples_per_step: N` in the study, or add --samples-per-step N to `sizer profile`"
         ),
         WarningKind.SEVERAL_LOADERS: _(
             "it reads several loaders side by side: a step, with its samples, is a batch of the one that is asked "

@@ -21,6 +21,7 @@ from sizer.records import (
 from sizer.words.figures import figure_interval, rate_interval, share_interval, usd_interval, with_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, listed, resource_name, row
+from sizer.words.reasons import reason_sentence
 from sizer.words.units import several_of, vcpus_in_words
 
 _MISSING: dict[NoGpuAnswer, Callable[[GpuOption], str]] = {
@@ -55,6 +56,7 @@ def _no_rate(option: GpuOption) -> str:
 def gpu_option_lines(option: GpuOption, terms: Terms) -> list[str]:
     """The headline, then what is known behind it."""
     sentences = (
+        "" if option.retired is None else reason_sentence(option.retired, terms),
         _accelerator(option, terms),
         _memory(option),
         _second(option.second, option, terms) if option.second is not None else _no_second(option),
@@ -66,9 +68,9 @@ def gpu_option_lines(option: GpuOption, terms: Terms) -> list[str]:
 def gpus_compared(options: Sequence[GpuOption], terms: Terms) -> list[str]:
     """Which does the work for least and which is the fastest, each with those that may be instead by their intervals.
 
-    Empty where fewer than two have an answer; of cost only what has a price.
+    Empty where fewer than two have an answer; of cost only what has a price. What nobody can rent is not compared.
     """
-    answered = [each for each in options if each.throughput is not None]
+    answered = [each for each in options if each.throughput is not None and each.retired is None]
     priced = [(each, cost) for each in answered if (cost := _cost(each)) is not None]
     said = []
     if len(priced) > 1:

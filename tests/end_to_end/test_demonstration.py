@@ -34,14 +34,14 @@ def study() -> Study:
 
 
 def test_the_demo_shows_every_axis(study: Study) -> None:
-    """All four kinds at three vCPU limits or more, two memory caps, three disks, and an emulated P100."""
+    """All four kinds at three vCPU limits or more, two memory caps, three disks, and an emulated GPU that is sold."""
     assert {each.workload.kind for each in study.workloads} == {
         *("image_training", "image_inference", "lstm_training", "imagenet_preprocessing"),
     }
     assert all(len(each.vcpus) >= 3 for each in study.workloads)
     assert max(len(each.memory_bytes) for each in study.workloads) == 2
     assert sum(len(each.disk) == 3 for each in study.workloads) == 2
-    assert [each.workload.device.gpu for each in study.workloads if each.workload.device.gpu] == ["P100"]
+    assert [each.workload.device.gpu for each in study.workloads if each.workload.device.gpu] == ["V100"]
     assert all((tier.emulated.read_bytes_per_second or 0) <= 500e6 for tier in study.disks if tier.emulated)
 
 
@@ -98,7 +98,7 @@ def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path, environment: dic
     assert {answer["status"] for answer in answers} <= {"recommended", "at_least"}
     page = (folder / "demo/report.html").read_text()
     assert "embedded data set" in page
-    assert "emulated P100" in page
+    assert "emulated V100" in page
 
 
 def by_disk(runs: list[dict[str, Any]], workload: str) -> list[float]:

@@ -6,7 +6,7 @@ from sizer.recommend import ALIKE
 from sizer.records import RELATIVE, Bottleneck, Event, Reason, ReasonCode, format_number, format_seconds, format_usd
 from sizer.words.figures import chance, from_to, samples_counted, times
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, spec_name
+from sizer.words.names import Terms, listed, spec_name
 from sizer.words.reasons.figures import Sentences, bound_of, gain_of, share_of, size_of, vcpus_of
 from sizer.words.units import exact_rate, percent, rate_beside, rate_in_words, several_of
 
@@ -250,6 +250,12 @@ def _choice_close(r: Reason, t: Terms) -> str:
     return _("Others are close: the probability that none is {alike} cheaper is {chance}.", **known)
 
 
+def _retired_listed(r: Reason) -> str:
+    """`aws p3.2xlarge (retired 2026) and azure NC6 (retired 2023)`."""
+    years = zip(r.texts("names"), r.numbers("years"), strict=True)
+    return listed([_("{name} (retired {year})", name=name, year=round(year)) for name, year in years])
+
+
 _C = ReasonCode
 SENTENCES: Sentences = {
     _C.LEAST_COST: _least_cost,
@@ -323,6 +329,23 @@ SENTENCES: Sentences = {
         "{count} of {machines} machines have no known price and were not ranked by cost.",
         round(r.number("unknown")),
         machines=round(r.number("machines")),
+    ),
+    _C.MACHINES_RETIRED: lambda r, t: _(
+        "Nobody can rent {machines} any more: measured, but neither compared nor counted in a cost.",
+        machines=_retired_listed(r),
+    ),
+    _C.ALL_RETIRED: lambda r, t: _(
+        "Nobody can rent what was measured any more: {machines}; import rates of machines that are sold, which "
+        "`sizer catalog list` shows without `retired`.",
+        machines=_retired_listed(r),
+    ),
+    _C.GPU_RETIRED: lambda r, t: (
+        _(
+            "Nobody can rent the machines with this GPU any more whose price was known (retired {year}).",
+            year=round(r.number("year")),
+        )
+        if r.has("listed")
+        else _("Nobody can rent a machine with this GPU any more (retired {year}).", year=round(r.number("year")))
     ),
     _C.NEXT_MACHINE: _next_machine,
     _C.FASTEST_MACHINE: _fastest_machine,

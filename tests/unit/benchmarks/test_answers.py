@@ -9,7 +9,7 @@ import pytest
 from answers_asked import job_rows, read_table, write_table
 from answers_held_out import is_between, one_at_a_time, thirds
 from answers_jobs import HELD_OUT, PUBLISHED, SAME_JOB, Machine, MeasuredRow, PublishedJob, published_jobs
-from answers_prices import Sold, sold_machines, usd_per_hour
+from answers_prices import Sold, retired_machines, sold_machines, usd_per_hour
 from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, fastest_given, verdict
 from fleet_machines import both, drawn_fleet
 
@@ -205,6 +205,17 @@ def test_gpus_of_one_name_are_told_apart_by_memory_and_then_by_form(tmp_path: Pa
     table.write_text("\n".join([f"{head},instance_type,vcpus,batch_size,samples_per_second", *lines]))
     names = [machine.gpu for machine in published_jobs([table])[0].machines]
     assert names == ["A100-40GB", "A100-80GB PCIe", "A100-80GB", "T4"]
+
+
+def test_the_truth_is_never_a_machine_that_nobody_can_rent() -> None:
+    """Its rows are no choices; of a job that has no others the right answer is none."""
+    rows = [MeasuredRow(Machine("V100", 1, name), 32, rate) for name, rate in (("p3.2xlarge", 9.0), ("gn6v", 5.0))]
+    found = choices(rows, lambda _: None, retired_machines())
+    assert [each.machine.instance_type for each in found] == ["gn6v"]
+    assert not {each.instance_type for each in sold_machines()} & retired_machines()
+    none = choices(rows[:1], lambda _: None, retired_machines())
+    assert verdict(none, "cheapest", Given(refused="all_retired")).right
+    assert not verdict(none, "fastest", Given("V100", 1)).right
 
 
 def test_two_stations_in_a_ring() -> None:

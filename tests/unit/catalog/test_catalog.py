@@ -10,7 +10,7 @@ import pytest
 from sizer.catalog import Catalog, catalog_text, import_csv, importing, same_gpu
 from sizer.records import GIB
 from sizer.records.errors import InputError
-from sizer.words import disk_offer_line
+from sizer.words import disk_offer_line, instance_line
 from tests import ROOT
 
 MB = 1e6
@@ -69,14 +69,28 @@ def test_accelerator_rates(catalog: Catalog) -> None:
 
 def test_instances_keep_source_and_date_and_unknown_prices(catalog: Catalog) -> None:
     """Every entry says when and where from; a price that was not found is unknown and never 0."""
-    found = {instance.instance_type: instance for instance in catalog.instances()}
+    found = {instance.instance_type: instance for instance in catalog.instance_types}
     assert found["m7i.large"].usd_per_hour == 0.1008
     assert found["m7i.large"].memory_bytes == 8 * GIB
     assert found["p3.2xlarge"].disk_bytes_per_second == 219 * MB
     assert found["ecs.gn5-c4g1.xlarge"].usd_per_hour is None
     assert (found["ecs.gn5-c4g1.xlarge"].vcpus, found["ecs.gn5-c4g1.xlarge"].gpu) == (4, "P100")
-    assert all(instance.as_of and instance.source for instance in catalog.instances())
-    assert all(instance.usd_per_hour is None or instance.usd_per_hour > 0 for instance in catalog.instances())
+    assert all(instance.as_of and instance.source for instance in found.values())
+    assert all(instance.usd_per_hour is None or instance.usd_per_hour > 0 for instance in found.values())
+
+
+def test_what_was_retired_is_listed_and_never_offered(catalog: Catalog) -> None:
+    """Of Azure's K80, P100 and V100 and AWS's K80, M60 and small V100 machines the list says since when."""
+    gone = {each.instance_type: each.retired for each in catalog.instance_types if each.retired}
+    years = {"NC24": 2023, "NC12s v2": 2023, "NC6s v3": 2025, "g3s.xlarge": 2025, "p3.8xlarge": 2026, "p2.xlarge": 2026}
+    assert len(gone) == 19
+    assert gone.items() >= years.items()
+    assert not gone.keys() & {each.instance_type for each in catalog.instances()}
+    assert "p3dn.24xlarge" in {each.instance_type for each in catalog.instances("V100")}
+    lines = [instance_line(each) for each in catalog.instance_types]
+    assert sum("; retired 20" in line and "$" not in line for line in lines) == 19
+    with pytest.raises(InputError, match=r"`azure/NC6` cannot be rented any more \(retired 2023\)"):
+        catalog.instance("azure/NC6")
 
 
 def test_gpu_names_match_whatever_their_memory(catalog: Catalog) -> None:
@@ -107,6 +121,7 @@ def test_the_file_has_one_entry_a_line_and_is_its_own_form(catalog: Catalog, tmp
             {"usd_per_hour": -1},
             f"mine.json: instances entry 1: usd_per_hour: expected {AMOUNT}, found -1",
         ),
+        ({"retired": 23}, "mine.json: instances entry 1: retired: expected a number from 2000 to 2100, found 23"),
         ({"vcpus": "four"}, "mine.json: instances entry 1: vcpus: expected a number, found 'four'"),
         ({"memory_bytes": 1.5}, "mine.json: instances entry 1: memory_bytes: expected a whole number, found 1.5"),
         ({"source": ""}, "mine.json: instances entry 1: source: expected a text, found ''"),

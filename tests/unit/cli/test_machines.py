@@ -9,9 +9,9 @@ import pytest
 from sizer.cli import main
 
 KINDS = """workload,gpu,gpu_count,throughput
-job,K80,1,480
-job,P100,1,1800
-job,P100,4,7105
+job,T4,1,200
+job,V100,1,1800
+job,V100,4,7105
 """
 NAMED = """workload,instance_type,usd_per_hour,gpu,gpu_count,throughput
 job,small.a,1.0,T4,1,100
@@ -34,9 +34,9 @@ def test_alternatives_follow_the_reasons_and_offers_come_last(
 ) -> None:
     """The instance type is only the cheapest that holds the machine, so others that do are listed, too."""
     lines = _said(tmp_path, capsys, KINDS)
-    line = "1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples"
+    line = "1 x V100 (gcp n1-highmem-8): 1,800 samples/s, $2.95 an hour, $0.455 a million samples"
     assert lines.index(line) > next(i for i, each in enumerate(lines) if each.startswith("A million samples cost"))
-    assert any(each.startswith("azure NC6s v2: $2.07 an hour (") for each in lines[lines.index(line) :])
+    assert any(each.startswith("gcp n1-highmem-8: $2.95 an hour (") for each in lines[lines.index(line) :])
 
 
 def test_a_machine_by_its_own_name_has_no_offers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

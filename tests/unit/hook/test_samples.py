@@ -1,4 +1,4 @@
-"""How many samples a batch has, whatever its form."""
+"""How many samples a batch has: what its loader names, and arrays only where nobody names a size and all agree."""
 
 from __future__ import annotations
 
@@ -6,47 +6,88 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sizer_hook import samples_of
+from sizer_hook import BATCH_SIZE_VARIABLE, given_size, named_size, samples_of
 
 
 def array(*shape: int) -> Any:
     return SimpleNamespace(shape=shape)
 
 
-FORMS = [
-    (array(32, 3, 8, 8), 32, 32),
-    ([array(32, 10), array(32)], 32, 32),
-    ([array(2, 10), array(2)], 2, 2),
-    ({"input_ids": array(16, 128), "labels": array(16)}, 16, 16),
-    ({"meta": ["a", "b"], "image": array(2, 3)}, 2, 2),
-    ([[array(8, 3), array(8, 5)], array(8)], 8, 8),
-    # Detection: a tuple of images of different sizes and one of what is on each.
-    (((array(3, 300, 400), array(3, 200, 100)), ({"boxes": array(4, 4)}, {"boxes": array(1, 4)})), 2, 2),
-    # Text with time first.
-    ([array(35, 20), array(35, 20)], 20, 20),
-    # Something that is no batch comes first.
-    ({"meta": {"n": array(3)}, "image": array(32, 10)}, 32, 32),
-    # Ready batches, of which the loader knows no size.
-    ([array(35, 20), array(35, 20)], None, 35),
-    (SimpleNamespace(num_graphs=12), 12, 12),
-    (SimpleNamespace(data=[array(32, 3)], label=[array(32)]), 32, 32),
-    # MXNet's SyntheticDataIter (example/image-classification/common/data.py) gives tuples.
-    (SimpleNamespace(data=(array(16, 3, 28, 28),), label=(array(16),)), 16, 16),
-    (["a line", "another", "a third"], 3, 3),
-    ("nothing", 4, None),
-    (array(), 1, None),
-    (None, None, None),
+PICTURE = {"image": array(3, 64, 64), "camera": array(3, 3)}
+
+NAMED = [
+    ([array(32, 10), array(32)], 32),
+    # YOLO: what is on the pictures, which is more than there are, comes first.
+    ({"cls": array(39, 1), "bboxes": array(39, 4), "img": array(8, 3, 64, 64)}, 8),
+    # One picture at a time: its colour channels are no samples.
+    (PICTURE, 1),
+    (array(3, 64, 64), 1),
+    # Detection: lists of pictures of different sizes, of mappings, and as mmengine collates.
+    (((array(3, 300, 400), array(3, 200, 100)), ({"boxes": array(4, 4)}, {"boxes": array(1, 4)})), 2),
+    ([PICTURE, PICTURE], 2),
+    ({"inputs": [array(3, 8, 8)] * 4, "data_samples": [object()] * 4}, 4),
+    # Text with time first, and no arrays at all.
+    ([array(35, 20), array(35, 20)], 20),
+    (["a line", "another", "a third"], 3),
+    (SimpleNamespace(num_graphs=12), 12),
+    (SimpleNamespace(data=(array(16, 3, 28, 28),), label=(array(16),)), 16),
+    ("nothing", 4),
+]
+
+NAMELESS = [
+    ([array(32, 10), array(32)], 32),
+    ({"input_ids": array(16, 128), "attention_mask": array(16, 128), "labels": array(16)}, 16),
+    ([array(8, 3, 64, 64), array(8), array()], 8),
+    (SimpleNamespace(num_graphs=12, x=array(700, 5), y=array(12)), 12),
+    (SimpleNamespace(data=[array(32, 3)], label=[array(32)]), 32),
+    # One array agrees with nobody; those of boxes not with the pictures; those of one sample agree by chance.
+    (array(32, 10), None),
+    ({"cls": array(39, 1), "bboxes": array(39, 4), "img": array(8, 3, 64, 64)}, None),
+    (PICTURE, None),
+    ({"image": array(480, 640, 3), "depth": array(480, 640)}, None),
+    ([PICTURE, PICTURE], None),
+    ({"inputs": [array(3, 8, 8)] * 4, "data_samples": [object()] * 4}, None),
+    (["a line", "another"], None),
+    (array(), None),
+    (None, None),
 ]
 
 
-@pytest.mark.parametrize(("batch", "size", "samples"), FORMS)
-def test_samples(batch: Any, size: int | None, samples: int | None) -> None:
-    """The first dimension, or what fits the loader's batch size."""
-    assert samples_of(batch, size)(batch) == samples
+@pytest.mark.parametrize(("batch", "size"), NAMED)
+def test_the_size_that_a_loader_names_is_believed_before_any_array(batch: Any, size: int) -> None:
+    assert samples_of(batch, size)(batch, size) == size
 
 
-def test_a_last_batch_is_smaller() -> None:
-    """It is counted in the way that the first one showed."""
-    count = samples_of([array(32, 10), array(32)], 32)
-    assert count([array(8, 10), array(8)]) == 8
-    assert count("something else") is None
+@pytest.mark.parametrize(("batch", "samples"), NAMELESS)
+def test_without_a_size_all_arrays_must_agree(batch: Any, samples: int | None) -> None:
+    """Where they do not, or may be those of one sample, nothing is known."""
+    assert samples_of(batch, None)(batch, None) == samples
+
+
+@pytest.mark.parametrize("size", [32, None])
+def test_a_last_batch_is_smaller(size: int | None) -> None:
+    """It has what its arrays agree on, if those of the first batch did; never more than the loader names."""
+    count = samples_of([array(32, 10), array(32)], size)
+    assert count([array(8, 10), array(8)], size) == 8
+    assert count([array(64, 10), array(64)], size) == (size or 64)
+    assert count("something else", size) == size
+
+
+def test_a_size_is_found_behind_what_a_sampler_is_wrapped_in() -> None:
+    """ultralytics wraps a batch sampler to repeat it, accelerate to share it; gluon's keeps its size for itself."""
+    own = SimpleNamespace(batch_size=8, sampler=SimpleNamespace())
+    assert named_size(own) == 8
+    assert named_size(SimpleNamespace(sampler=own)) == 8
+    assert named_size(SimpleNamespace(batch_sampler=SimpleNamespace(sampler=own))) == 8
+    assert named_size(SimpleNamespace(batch_size=None, sampler=own)) == 8
+    assert named_size(SimpleNamespace(_batch_size=4)) == 4
+    assert named_size(SimpleNamespace(batch_size=0)) is None
+    endless = SimpleNamespace()
+    endless.sampler = endless
+    assert named_size(endless) is None
+
+
+@pytest.mark.parametrize(("said", "size"), [("64", 64), ("", None), ("many", None)])
+def test_the_size_that_the_study_gives_counts_next(monkeypatch: pytest.MonkeyPatch, said: str, size: int) -> None:
+    monkeypatch.setenv(BATCH_SIZE_VARIABLE, said)
+    assert given_size() == size

@@ -159,12 +159,12 @@ def test_what_is_not_settled_is_not_said_not_to_help(curve: Curve, ask: Ask) -> 
 
 
 def test_the_cost_of_the_job_decides_and_not_that_of_an_hour(curve: Curve, ask: Ask) -> None:
-    """One vCPU that starves a P100 is cheaper an hour, and the job costs more on it."""
-    device = Device("emulated", gpu="P100", samples_per_second=219)
+    """One vCPU that starves a V100 is cheaper an hour, and the job costs more on it."""
+    device = Device("emulated", gpu="V100", samples_per_second=219)
     answer = ask(curve((1, 30), (2, 60), (4, 118), (8, 216), (16, 218), device=device), within=hours(1e6, 48))
     assert answer.status == "recommended"
     assert answer.spec is not None
-    assert answer.spec.vcpus == 6  # no machine with a P100 and fewer vCPUs costs less
+    assert answer.spec.vcpus == 8  # no machine with a V100 and fewer vCPUs costs less
     dearer = [rejected.why for rejected in answer.rejected if "in time, but the job costs" in rejected.why]
     assert dearer
     assert all("% more" in why or "times as much" in why for why in dearer), dearer

@@ -129,7 +129,7 @@ def test_the_only_machine_with_a_price_is_provisional(ask_table: Asked) -> None:
         workload,instance_type,region,usd_per_hour,throughput
         r,g5.xlarge,eu-west-1,,300
         r,g6.xlarge,eu-west-1,,250
-        r,p3.2xlarge,us-east-1,,420
+        r,p3dn.24xlarge,us-east-1,,420
     """
     answer = ask_table(rows)
     assert answer.provisional
@@ -197,9 +197,9 @@ def test_the_interconnect_is_named_where_synthetic_rows_show_it(ask_table: Asked
 
 
 def test_a_baseline_that_is_named_is_compared(ask_table: Asked) -> None:
-    rows = "instance_type,throughput\ng4dn.xlarge,200\ng5.xlarge,410\np3.2xlarge,520"
-    said = " ".join(_said(ask_table(rows, machine="aws p3.2xlarge")))
-    assert "The baseline, 8 vCPUs, 1 x V100, 61 GiB (aws p3.2xlarge), is 127 % as fast, at 2.4 times the cost" in said
+    rows = "instance_type,throughput\ng4dn.xlarge,200\ng5.xlarge,410\ng6e.xlarge,520"
+    said = " ".join(_said(ask_table(rows, machine="aws g6e.xlarge")))
+    assert "The baseline, 4 vCPUs, 1 x L40S, 32 GiB (aws g6e.xlarge), is 127 % as fast, at 146 % the cost" in said
     assert "p5.48xlarge cannot be compared" in " ".join(_said(ask_table(rows, machine="aws p5.48xlarge")))
 
 
@@ -242,10 +242,10 @@ def test_what_nobody_sells_is_not_asked_for(ask_table: Asked) -> None:
 
 
 def test_the_front_is_of_rate_and_cost_of_the_work(ask_table: Asked) -> None:
-    """A K80 costs less an hour, and its work more, than that of a faster P100."""
-    answer = ask_table("gpu,gpu_count,throughput\nK80,1,480\nK80,8,3800\nP100,1,1800\nP100,4,7105")
+    """A T4 costs less an hour, and its work more, than that of a faster V100."""
+    answer = ask_table("gpu,gpu_count,throughput\nT4,1,200\nT4,8,1590\nV100,1,1800\nV100,4,7105")
     front = [(each.spec.gpu, each.spec.gpu_count) for each in answer.alternatives if not each.dominated]
-    assert front == [("P100", 1), ("P100", 4)]
+    assert front == [("V100", 1), ("V100", 4)]
 
 
 def test_of_sizes_that_rent_the_same_machine_and_are_as_fast_the_smallest_is_needed(ask_table: Asked) -> None:

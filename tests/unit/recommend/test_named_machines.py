@@ -62,8 +62,8 @@ def test_a_host_to_which_gpus_are_added_costs_what_the_catalogue_has_with_as_man
 def test_a_machine_with_other_gpus_than_the_catalogue_knows_has_no_price_of_it(tmp_path: Path) -> None:
     """Of another kind, or more of them; with fewer in use it costs as much as it does."""
     table = (
-        "instance_type,gpu,gpu_count,throughput\ng4dn.xlarge,V100,1,110\np3.2xlarge,V100,4,380\n"
-        "p3.8xlarge,V100,2,390\ng5.xlarge,A10G,1,240\n"
+        "instance_type,gpu,gpu_count,throughput\ng4dn.xlarge,V100,1,110\ng6e.xlarge,L40S,4,380\n"
+        "p3dn.24xlarge,V100,2,390\ng5.xlarge,A10G,1,240\n"
     )
     found = _prices(_answer(tmp_path, table))
-    assert found == {("V100", 1): None, ("V100", 4): None, ("V100", 2): 12.24, ("A10G", 1): 1.006}
+    assert found == {("V100", 1): None, ("L40S", 4): None, ("V100", 2): 31.212, ("A10G", 1): 1.006}

@@ -125,15 +125,15 @@ def test_a_known_accelerator_ceiling_makes_a_strong_estimate(curve: Curve, ask: 
 
 def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[..., Answer]) -> None:
     """At the ceiling more vCPUs buy nothing; machines with that GPU are listed, unknown prices as unknown."""
-    answer = ask(curve((1, 100), (2, 190), (4, 215), (8, 217), device=P100, demand=DEMAND))
+    answer = ask(curve((1, 100), (2, 190), (4, 215), (8, 217), device=replace(P100, gpu="V100"), demand=DEMAND))
     assert (answer.status, answer.spec and answer.spec.vcpus) == ("recommended", 4)
     assert answer.bottleneck is Bottleneck.ACCELERATOR
-    assert {offer.gpu for offer in answer.instances} == {"P100"}
+    assert {offer.gpu for offer in answer.instances} == {"V100"}
     known = [offer for offer in answer.instances if offer.usd_per_hour is not None]
     unknown = [offer for offer in answer.instances if offer.usd_per_hour is None]
-    assert known[0].instance_type == "NC6s v2"
+    assert known[0].instance_type == "n1-highmem-8"
     assert answer.throughput is not None
-    assert known[0].usd_per_million_samples == pytest.approx(2.07 / 3600 / answer.throughput.value * 1e6)
+    assert known[0].usd_per_million_samples == pytest.approx(2.95 / 3600 / answer.throughput.value * 1e6)
     assert unknown
     assert all(
         offer.usd_per_million_samples is None and ReasonCode.PRICE_UNKNOWN in [note.code for note in offer.notes]

@@ -142,24 +142,24 @@ def test_a_curve_of_batch_sizes_on_one_gpu_has_machines_with_it(ask: Asked) -> N
 
 KINDS = """
     workload,gpu,gpu_count,throughput
-    job,K80,1,480
-    job,K80,2,950
-    job,K80,4,1900
-    job,K80,8,3800
-    job,P100,1,1800
-    job,P100,2,3600
-    job,P100,4,7105
+    job,T4,1,200
+    job,T4,2,400
+    job,T4,4,800
+    job,T4,8,1590
+    job,V100,1,1800
+    job,V100,2,3606.2
+    job,V100,4,7105
 """
 
 
 def test_many_slow_accelerators_do_not_beat_few_fast_ones(ask: Asked) -> None:
-    """Four P100 make 7,105, and eight K80 3,800."""
+    """Four V100 make 7,105, and eight T4 1,590."""
     fastest, cheapest = ask(KINDS, "fastest"), ask(KINDS)
     assert fastest.spec is not None
-    assert (fastest.spec.gpu, fastest.spec.gpu_count) == ("P100", 4)
+    assert (fastest.spec.gpu, fastest.spec.gpu_count) == ("V100", 4)
     assert cheapest.spec is not None
     # One and two of them do the work for the same; then the faster one is taken.
-    assert (cheapest.spec.gpu, cheapest.spec.gpu_count) == ("P100", 2)
+    assert (cheapest.spec.gpu, cheapest.spec.gpu_count) == ("V100", 2)
 
 
 SYNTHETIC = """
@@ -189,7 +189,7 @@ def test_gpus_without_vcpus_have_a_price(ask: Asked) -> None:
     answer = ask(KINDS, deadline=Deadline(1e9, 100 * 3600))
     assert answer.job is not None
     assert answer.job.usd is not None
-    assert {offer.gpu for offer in answer.instances} == {"P100"}
+    assert {offer.gpu for offer in answer.instances} == {"V100"}
     assert "not known" not in " ".join(_said(answer))
 
 
@@ -374,9 +374,11 @@ def test_unknown_prices_are_never_first(ask: Asked) -> None:
 
 
 def test_a_slower_machine_that_costs_less_is_not_denied(ask: Asked) -> None:
-    """One P100 does the work for less than four, and is too slow for 5,000 a second."""
+    """One V100 does the work for less than four, and is too slow for 5,000 a second."""
     said = _said(ask(KINDS, at_least=5000.0))
-    assert said[0] == "A million samples cost $0.324 on azure NC24s v2, the least of the machines that are fast enough."
+    assert (
+        said[0] == "A million samples cost $0.462 on gcp n1-highmem-32, the least of the machines that are fast enough."
+    )
     assert _said(ask(KINDS))[0].endswith("the least of 7 machines measured.")
 
 

@@ -13,11 +13,11 @@ from sizer.cli import main
 Page = Callable[..., str]
 
 KINDS = """workload,gpu,gpu_count,throughput
-job,K80,1,480
-job,K80,2,950
-job,K80,8,3800
-job,P100,1,1800
-job,P100,4,7105
+job,T4,1,200
+job,T4,2,400
+job,T4,8,1590
+job,V100,1,1800
+job,V100,4,7105
 """
 WHOLE_MACHINES = """workload,vcpus,gpu,gpu_count,throughput
 job,72,,0,197
@@ -120,10 +120,10 @@ def test_kinds_and_counts_have_a_picture_and_a_table(page: Page) -> None:
     header, *rows = _machines(shown)
     assert header == ["Machine", "Throughput", "Price", "A million samples", "Beside the others"]
     assert rows[0] == [
-        "1 x P100 azure NC6s v2",
+        "1 x V100 gcp n1-highmem-8",
         "1,800 samples/s (1,710–1,890)",
-        "$2.07 an hour",
-        "$0.319",
+        "$2.95 an hour",
+        "$0.455",
         "the answer, least cost",
     ]
     assert rows[1][-1] == "fastest"
@@ -137,11 +137,11 @@ def test_the_picture_is_read_out(page: Page) -> None:
     label = re.search(r'aria-label="(Throughput by machine: [^"]*)"', shown)
     assert label is not None
     assert label[1].count("samples/s (") == 5
-    assert "1 x P100 1,800 samples/s (1,710–1,890)" in label[1]
-    assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["P100", "K80"]
-    assert "<title>1 x P100, azure NC6s v2: 1,800 samples/s (1,710–1,890)</title>" in shown
+    assert "1 x V100 1,800 samples/s (1,710–1,890)" in label[1]
+    assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["V100", "T4"]
+    assert "<title>1 x V100, gcp n1-highmem-8: 1,800 samples/s (1,710–1,890)</title>" in shown
     assert shown.count('class="bar answer-bar"') == 1
-    assert "1 x P100 – recommended</tspan>" in shown
+    assert "1 x V100 – recommended</tspan>" in shown
 
 
 def test_machines_that_differ_in_all_have_no_line_through_them(page: Page) -> None:
