@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import fault_data
-from fault_study import FaultCase, FaultFolder, Spoil, small_disk
+from fault_study import EMBEDDED_IMAGES, FaultCase, FaultFolder, Spoil, small_disk
 
 from sizer.records.run_kinds import Outcome
 
@@ -46,6 +46,15 @@ def in_folder(function: str) -> Entry:
         return {"kind": "command", "command": where.program(function), "cwd": str(folder)}
 
     return entry
+
+
+def emptied_cache(where: FaultFolder) -> dict[str, object]:
+    """The embedded images, of which a full disk left only names in the cache."""
+    folder = where.cache / f"images-v1-seed1-{EMBEDDED_IMAGES}" / "n00000000"
+    folder.mkdir(parents=True)
+    for number in range(EMBEDDED_IMAGES // 2):
+        (folder / f"n00000000_{number}.JPEG").touch()
+    return {"kind": "imagenet_preprocessing", "batch_size": 8}
 
 
 def container(_: FaultFolder) -> dict[str, object]:
@@ -145,6 +154,20 @@ COMMANDS = (
     FaultCase("traps SIGTERM to save for an hour", COMPLETED, (), command("traps_sigterm"), quick=True),
     FaultCase(
         "stops itself", TIMEOUT, ("stopped (SIGSTOP)", "5 steps"), command("stops_itself"), needs=DEADLINE, quick=True
+    ),
+    FaultCase(
+        "sizer is suspended in each of its runs",
+        REFUSED,
+        ("sizer itself stood still for", "twice"),
+        command("suspends_sizer"),
+        quick=True,
+    ),
+    FaultCase(
+        "tells its secret",
+        CRASHED,
+        ('the key is "[API_KEY]"',),
+        command("tells_its_secret", env={"API_KEY": 'pä"ss/word'}),
+        quick=True,
     ),
     FaultCase("prints 1 GB in lines", COMPLETED, (), command("prints_lines"), quick=True),
     FaultCase("prints 1 GB in one line", COMPLETED, (), command("prints_one_line")),
@@ -310,6 +333,7 @@ COMMANDS = (
 )
 
 DATA = (
+    FaultCase("half of the data in the cache was emptied", COMPLETED, (), emptied_cache, ours=True, quick=True),
     *(
         FaultCase(
             f"one JPEG of a folder is {kind}", COMPLETED, (), preprocessing(f"one {kind}", spoilt(kind)), ours=True

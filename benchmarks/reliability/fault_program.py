@@ -77,6 +77,27 @@ def reads_data() -> None:
         step()
 
 
+def suspends_sizer() -> None:
+    """For 2.5 s, and lets it go on."""
+    start()
+    steps(10)
+    sizer = os.getppid()
+    if os.fork() == 0:
+        os.kill(sizer, signal.SIGSTOP)
+        time.sleep(2.5)
+        os.kill(sizer, signal.SIGCONT)
+        os._exit(0)
+    go_on()
+
+
+def tells_its_secret() -> None:
+    """As the unit of its samples, and in its last words as JSON has it."""
+    secret = os.environ["API_KEY"]
+    tell(event="start", sample_unit=secret, batch_size=8, dataset_bytes=0, dataset_samples=0)
+    steps(3)
+    sys.exit("the key is " + json.dumps(secret))
+
+
 def leaves_daemons() -> None:
     """Forked twice, in sessions of their own, with every descriptor closed; one keeps the event pipe."""
     for keeps_pipe in (False, True):

@@ -29,6 +29,9 @@ one that hangs may take."""
 
 POLL_SECONDS = 0.02
 
+EMBEDDED_IMAGES = 20
+"""The fewest that there may be."""
+
 
 @dataclass(frozen=True)
 class FaultFolder:
@@ -162,7 +165,8 @@ def _study(faults: Sequence[FaultCase], where: FaultFolder, needs: str) -> dict[
     disks = {"disks": {"small": str(where.disk)}} if needs == "small output" else {}
     seconds = {"long": LONG_SECONDS, "many seconds": MANY_SECONDS}.get(needs, SECONDS)
     measure = {"repeats": 1, "seconds": seconds, "precision": 0.5, **limit}
-    return {"name": "faults", "measure": measure, "workloads": [*good, *entries], "axes": {"vcpus": [1]}, **disks}
+    workloads = {"workloads": [*good, *entries], "embedded_images": EMBEDDED_IMAGES}
+    return {"name": "faults", "measure": measure, "axes": {"vcpus": [1]}, **workloads, **disks}
 
 
 def _key(fault: FaultCase) -> str:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
+import re
+import shlex
 import tempfile
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 from fuzz_cases import ARGUMENTS, Case, CaseVerdict
 from fuzz_mutations import spoiled_file
@@ -24,9 +29,13 @@ from sizer.catalog import Catalog, catalog_text
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
+from sizer.files.tables import FORMULA, harmless, unharmed
 from sizer.records import KNOWN_LOGS
 from sizer.records.errors import InputError
+from sizer.records.plain_text import printable
 from sizer.records.run import Run
+from sizer.runner.secrets import SHORTEST, Secrets
+from sizer.storage.manifest import damage
 from sizer.study import HostSize, parse_study, to_yaml
 
 Words = tuple[str, ...]
@@ -130,6 +139,9 @@ def targets(sandbox: Sandbox) -> tuple[Target, ...]:
         Target("import", 900, _measured_tables(root), lambda case: parsed(case, _import)),
         Target("arguments", 300, arguments(), judge, in_a_process),
         Target("event pipe", 100, _lines("event pipe", EVENTS), lambda case: parsed(case, _read_events)),
+        Target("secrets", 100, _texts("secrets"), lambda case: parsed(case, _hide)),
+        Target("cells", 100, _texts("cells"), lambda case: parsed(case, _guard)),
+        Target("manifest", 100, _manifests(), lambda case: parsed(case, _compare)),
         Target("log lines", 100, _lines("log lines", LOG), lambda case: parsed(case, _read_log)),
     )
 
@@ -246,6 +258,72 @@ def _read_events(content: bytes) -> int:
     except EventError:
         return 4
     return 0
+
+
+def _texts(target: str) -> st.SearchStrategy[Case]:
+    """Text of awkward characters and of any."""
+    text = st.text(st.sampled_from("=+-@＝;|' \t\"\\\\/&<>%äé😀aB0_.") | st.characters(codec="utf-8"), max_size=20)
+    content = text.map(str.encode)
+    return st.builds(Case, st.just(target), st.just("text"), content, st.just((target,)), st.just(frozenset({0})))
+
+
+FORMS: tuple[Callable[[str], str], ...] = (
+    str,
+    json.dumps,
+    partial(json.dumps, ensure_ascii=False),
+    lambda text: json.dumps(json.dumps(text)),
+    repr,
+    ascii,
+    lambda text: repr(text.encode()),
+    shlex.quote,
+    html.escape,
+    quote,
+    partial(quote, safe=""),
+    quote_plus,
+    lambda text: b64encode(text.encode()).decode(),
+    lambda text: urlsafe_b64encode(b"me:" + text.encode()).decode()[4:],
+)
+"""The ways in which programs write a value; in the last, what is before it is left out."""
+
+
+def _hide(content: bytes) -> int:
+    """No line of a value is in what is shown, in whatever form it was printed."""
+    lines = [line.strip() for line in content.decode().splitlines()]
+    for line in lines:
+        if len(line.encode()) < SHORTEST:
+            continue
+        for form in FORMS:
+            shown = Secrets({"NAME": line}).hidden(form(line).encode()).decode()
+            if "[NAME]" not in shown:
+                raise ValueError(f"{line!r} is shown as {shown!r}")
+    return 0
+
+
+def _guard(content: bytes) -> int:
+    """No part of a cell begins as a formula does, and each comes back as it was."""
+    text = printable(content.decode())
+    cell = harmless(text)
+    if any(part.strip()[:1] in [*FORMULA] for part in re.split("[;|]", cell)):
+        raise ValueError(f"{text!r} is written as {cell!r}")
+    if unharmed(cell) != text:
+        raise ValueError(f"{text!r} comes back as {unharmed(cell)!r}")
+    return 0
+
+
+def _manifests() -> st.SearchStrategy[Case]:
+    """What lies beside a data set of the cache, spoiled."""
+    content = spoiled_file(b'{"files": 1, "bytes": 5, "sha256": "0123456789abcdef"}', "json")
+    return st.builds(Case, st.just("manifest"), st.just("x"), content, st.just(("manifest",)), st.just(frozenset({4})))
+
+
+def _compare(content: bytes) -> int:
+    """A data set that has another list, whatever that is, is never whole."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "images"
+        folder.mkdir()
+        (folder / "image").write_bytes(b"image")
+        folder.with_name("images.manifest.json").write_bytes(content)
+        return 0 if damage(folder, lambda: False) is None else 4
 
 
 EXPRESSIONS = (

@@ -1,6 +1,7 @@
 """sizer is killed with SIGKILL at random moments of its studies and started again at once: nothing is lost or left.
 
-Each moment is drawn: a phase of sizer's work, weighted so that the short ones are hit, too, and a time within it.
+Each moment is drawn: a phase of sizer's work, weighted so that the short ones are hit, too, and a time within it. Some
+are suspended there first, for longer than anything is measured over, and killed some time after they go on.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ around: {{vcpus: 1, memory: 512MiB, disk: slow}}
 workloads:
   - name: job
     kind: command
-    command: [{sys.executable}, {HERE / "soak_job.py"}]
+    command: [{sys.executable}, {HERE / "soak_job.py"}, DATA]
     axes: {{vcpus: [0.5, 1, 1.5], memory: [256MiB, 512MiB]}}
 """,
     "images": """
@@ -49,7 +50,8 @@ workloads:
     axes: {vcpus: [0.5, 1, 1.5]}
 """,
 }
-"""A job with workers and a daemon, on every limit that needs cleaning up; and one whose data is made first."""
+"""A job with workers, a daemon and a mount of the user's DATA, on every limit that needs cleaning up; and one whose
+data is made first."""
 
 START_UP, BETWEEN = "start-up", "between"
 PHASES = {
@@ -77,6 +79,11 @@ LIFE_SECONDS = 300.0
 """Longer than any start of sizer takes to end by itself."""
 
 SHARE_OF_IMAGES = 0.3
+
+SHARE_SUSPENDED, SUSPENDED_SECONDS = 0.2, 2.3
+
+FILES = 50
+"""Of the user's data."""
 
 
 @dataclass
@@ -115,6 +122,7 @@ class SoakTable:
     incomplete: list[str] = field(default_factory=list)
     cleaned: int = 0
     studies: int = 0
+    suspended: int = 0
 
     def wrong(self) -> list[str]:
         """A sentence for each thing that should not be, in the order of their kinds."""
@@ -132,7 +140,7 @@ class SoakTable:
         print(
             f"{'all':<14}{self.kills.total():>7}{len(self.lost):>11}{len(self.unreadable):>12}{len(self.left):>13}\n"
             f"{self.studies} studies with {self.finished} runs finished, {len(self.incomplete)} incomplete; "
-            f"{self.cleaned} starts came past their clean-up; {seconds:.0f} s"
+            f"{self.cleaned} starts came past their clean-up, {self.suspended} were suspended; {seconds:.0f} s"
         )
         for sentence in self.wrong():
             print(sentence)
@@ -150,6 +158,10 @@ class Soak:
         self._made = 0
         self._printed = 0
         self._began = time.monotonic()
+        self._data = place / "data"
+        self._data.mkdir()
+        for number in range(FILES):
+            (self._data / f"{number}").write_text("precious")
 
     def go(self, kills: int, kinds: list[str]) -> None:
         study = self._new(kinds)
@@ -177,7 +189,7 @@ class Soak:
         kind = "images" if images else next(each for each in kinds if each != "images")
         path = self._place / f"{kind}-{self._made}"
         file = path.with_suffix(".yaml")
-        file.write_text(STUDIES[kind])
+        file.write_text(STUDIES[kind].replace("DATA", str(self._data)))
         return SoakedStudy(kind, path, file, self._place / f"cache-{self._made}")
 
     def _aim(self, study: SoakedStudy) -> tuple[str, int]:
@@ -215,6 +227,7 @@ class Soak:
 
     def _kill_in_time(self, process: subprocess.Popen[bytes], watch: _Watch, aim: tuple[str, int] | None) -> bool:
         began, kill_at = time.monotonic(), None
+        to_be_suspended = aim is not None and self._random.random() < SHARE_SUSPENDED
         if aim is not None and aim[0] in USUAL_SECONDS:
             kill_at = began + self._within(aim[0])
         while True:
@@ -222,13 +235,23 @@ class Soak:
             if now - began > LIFE_SECONDS:
                 process.kill()
                 raise SystemExit(f"sizer has not ended after {LIFE_SECONDS:.0f} s")
-            if kill_at is not None and now >= kill_at:
+            if kill_at is not None and now >= kill_at and aim is not None and to_be_suspended:
+                to_be_suspended = False
+                self._suspend(process)
+                kill_at = time.monotonic() + self._within(aim[0])
+            elif kill_at is not None and now >= kill_at:
                 process.kill()
                 return True
             if not watch.wait(1.0 if kill_at is None else kill_at - now):
                 return False
             if kill_at is None and aim is not None and watch.begun[aim[0]] > aim[1]:
                 kill_at = time.monotonic() + self._within(aim[0])
+
+    def _suspend(self, process: subprocess.Popen[bytes]) -> None:
+        self.table.suspended += 1
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(SUSPENDED_SECONDS)
+        process.send_signal(signal.SIGCONT)
 
     def _within(self, phase: str) -> float:
         seen = self._seen[phase][-20:]
@@ -246,6 +269,10 @@ class Soak:
         self.table.finished += len(set(study.runs) - set(before))
         unstored = [run for run in life.stored if f"{run}.json" not in study.runs]
         self.table.lost += [(phase, f"run {run} was reported as stored and is not there") for run in unstored]
+        new = {name: content for name, content in study.runs.items() if name not in before}
+        self.table.lost += [(phase, what) for what in soak_checks.slow(new)]
+        gone = FILES - sum(1 for _ in self._data.iterdir())
+        self.table.lost += [(phase, f"{gone} files of the user's data are gone")] if gone else []
         problems = soak_checks.unreadable(study.path, self._environment(study))
         self.table.unreadable += [(phase, problem) for problem in problems]
         if life.cleaned_up:

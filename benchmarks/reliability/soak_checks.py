@@ -44,6 +44,20 @@ def _measured(content: bytes) -> Run:
     return replace(run_from_json(json.loads(content), "a stored run"), warnings=())
 
 
+LEAST_RATE = 150.0
+"""Images a second: the job makes 400, and over a suspension of 2.3 s in half a second of measuring it would be 60."""
+
+
+def slow(runs: dict[str, bytes]) -> list[str]:
+    """The runs of the job whose rate is what it would be over a time in which sizer stood still."""
+    found = []
+    for name, content in runs.items():
+        run = run_from_json(json.loads(content), "a stored run")
+        if run.spec.workload.kind == "command" and run.throughput and run.throughput.value < LEAST_RATE:
+            found.append(f"run {name} has {run.throughput.value:.0f} images/s")
+    return found
+
+
 def unreadable(study: Path, environment: dict[str, str]) -> list[str]:
     """A sentence for each file that is neither whole nor absent, and for a `sizer status` that does not work."""
     found: list[str] = []

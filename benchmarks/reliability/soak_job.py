@@ -1,10 +1,13 @@
-"""A job that is hard to end: workers, and a daemon that has left its session and its parent, on the run's disk."""
+"""A job that is hard to end: workers, a daemon that has left its session and its parent, on the run's disk, and the
+user's data, the folder that is named, mounted in its scratch."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -40,6 +43,12 @@ def start_daemon() -> None:
     work_for_ever()
 
 
+def mount_data(data: str) -> None:
+    here = Path(os.environ["TMPDIR"]) / "d"
+    here.mkdir()
+    subprocess.run(["mount", "--bind", data, str(here)], check=True)
+
+
 def main() -> None:
     descriptor = int(os.environ["SIZER_EVENTS_FD"])
 
@@ -50,6 +59,7 @@ def main() -> None:
     for _ in range(2):
         start_worker()
     (Path(os.environ["TMPDIR"]) / "scratch").write_bytes(b"x" * 4096)
+    mount_data(sys.argv[1])
     tell(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
     while True:
         time.sleep(0.02)

@@ -17,6 +17,15 @@ SHORTEST = 6
 PLAIN = re.compile(rb"[A-Za-z0-9_.~-]+")
 """What every form writes as it is."""
 
+SPECIAL: dict[str, tuple[bytes, ...]] = {
+    "'": (rb"'\\''", b"'\"'\"'"),
+    " ": (rb"\+",),
+    "\t": (rb"\\+t",),
+    "\b": (rb"\\+b",),
+    "\f": (rb"\\+f",),
+}
+"""How a shell writes a quote inside of quotes, a URL a space, and JSON what has a letter of its own."""
+
 
 class Secrets:
     """Puts `[NAME]` in the place of each value, by the name of its variable.
@@ -120,7 +129,14 @@ def _written(char: str) -> bytes:
     ]
     if ord(char) < 0x100:
         forms.append(rb"\\+x%02x" % ord(char))
-    forms += {"'": [rb"'\\''", b"'\"'\"'"], " ": [rb"\+"], "\t": [rb"\\+t"]}.get(char, [])
+    special: dict[str, list[bytes]] = {
+        "'": [rb"'\\''", b"'\"'\"'"],
+        " ": [rb"\+"],
+        "\t": [rb"\\+t"],
+        "\b": [rb"\\+b"],
+        "\f": [rb"\\+f"],
+    }
+    forms += special.get(char, [])
     return b"(?i:" + b"|".join(dict.fromkeys(forms)) + b")"
 
 

@@ -10,11 +10,11 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.files import write_text
-from sizer.records import Interrupted, Message, format_bytes
+from sizer.files import from_json, write_json
+from sizer.records import Count, InputError, Interrupted, Message, format_bytes
 from sizer.storage.page_cache import evict
 
 BLOCK_BYTES = 1 << 20
@@ -26,14 +26,14 @@ MOST_BYTES = 1 << 30
 class Manifest:
     """How many files lie below a folder, their bytes, and a digest of their names, sizes and content."""
 
-    files: int
-    bytes: int
+    files: Count
+    bytes: Count
     sha256: str
 
 
 def write_manifest(made: Path, folder: Path, stop: Callable[[], bool]) -> None:
     """Note what `made` holds, which is about to become `folder`. Raises HostError, and Interrupted by `stop`."""
-    write_text(_path(folder), json.dumps(asdict(_manifest(made, stop))))
+    write_json(_path(folder), _manifest(made, stop))
 
 
 def damage(folder: Path, stop: Callable[[], bool]) -> Message | None:
@@ -42,9 +42,9 @@ def damage(folder: Path, stop: Callable[[], bool]) -> Message | None:
     Raises Interrupted as soon as `stop` says so.
     """
     try:
-        made = Manifest(**json.loads(_path(folder).read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        return Message("the list of what it held, {path}, is missing", path=_path(folder))
+        made = from_json(Manifest, json.loads(_path(folder).read_bytes()), _path(folder).name)
+    except (OSError, ValueError, RecursionError, InputError):
+        return Message("the list of what it held, {path}, cannot be read", path=_path(folder))
     try:
         found = _manifest(folder, stop)
     except OSError as error:

@@ -27,6 +27,9 @@ CASES = {
     "import": 40,
     "arguments": 20,
     "event pipe": 20,
+    "secrets": 20,
+    "cells": 20,
+    "manifest": 20,
     "log lines": 20,
 }
 

@@ -47,6 +47,11 @@ def with_other_link(folder: Path) -> None:
     (folder / "theirs.rec").symlink_to("/data/others.rec")
 
 
+def with_endless_list(folder: Path) -> None:
+    """No number that a machine can mean."""
+    folder.with_name("images.manifest.json").write_text(f'{{"files": 3, "bytes": 1{"0" * 400}, "sha256": ""}}')
+
+
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
@@ -60,6 +65,7 @@ def with_other_link(folder: Path) -> None:
         (lambda folder: (folder / "b.JPEG").rename(folder / "c.JPEG"), "the content of its files has changed"),
         (lambda folder: (folder.parent / "images.manifest.json").unlink(), "the list of what it held"),
         (lambda folder: (folder.parent / "images.manifest.json").write_text("[]"), "the list of what it held"),
+        (with_endless_list, "the list of what it held"),
         (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "Not a directory"),
     ],
 )
