@@ -6,6 +6,7 @@ import re
 
 from sizer.exchange.headers import (
     BATCH_PER_GPU,
+    GPUS_PER_NODE,
     LATENCY,
     NODES,
     TIMES,
@@ -33,6 +34,7 @@ NUMBERS = frozenset(
         USD_PER_GPU_HOUR,
         USD_PER_GPU_HOUR_SPOT,
         NODES,
+        GPUS_PER_NODE,
         *TIMES,
         LATENCY,
         "latency_p99_ms",

@@ -21,7 +21,17 @@ from sizer.exchange.headers import (
     SECONDS_PER_EPOCH,
     SECONDS_PER_SAMPLE,
 )
-from sizer.exchange.imported_columns import AXES, MODES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
+from sizer.exchange.imported_columns import (
+    AXES,
+    COMPARED,
+    MODES,
+    NEEDED,
+    OF_ONE_GPU,
+    RATED_BY,
+    READERS,
+    ParsedRow,
+    parse_row,
+)
 from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart, unknown_words, with_versions
 from sizer.exchange.measurements import MACHINE_COLUMNS, PROBE_COLUMNS
@@ -82,7 +92,7 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
 
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
-    read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS)
+    read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS, catalog)
     rated_by = read.rated_by
     _check_columns(read.table, rated_by, path)
     table, found = with_workloads(read.table, path)
@@ -160,7 +170,7 @@ def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
             path=path,
             found=named(table.columns),
         )
-    if not set(AXES) & set(table.columns):
+    if not set(COMPARED) & set(table.columns):
         raise InputError("{path} has no column that varies; add {axes}.", path=path, axes=AnyOf(*AXES))
     if not table.rows:
         raise InputError("{path} has a header but no rows; write one run per row.", path=path)
@@ -171,7 +181,7 @@ def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
 
     One row is an answer, and so are its repeats.
     """
-    if any(len({axis_value(row, column) for row in parsed}) > 1 for column in AXES):
+    if any(len({axis_value(row, column) for row in parsed}) > 1 for column in COMPARED):
         return
     if any(len({row[column] for row in parsed}) > 1 for column in MACHINE_COLUMNS):
         return

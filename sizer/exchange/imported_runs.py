@@ -12,7 +12,14 @@ from typing import Any
 from scipy.special import stdtrit
 
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
-from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED, GPU_COLUMNS, MACHINE_COLUMNS
+from sizer.exchange.measurements import (
+    DEMAND_COLUMNS,
+    DISK_COLUMNS,
+    EMBEDDED,
+    GPU_COLUMNS,
+    MACHINE_COLUMNS,
+    NODES_TOGETHER,
+)
 from sizer.records import (
     GIVEN_IN_TABLE,
     HOST_DISK,
@@ -62,6 +69,7 @@ SAME_RUN = (
     "provider",
     "instance_type",
     "region",
+    NODES_TOGETHER,
 )
 FEWEST_EPOCHS = 3
 """Two rates say almost nothing about how far a third would lie from them."""
@@ -391,7 +399,9 @@ def _disk(parsed: ParsedRow) -> DiskCheck | None:
 def _machine(parsed: ParsedRow) -> RentedMachine | None:
     """What was rented; None where the row says nothing of it."""
     said = {column: parsed[column] for column in MACHINE_COLUMNS}
-    return RentedMachine(**said) if any(value is not None for value in said.values()) else None
+    nodes = parsed[NODES_TOGETHER] or 1
+    known = nodes > 1 or any(value is not None for value in said.values())
+    return RentedMachine(**said, nodes=nodes) if known else None
 
 
 def _other(rows: Sequence[ParsedRow]) -> dict[str, str]:

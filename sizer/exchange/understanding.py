@@ -8,11 +8,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sizer.catalog import Catalog
 from sizer.exchange.accelerator_names import (
     MOST_LIKELY_COUNT,
     counted,
     memory_is_of_gpus,
-    of_all_nodes,
+    nodes_in,
     tells_gpus_apart,
     with_gpu_names,
 )
@@ -30,6 +31,8 @@ from sizer.exchange.headers import (
     meaning,
     spelt_alike,
 )
+from sizer.exchange.measurements import NODES_TOGETHER
+from sizer.exchange.nodes import counted_machines, of_all_nodes
 from sizer.exchange.rate_units import unit_of_rate, with_rate
 from sizer.exchange.table_cells import mode as mode_of
 from sizer.exchange.wide_tables import in_rows
@@ -46,7 +49,7 @@ from sizer.exchange.written_cells import (
 from sizer.files import Row, Table
 from sizer.records import KINDS, LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, Outcome, printable
 
-ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type")
+ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type", NODES_TOGETHER)
 """Columns that a table has through others: what a rate counts by its header, how many GPUs by `8x V100`."""
 MOST_LINES = 5
 """Lines of the table that one note names."""
@@ -82,6 +85,8 @@ class _Echo:
     not_measured: list[int] = field(default_factory=list)
     counts_differ: list[int] = field(default_factory=list)
     of_one_gpu: set[int] = field(default_factory=set)
+    of_all_nodes: set[int] = field(default_factory=set)
+    rate_units: dict[int, Meaning] = field(default_factory=dict)
     cpus: dict[int, NamedCpu] = field(default_factory=dict)
     per_gpu: list[str] = field(default_factory=list)
 
@@ -114,10 +119,10 @@ class _Echo:
         return notes
 
 
-def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
+def understood(table: Table, path: Path, known: Collection[str], catalog: Catalog | None = None) -> Understood:
     """What the headers and cells of a table mean; columns that are not understood stay as they are.
 
-    Raises InputError where two columns mean one.
+    Raises InputError where two columns mean one, or where one may mean two things.
     """
     table, apart = in_rows(table, known)
     meanings, doubted = _meanings(table, path, known)
@@ -129,10 +134,12 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     read = [_row(row, meanings, comma, echo) for row in table.rows]
     rows, cpus_read = with_cpu_machines([row for row in read if row is not None], echo.cpus)
     rows, gpus_read = with_gpu_names(rows)
+    rows, nodes_read = of_all_nodes(rows, meanings, echo.of_all_nodes, catalog, path)
+    rows = [_finished(row, meanings, echo) for row in rows]
     if read and not rows:
         raise InputError("{path} has no row with a measurement; write at least one `throughput`.", path=path)
     columns = [meanings[name].column if name in meanings else name for name in table.columns]
-    columns = [name for name in columns if name != RATE_UNIT]
+    columns = [name for name in columns if name not in (RATE_UNIT, NODES, GPUS_PER_NODE)]
     columns += [name for name in ADDED if name not in columns and any(name in row.cells for row in rows)]
     rated_by = next((means.column for means in meanings.values() if means.column in TIMES), None)
     if rated_by is None and "throughput" not in columns and LATENCY in columns:
@@ -146,7 +153,9 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     )
     headers = {means.column: header for header, means in meanings.items()}
     table = replace(table, columns=tuple(columns), rows=tuple(rows))
-    return Understood(table, (*notes, *gpus_read, *cpus_read), rated_by, headers, frozenset(echo.of_one_gpu))
+    return Understood(
+        table, (*notes, *gpus_read, *nodes_read, *cpus_read), rated_by, headers, frozenset(echo.of_one_gpu)
+    )
 
 
 def with_workloads(table: Table, path: Path) -> tuple[Table, tuple[Note, ...]]:
@@ -222,16 +231,25 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
 
 
 def _read_nodes(table: Table, found: dict[str, Meaning]) -> None:
-    """GPUs of each machine are the count where there is no other, and machines in a row are counted only with these."""
-    has_count = any(means.column == "gpu_count" for means in found.values())
-    each = [header for header, means in found.items() if means.column == GPUS_PER_NODE]
+    """Beside the accelerators of all machines those of each say how many machines there were. What all machines have
+    together is read only where something says how many they are, and `instances` are machines only where one has a
+    name: programs for serving call copies of a network so."""
+    counts = [header for header, means in found.items() if means.column == "gpu_count"]
+    named = [
+        header
+        for header, means in found.items()
+        if means.column == "instance_type" and any(row.cells[header] for row in table.rows)
+    ]
     for header, means in list(found.items()):
-        if means.column == GPUS_PER_NODE:
-            if has_count:
-                del found[header]
-            else:
-                found[header] = Meaning("gpu_count")
-        elif means.column == NODES and (has_count or not each or not _all_numbers(table, header)):
+        if means.column == NODES and "instance" in header.lower() and not named:
+            del found[header]
+        elif means.column == "gpu_count" and means.of == "node" and len(counts) > 1:
+            found[header] = Meaning(GPUS_PER_NODE)
+    several = any(means.column == NODES for means in found.values()) or any(
+        counted_machines(row.cells[header]) for header in named for row in table.rows
+    )
+    for header, means in list(found.items()):
+        if means.of == "all" and means.column != "gpu_count" and not several:
             del found[header]
 
 
@@ -402,6 +420,8 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
     counted_in, said_nothing, named_count = "", False, ""
     units = next((header for header, means in meanings.items() if means.column == RATE_UNIT), None)
     unit = unit_of_rate(row, units) if units is not None else None
+    if unit is not None:
+        echo.rate_units[row.line] = unit
     for header, text in row.cells.items():
         means = meanings.get(header)
         column = means.column if means is not None else header
@@ -442,7 +462,14 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
             text = "cpu"
         elif column == "gpu" and means is not None and (found := counted(text)):
             echo.counts.setdefault(header, (text, f"{found[1]} x {found[0]}"))
+            if nodes := nodes_in(text):
+                cells[NODES] = cells.get(NODES) or nodes
+                echo.of_all_nodes.add(row.line)
             text, named_count = found
+        elif column == "instance_type" and (machines := counted_machines(text)):
+            text, nodes = machines
+            echo.counts.setdefault(header, (row.cells[header], f"{nodes} x {text}"))
+            cells[NODES] = cells.get(NODES) or nodes
         if header == "device" and column == "gpu" and not _names_gpu(text):
             column = header
         if text or not cells.get(column):
@@ -454,9 +481,14 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
         cells["sample_unit"] = counted_in
     cells = _counted_by_name(row, cells, named_count, echo)
     cells = _without_cpus(row, cells, meanings, echo)
-    if any(means.column == NODES for means in meanings.values()):
-        cells = of_all_nodes(cells)
-    read = replace(row, cells=_of_all_gpus(cells, meanings, echo))
+    return replace(row, cells=cells)
+
+
+def _finished(row: Row, meanings: Mapping[str, Meaning], echo: _Echo) -> Row:
+    """The row with what follows from how many accelerators it had: its whole batch, and a rate from that and a time."""
+    units = next((header for header, means in meanings.items() if means.column == RATE_UNIT), None)
+    unit = echo.rate_units.get(row.line)
+    read = replace(row, cells=_of_all_gpus(row.cells, meanings, echo))
     return with_rate(read, units, unit) if units is not None and unit is not None and unit.column in TIMES else read
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Name, Vcpus
+from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Name, Nodes, Vcpus
 from sizer.records.errors import NoAnswer
 
 
@@ -34,7 +34,8 @@ class Prediction:
 class Spec:
     """An instance spec; an axis is None, and `gpu_count` 0, where it was not varied.
 
-    vCPUs that were not varied are given all the same; they are None where it is not known how many they were.
+    vCPUs that were not varied are given all the same; they are None where it is not known how many they were. Of
+    several `nodes`, machines that run the job together, all else is what they have in sum.
     """
 
     vcpus: Vcpus | None
@@ -43,6 +44,7 @@ class Spec:
     batch_size: Batch | None = None
     gpu: Label | None = None
     gpu_count: Count = 0
+    nodes: Nodes = 1
 
 
 Figure = bool | float | str | tuple[float, ...] | tuple[str, ...] | None

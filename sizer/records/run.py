@@ -16,6 +16,7 @@ from sizer.records.domains import (
     Label,
     Moment,
     Name,
+    Nodes,
     Rate,
     Signed,
 )
@@ -536,7 +537,8 @@ class Meter:
 class RentedMachine:
     """The machine that an imported run was measured on, as far as the table says it.
 
-    `usd_per_hour` is the price of the whole machine on demand, `usd_per_hour_spot` as spare capacity.
+    `usd_per_hour` is the price of the whole machine on demand, `usd_per_hour_spot` as spare capacity. With several
+    `nodes` as many such machines ran the job together: the configuration of the run is that of all, the price of one.
     """
 
     provider: Name | None = None
@@ -544,6 +546,7 @@ class RentedMachine:
     region: Name | None = None
     usd_per_hour: Rate | None = None
     usd_per_hour_spot: Rate | None = None
+    nodes: Nodes = 1
 
     @property
     def name(self) -> str | None:
@@ -629,6 +632,11 @@ class Run:
     @property
     def id(self) -> str:
         return self.spec.id
+
+    @property
+    def nodes(self) -> int:
+        """How many machines ran it together."""
+        return 1 if self.machine is None else self.machine.nodes
 
     @property
     def ran_out_of(self) -> MemoryPlace | None:

@@ -346,6 +346,8 @@ class NoteKind(str, Enum):
     """In `lines` and `rows` more a name such as `8x V100` counts others than `gpu_count`."""
     COUNT_NOT_OF_GPUS = "count_not_of_gpus"
     """`columns` has more than a machine has of GPUs, so it is not read."""
+    NODES_READ = "nodes_read"
+    """Rows are of several machines together: the figures of `columns` are those of each, those of `names` of all."""
     MEMORY_OF_GPUS = "memory_of_gpus"
     """`columns` has the memory of the GPUs of each row, and not that of machines."""
     CPU_NOT_VCPUS = "cpu_not_vcpus"

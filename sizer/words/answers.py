@@ -145,7 +145,7 @@ def rejection_line(rejection: Rejection, terms: Terms) -> str:
 def _own_machine(answer: Answer) -> str | None:
     """What the table calls the machine of the answer."""
     own = next((offer for offer in answer.instances if offer.own), None)
-    return None if own is None else " ".join(filter(None, (own.provider, own.instance_type)))
+    return None if own is None else own.called(own.provider)
 
 
 def next_line(suggestion: Suggestion, terms: Terms) -> str:

@@ -121,6 +121,15 @@ def _count_not_of_gpus(note: Note) -> str:
     )
 
 
+def _nodes_read(note: Note) -> str:
+    said = [_("Rows of several machines are of all of these together.")]
+    if note.columns:
+        said.append(_("{columns} count for each machine.", columns=_quoted(note.columns)))
+    if note.names:
+        said.append(_("{columns} count for all of them.", columns=_quoted(note.names)))
+    return paragraph(said)
+
+
 def _memory_of_gpus(note: Note) -> str:
     return _(
         "{columns} has the memory of each row's own accelerator, so it is not read as the machine's; that belongs into "
@@ -387,6 +396,7 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.PRICE_OF_ONE_GPU: _price_of_one_gpu,
     NoteKind.COUNTS_DIFFER: _counts_differ,
     NoteKind.COUNT_NOT_OF_GPUS: _count_not_of_gpus,
+    NoteKind.NODES_READ: _nodes_read,
     NoteKind.MEMORY_OF_GPUS: _memory_of_gpus,
     NoteKind.CPU_NOT_VCPUS: _cpu_not_vcpus,
     NoteKind.HOSTS_OF_GPUS: _hosts_of_gpus,
