@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +36,7 @@ from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart, unknown_words, with_versions
 from sizer.exchange.measurements import MACHINE_COLUMNS, PROBE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
-from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
+from sizer.exchange.repeats import mixed, not_only_repeats, repeats_that_differ
 from sizer.exchange.shares_of_machines import of_whole_machines
 from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
 from sizer.exchange.whole_batches import batches_like_those_of_one
@@ -87,9 +87,10 @@ class Imported:
     notes: tuple[Note, ...]
 
 
-def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
+def read_measurements(path: Path, catalog: Catalog | None, job_by: Sequence[str] = ()) -> Imported:
     """What the table at `path` says; the catalogue knows machines, disks, and the rates of GPUs that were emulated.
 
+    `job_by` are columns whose values are different jobs.
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
     read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS, catalog)
@@ -104,7 +105,7 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     notes += unknown_words(parsed)
     parsed, found = with_versions(parsed)
     notes += found
-    parsed, found = named_apart(parsed)
+    parsed, found = named_apart(parsed, [_own_column(name, table, read.headers, path) for name in job_by])
     notes += found
     if catalog is not None:
         parsed, found = with_known_machines(parsed, catalog, read.headers)
@@ -125,7 +126,7 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
         )
     _check_varied(parsed, path)
     emulated, assumed = _emulated_devices(workloads, catalog)
-    runs = runs_of(parsed, path.name, emulated)
+    runs = runs_of(parsed, path.name, emulated, mixed(parsed))
     understood_too = {BATCH_PER_GPU, GPU_MEMORY, *OF_ONE_GPU, *({NODES, *MODES} & set(read.headers)), rated_by or ""}
     unknown = table.unknown({*READERS, *understood_too, *PROBE_COLUMNS})
     if any(note.kind is NoteKind.CPU_NOT_VCPUS for note in notes):
@@ -143,6 +144,20 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     ]
     notes = [note for note in notes if note.kind is not NoteKind.COLUMNS_READ or note.columns]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
+
+
+def _own_column(name: str, table: Table, headers: Mapping[str, str], path: Path) -> str:
+    """The column of the table of that name, by what sizer calls it. Raises InputError where there is none."""
+    called = {headers.get(column, column).lower(): column for column in table.columns}
+    found = called.get(name.lower(), name if name in table.columns else None)
+    if found is None:
+        raise InputError(
+            "{path} has no column `{name}` to tell jobs apart by, only {found}.",
+            path=path,
+            name=name,
+            found=named(headers.get(column, column) for column in table.columns),
+        )
+    return found
 
 
 def _without_column(note: Note, column: str) -> Note:
@@ -188,7 +203,7 @@ def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
     for note in not_only_repeats(parsed):
         raise InputError(
             "{path}: none of {axes} has two values, and rows differ only in {columns}; name what was compared in one "
-            "of these columns, different jobs in `workload`.",
+            "of these columns, or type `--job-by COLUMN` where one of them tells jobs apart.",
             path=path,
             axes=AllOf(*AXES),
             columns=named(note.columns),

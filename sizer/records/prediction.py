@@ -104,6 +104,7 @@ class ReasonCode(str, Enum):
     # What the runs say against an answer.
     ONLY_MEASURED_SIZES = "only_measured_sizes"
     RATES_MISTOLD = "rates_mistold"
+    JOBS_MIXED = "jobs_mixed"
     RUNS_DOUBTFUL = "runs_doubtful"
     RUNS_FAILED = "runs_failed"
     MEASURED_BESIDE_OTHERS = "measured_beside_others"
@@ -301,9 +302,9 @@ class Suggestion:
     """The runs that would settle what an answer leaves open: what they vary from the answer's own, and why.
 
     `repeat_how` is what to correct in the study file (in a pattern its `batches`, `counter` or `units`; `batch_size`)
-    or None; `column` is what an imported table lacks; `input`, the workload's input where
-    another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`: these vCPUs are more
-    than the `host_vcpus` of the host that measured.
+    or None; `column` is what an imported table lacks, `job_by` its column that may tell jobs apart; `input`, the
+    workload's input where another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`:
+    these vCPUs are more than the `host_vcpus` of the host that measured.
     """
 
     action: Action
@@ -318,6 +319,7 @@ class Suggestion:
     accounting: bool = False
     repeat_how: str | None = None
     column: str | None = None
+    job_by: str | None = None
     needs_larger_host: bool = False
     host_vcpus: Amount | None = None
 

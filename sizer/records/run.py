@@ -211,6 +211,9 @@ class WarningKind(str, Enum):
     """By its log, or by what the hook saw, a batch has `told` samples, where the study says `given`."""
     ONE_READING = "one_reading"
     """Every line of the log told the same rate, so that its interval says nothing."""
+    MAY_BE_ANOTHER_JOB = "may_be_another_job"
+    """Rows of a table that are taken as its repeats differ by the `factor`, and in the columns `text` (joined by `; `),
+    which sizer does not read."""
     NOT_HOOKED = "not_hooked"
     """The hook could not be loaded, because Python was started with the option `text`."""
     HOOK_KEPT_OUT = "hook_kept_out"

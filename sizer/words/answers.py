@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from sizer.records import (
@@ -276,6 +277,8 @@ def _to_retry(suggestion: Suggestion, terms: Terms) -> str:
 
 
 def _to_import(suggestion: Suggestion, terms: Terms) -> str:
+    if suggestion.job_by is not None:
+        return _("Import the table again with `--job-by {column}`.", column=shlex.quote(suggestion.job_by))
     if suggestion.column is None:
         return _("Import a table with runs of it that completed.")
     if suggestion.why is not None:

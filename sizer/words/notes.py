@@ -337,8 +337,8 @@ def _taken_as_repeats(note: Note) -> str:
     line, other = note.lines
     return _(
         "Rows that differ only in {columns}, such as line {line} and line {other}, are taken as repeats of one "
-        "configuration. If they are different machines, name each in a column `instance_type`; if different jobs, in "
-        "`workload`.",
+        "configuration. If they are different machines, name each in a column `instance_type`; if different jobs, type "
+        "`--job-by COLUMN` with one of these columns.",
         columns=_quoted(note.columns),
         line=line,
         other=other,

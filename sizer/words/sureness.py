@@ -76,6 +76,8 @@ def _some_unpriced(answer: Answer) -> bool:
 
 def _slip(answer: Answer) -> str:
     """Whose rate must be wrong; empty where none is known to be."""
+    if any(each.code is ReasonCode.JOBS_MIXED for each in answer.reasons):
+        return _("not known: its rows may be of different jobs")
     slips = {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}
     found = next((each for each in answer.reasons if each.code in slips), None)
     if found is None:

@@ -66,6 +66,7 @@ NOT_SURE = (
     ReasonCode.PRICES_UNKNOWN,
     ReasonCode.ONLY_MEASURED_SIZES,
     ReasonCode.RATES_MISTOLD,
+    ReasonCode.JOBS_MIXED,
 )
 """Why an answer is provisional."""
 
