@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sizer.catalog import GPU_MEMORY_GB, gpu_names, read_gpu_name
-from sizer.exchange.headers import GPU_MEMORY, Meaning, is_of_the_machine
+from sizer.exchange.headers import GPU_MEMORY, Meaning, is_of_the_machine, spelt_alike
 from sizer.files import Row, Table
 from sizer.records import Note, NoteKind
 
@@ -25,6 +25,7 @@ _IN_NODES = (
     ),
 )
 _NUMERALS = {"单": 1, "一": 1, "双": 2, "两": 2, "二": 2, "三": 3, "四": 4}
+_OF_ALL = re.compile(r"[\d.]+\s*[a-zA-Z]*\s*/\s*[\d.]+\s*[a-zA-Z]*", re.ASCII)
 _GIGABYTES = re.compile(r"(\d{1,3})(?:\.0+)?\s*(?:gi?b?)?", re.IGNORECASE)
 
 
@@ -60,12 +61,28 @@ def memory_is_of_gpus(table: Table, meanings: Mapping[str, Meaning], header: str
     Where the machines are named, or the header says whose memory it is, that is what it is.
     """
     gpus = next((name for name, means in meanings.items() if means.column == "gpu"), None)
-    named = any(means.column == "instance_type" for means in meanings.values())
-    if gpus is None or named or is_of_the_machine(header):
+    if gpus is None or _names_machines(table, meanings) or is_of_the_machine(header):
         return False
     pairs = [(row.cells[gpus], row.cells[header]) for row in table.rows if row.cells[gpus] and row.cells[header]]
     sizes = [_own_memory(gpu, memory) for gpu, memory in pairs]
     return None not in sizes and len(set(sizes)) > 1
+
+
+def memory_was_used(table: Table, meanings: Mapping[str, Meaning], header: str) -> bool:
+    """Whether a column of memory says how much of an accelerator's was used: `5.8/40.0`, or beside accelerators what is
+    no size of a machine, all of which are whole quarters."""
+    cells = [row.cells[header] for row in table.rows]
+    gpus = any(means.column == "gpu" for means in meanings.values())
+    machines = spelt_alike(header, "memory_gib") or is_of_the_machine(header) or _names_machines(table, meanings)
+    numbers = [float(found[0]) for cell in cells if (found := re.match(r"\d+(?:\.\d+)?", cell, re.ASCII))]
+    return any(_OF_ALL.fullmatch(cell) for cell in cells) or (
+        gpus and not machines and any(number * 4 % 1 for number in numbers)
+    )
+
+
+def _names_machines(table: Table, meanings: Mapping[str, Meaning]) -> bool:
+    named = [header for header, means in meanings.items() if means.column == "instance_type"]
+    return any(row.cells[header] for header in named for row in table.rows)
 
 
 def tells_gpus_apart(table: Table, meanings: Mapping[str, Meaning], header: str) -> bool:

@@ -36,6 +36,8 @@ SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE = (
 )
 TIMES = (SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE)
 LATENCY = "latency_p50_ms"
+UNSAID = "?"
+"""The unit of a header that says none, where it could be another than the usual one."""
 
 BATCH_PER_GPU = "batch_size_per_gpu"
 """The batch of one accelerator: `batch_size` is that times `gpu_count`."""
@@ -211,8 +213,13 @@ def _meaning(plain: str) -> Meaning | None:
         return Meaning(GPU_MEMORY)
     memory = _MEMORY.fullmatch(plain)
     if memory:
-        return Meaning("memory_gib", unit=(memory["unit"] or "gib").upper().replace("IB", "iB"))
+        return Meaning("memory_gib", unit=(memory["unit"] or UNSAID).upper().replace("IB", "iB"))
     return _duration(plain) or _latency(plain)
+
+
+def says_an_hour(header: str) -> bool:
+    """Whether a price says that it is that of an hour."""
+    return any(_PRICE_WORD.get(word) == "hour" for word in _plain(header).split())
 
 
 def is_of_the_machine(header: str) -> bool:
@@ -280,7 +287,8 @@ def _duration(plain: str) -> Meaning | None:
         found = form.fullmatch(plain)
         if found:
             column = next(column for column in _PIECES if found[column])
-            return Meaning(column, unit=_unit(found, "s"), derived=True)
+            said = "s" if "seconds" in plain else UNSAID
+            return Meaning(column, unit=_unit(found, said), derived=True)
     return None
 
 
@@ -289,7 +297,7 @@ def _latency(plain: str) -> Meaning | None:
         found = form.fullmatch(plain)
         if found:
             return Meaning(
-                "latency_p99_ms" if found.groupdict().get("p") == "p99" else LATENCY, unit=_unit(found, "ms")
+                "latency_p99_ms" if found.groupdict().get("p") == "p99" else LATENCY, unit=_unit(found, UNSAID)
             )
     return None
 

@@ -39,6 +39,7 @@ from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import mixed, not_only_repeats, repeats_that_differ
 from sizer.exchange.shares_of_machines import of_whole_machines
 from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
+from sizer.exchange.units_left_out import offered_units
 from sizer.exchange.whole_batches import batches_like_those_of_one
 from sizer.files import Table, named, read_table
 from sizer.records import (
@@ -96,6 +97,14 @@ def read_measurements(path: Path, catalog: Catalog | None, job_by: Sequence[str]
     read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS, catalog)
     rated_by = read.rated_by
     _check_columns(read.table, rated_by, path)
+    if read.without_unit:
+        header = read.headers[read.without_unit]
+        raise InputError(
+            "{path}: rates follow from `{header}`, and nothing says its unit; call it {names}.",
+            path=path,
+            header=header,
+            names=AnyOf(*(f"{header} ({unit})" for unit in offered_units(read.without_unit))),
+        )
     table, found = with_workloads(read.table, path)
     notes = [*read.notes, *found]
     parsed = [parse_row(row, rated_by) for row in table.rows]

@@ -13,6 +13,7 @@ from sizer.exchange.accelerator_names import (
     MOST_LIKELY_COUNT,
     counted,
     memory_is_of_gpus,
+    memory_was_used,
     nodes_in,
     tells_gpus_apart,
     with_gpu_names,
@@ -27,6 +28,7 @@ from sizer.exchange.headers import (
     NODES,
     RATE_UNIT,
     TIMES,
+    UNSAID,
     Meaning,
     meaning,
     spelt_alike,
@@ -35,6 +37,7 @@ from sizer.exchange.measurements import NODES_TOGETHER
 from sizer.exchange.nodes import counted_machines, of_all_nodes
 from sizer.exchange.rate_units import unit_of_rate, with_rate
 from sizer.exchange.table_cells import mode as mode_of
+from sizer.exchange.units_left_out import with_units
 from sizer.exchange.wide_tables import in_rows
 from sizer.exchange.written_cells import (
     Comma,
@@ -60,7 +63,8 @@ class Understood:
     """The table by sizer's columns, and notes of what was read as what.
 
     `rated_by` is the column of times from which the rate of a row follows that has none itself; None without such rows.
-    `headers` are those of the table by sizer's columns, `per_gpu` the lines whose rate is that of one accelerator.
+    `headers` are those of the table by sizer's columns, `per_gpu` the lines whose rate is that of one accelerator,
+    `without_unit` is the column of `rated_by` where nothing says its unit.
     """
 
     table: Table
@@ -68,6 +72,7 @@ class Understood:
     rated_by: str | None
     headers: Mapping[str, str]
     per_gpu: frozenset[int]
+    without_unit: str
 
 
 @dataclass
@@ -153,9 +158,10 @@ def understood(table: Table, path: Path, known: Collection[str], catalog: Catalo
     )
     headers = {means.column: header for header, means in meanings.items()}
     table = replace(table, columns=tuple(columns), rows=tuple(rows))
-    return Understood(
-        table, (*notes, *gpus_read, *nodes_read, *cpus_read), rated_by, headers, frozenset(echo.of_one_gpu)
-    )
+    notes = (*notes, *gpus_read, *nodes_read, *cpus_read)
+    unsaid = any(means.column == rated_by and means.unit == UNSAID for means in meanings.values())
+    without_unit = rated_by if rated_by is not None and unsaid else ""
+    return Understood(table, notes, rated_by, headers, frozenset(echo.of_one_gpu), without_unit)
 
 
 def with_workloads(table: Table, path: Path) -> tuple[Table, tuple[Note, ...]]:
@@ -214,6 +220,9 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
         if means.column == "memory_gib" and memory_is_of_gpus(table, found, header):
             found[header] = Meaning(GPU_MEMORY)
             notes.append(Note(NoteKind.MEMORY_OF_GPUS, columns=(header,)))
+        elif means.column == "memory_gib" and memory_was_used(table, found, header):
+            del found[header]
+            notes.append(Note(NoteKind.MEMORY_OF_GPUS, columns=(header,)))
         elif means.column == GPU_MEMORY and not tells_gpus_apart(table, found, header):
             del found[header]
     given = [header for header, means in found.items() if means.column == "throughput" and not means.derived]
@@ -226,8 +235,9 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
     if not plain_rates or "sample_unit" in columns:
         # A header with a unit of its own says what its figures are, and sizer's own rates are samples a second.
         found = {header: means for header, means in found.items() if means.column != RATE_UNIT}
+    found, left_out = with_units(table, found)
     _refuse_twice(found, path)
-    return found, notes
+    return found, [*notes, *left_out]
 
 
 def _read_nodes(table: Table, found: dict[str, Meaning]) -> None:

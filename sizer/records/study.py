@@ -348,6 +348,8 @@ class NoteKind(str, Enum):
     """`columns` has more than a machine has of GPUs, so it is not read."""
     NODES_READ = "nodes_read"
     """Rows are of several machines together: the figures of `columns` are those of each, those of `names` of all."""
+    UNIT_LEFT_OUT = "unit_left_out"
+    """The unit of `columns` is not known, so it is not read; with one it is called as one of `names`."""
     MEMORY_OF_GPUS = "memory_of_gpus"
     """`columns` has the memory of the GPUs of each row, and not that of machines."""
     CPU_NOT_VCPUS = "cpu_not_vcpus"

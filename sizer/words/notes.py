@@ -121,6 +121,14 @@ def _count_not_of_gpus(note: Note) -> str:
     )
 
 
+def _unit_left_out(note: Note) -> str:
+    return _(
+        "Nothing says the unit of {columns}, so it is not read; call it {names}.",
+        columns=_quoted(note.columns),
+        names=either([f"`{name}`" for name in note.names]),
+    )
+
+
 def _nodes_read(note: Note) -> str:
     said = [_("Rows of several machines are of all of these together.")]
     if note.columns:
@@ -132,8 +140,8 @@ def _nodes_read(note: Note) -> str:
 
 def _memory_of_gpus(note: Note) -> str:
     return _(
-        "{columns} has the memory of each row's own accelerator, so it is not read as the machine's; that belongs into "
-        "`memory_gib`, with the name of the machine in `instance_type`.",
+        "{columns} has the memory of each row's own accelerator, or what was used of it, so it is not read as the "
+        "machine's; that belongs into `memory_gib`, with the name of the machine in `instance_type`.",
         columns=_quoted(note.columns),
     )
 
@@ -397,6 +405,7 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.COUNTS_DIFFER: _counts_differ,
     NoteKind.COUNT_NOT_OF_GPUS: _count_not_of_gpus,
     NoteKind.NODES_READ: _nodes_read,
+    NoteKind.UNIT_LEFT_OUT: _unit_left_out,
     NoteKind.MEMORY_OF_GPUS: _memory_of_gpus,
     NoteKind.CPU_NOT_VCPUS: _cpu_not_vcpus,
     NoteKind.HOSTS_OF_GPUS: _hosts_of_gpus,
