@@ -114,7 +114,7 @@ _SAMPLE_UNITS = {
     "request": "requests?|reqs?|请求",
     "inference": "inferences?|infs?",
 }
-_RATES = {"ips": "", "qps": "query", "fps": "frame", "rps": "request"}
+_RATES = {"ips": "", "t per s": "token", "qps": "query", "fps": "frame", "rps": "request"}
 """`ips` are images, inferences or items, so it says no unit."""
 _RELATIVE = re.compile(
     r"(?:relative|normalized|normalised|rel)(?: (?:throughput|performance|perf|speed|rate))?|speedup|speed up"

@@ -22,18 +22,21 @@ FASTER_APART = 1.3
 ALIKE = 0.03
 _SAME_JOB = ("workload", "network", "framework", "precision", "mode", "kind", "input")
 _SAME_MACHINE = ("provider", "instance_type", "gpu")
-_MACHINE = re.compile(
-    r"(?P<count>\d{1,4})(?:\s*[x×*]\s*(?P<any>\S.*?)|\s+(?P<name>(?=\S*\d)(?=\S*[._-])[A-Za-z]\S+))"
-    r"(?:\s+(?:nodes?|instances?|machines?|vms?|hosts?))?(?:\s*\(.*\))?"
+_MACHINES = (
+    re.compile(
+        r"(?P<count>\d{1,4})(?:\s*[x×*]\s*(?P<any>\S.*?)|\s+(?P<name>(?=\S*\d)(?=\S*[._-])[A-Za-z]\S+))"
+        r"(?:\s+(?:nodes?|instances?|machines?|vms?|hosts?))?(?:\s*\(.*\))?"
+    ),
+    re.compile(r"(?P<any>\S.*?)(?:\s+|\s*\()[x×*]\s*(?P<count>\d{1,4})\)?(?P<name>)"),
 )
 
 
 def counted_machines(text: str) -> tuple[str, str] | None:
-    """The name and the count of machines: of `2x p4d.24xlarge`, `4 g3.16xlarge nodes`; None where it counts none.
+    """The name and the count of machines: of `2x p4d.24xlarge`, `4 g3.16xlarge nodes`, `p4d.24xlarge (x2)`.
 
-    `8x V100` counts accelerators, and `2x Xeon Gold 6148` the CPUs of one machine.
+    None where it counts none: `8x V100` counts accelerators, and `2x Xeon Gold 6148` the CPUs of one machine.
     """
-    found = _MACHINE.fullmatch(text)
+    found = next((match for form in _MACHINES if (match := form.fullmatch(text))), None)
     name = (found["any"] or found["name"]) if found else ""
     gpus = counted(text)
     if not found or cpu_in(text) is not None or (gpus and read_gpu_name(gpus[0]).model in GPU_MEMORY_GB):
@@ -110,6 +113,9 @@ def _with_nodes(row: Row) -> Row:
 def _of_all(row: Row, of: Mapping[str, str], whole: bool) -> Row:
     nodes, cells = _nodes(row), dict(row.cells)
     said = cells.pop(NODES, "")
+    if nodes > 1 and cells.get("gpu") and not cells.get("gpu_count") and not cells.get("instance_type"):
+        cells["gpu_count"] = str(nodes)  # One each, as there is one in a row without a count.
+        of = {**of, "gpu_count": "all"}
     if nodes == 1:
         return replace(row, cells=cells | ({NODES_TOGETHER: said} if said else {}))
     for column in OF_NODES:

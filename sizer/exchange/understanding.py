@@ -202,7 +202,10 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
             found[header] = Meaning("gpu")
             columns.add("gpu")
     for header in table.columns:
-        if _plain_hardware(header) and "gpu" not in columns and header not in found and _counts_gpus(table, header):
+        if _plain_hardware(header) and "instance_type" not in columns and _counts_machines(table, header):
+            found[header] = Meaning("instance_type")
+            columns.add("instance_type")
+        elif _plain_hardware(header) and "gpu" not in columns and header not in found and _counts_gpus(table, header):
             found[header] = Meaning("gpu")
             columns.add("gpu")
     if "device" in found and "gpu" not in columns and any(_names_gpu(row.cells["device"]) for row in table.rows):
@@ -339,6 +342,12 @@ def _plain_hardware(header: str) -> bool:
 def _counts_gpus(table: Table, header: str) -> bool:
     """Whether a column of machines counts GPUs in its cells: `8x V100`."""
     return any(counted(row.cells[header]) for row in table.rows)
+
+
+def _counts_machines(table: Table, header: str) -> bool:
+    """Whether it counts instance types in its cells, which have a point in their names: `2x p4d.24xlarge`."""
+    counts = (counted_machines(row.cells[header]) for row in table.rows)
+    return any("." in machines[0] for machines in counts if machines)
 
 
 def _with_merged_cells(table: Table, meanings: Mapping[str, Meaning], echo: _Echo) -> Table:

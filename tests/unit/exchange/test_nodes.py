@@ -58,6 +58,9 @@ def answered(folder: Path, table: str, capsys: pytest.CaptureFixture[str], *opti
             "cluster,img/s\n1 g3.8xlarge node (1 worker),40.7\n4 g3.16xlarge nodes (16 workers),746\n",
             [(1, 32, 2), (4, 256, 16)],
         ),
+        ("instance,img/s\np3.16xlarge,2900\np3.16xlarge (x2),5600\n", [(1, 64, 8), (2, 128, 16)]),
+        ("Hardware,img/s\n1x p3.16xlarge,2900\n2 × p3.16xlarge,5600\n", [(1, 64, 8), (2, 128, 16)]),
+        ("gpu,nodes,img/s\nV100,1,380\nV100,4,1400\n", [(1, None, 0), (4, None, 4)]),
         ("配置,img/s\nV100单机8卡（1x8）,2900\nV100两机8卡（2x8）,5600\n", [(1, None, 8), (2, None, 16)]),
         ("gpu,img/s\n8x V100,2900\n2x8 V100,5600\n", [(1, None, 8), (2, None, 16)]),
         # What counts no machines: accelerators, CPUs of one machine, copies of a network.
