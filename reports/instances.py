@@ -69,7 +69,7 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
         "number": number,
         "is_cheapest": place == 0 and offer.usd_per_hour is not None,
         "provider": words.provider_name(offer.provider),
-        "name": offer.instance_type,
+        "name": offer.called(""),
         "vcpus": _size(offer.vcpus),
         "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",
         "gpu": offer.gpu or "",

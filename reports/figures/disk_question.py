@@ -8,7 +8,7 @@ from statistics import median
 
 from sizer import words
 from sizer.model import as_good, disk_of, gain, name_of_disk, predict, vcpus_of
-from sizer.recommend import disk_gain
+from sizer.recommend import disk_gain, most_by_disk
 from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
 
 from ..instead import place_of_answer
@@ -30,7 +30,8 @@ def disk_answer(subject: Subject) -> str:
     setting = subject.model.facts.setting
     if setting.input != "disk" or setting.cache == "warm":
         return words.disk_reads_nothing()
-    most = max(gained.high, _left_open_by_runs(subject, here))
+    most = most_by_disk(subject.model, here, predict(subject.model, here).throughput.high)
+    most = min(most, max(gained.high, _left_open_by_runs(subject, here)))
     return words.paragraph([words.disk_answer(replace(gained, high=most)), _reading(subject, here)])
 
 

@@ -83,7 +83,7 @@ def _start(subject: Subject, model: WorkloadModel) -> Configuration:
     A size that is sold is not always one that was measured; where two of an axis were, only these have an answer.
     """
     spec, measured = subject.answer.spec if subject.answer is not None else None, model.measured
-    given = {} if spec is None else {name: value for name, value in asdict(spec).items() if value}
+    given = {} if spec is None else {name: value for name, value in asdict(spec).items() if value and name != "nodes"}
     if not any(gpus.count for gpus in measured.gpus):
         given.pop("gpu_count", None)  # a table may name a kind of accelerator and not how many
     found = filled(model, given)
@@ -148,6 +148,6 @@ def _own_prices(subject: Subject, spot: bool) -> list[list[Any]]:
         usd = None if machine is None else machine.usd_per_hour_spot if spot else machine.usd_per_hour
         if machine is not None and usd is not None:
             cheapest = found.get(result.configuration)
-            if cheapest is None or usd < cheapest[0]:
-                found[result.configuration] = usd, machine.name or ""
+            if cheapest is None or usd * machine.nodes < cheapest[0]:
+                found[result.configuration] = usd * machine.nodes, words.machine_rented(machine)
     return [[list(astuple(place)), usd, name] for place, (usd, name) in found.items()]

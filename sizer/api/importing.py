@@ -32,16 +32,19 @@ class ImportedStudy:
     table: Imported
 
 
-def import_table(source: str | Path, folder: str | Path, on_event: OnEvent = ignore) -> ImportedStudy:
+def import_table(
+    source: str | Path, folder: str | Path, on_event: OnEvent = ignore, job_by: Sequence[str] = ()
+) -> ImportedStudy:
     """Measurements made elsewhere become a study folder, new or empty before, with its conclusion.
 
+    `job_by` are columns whose values are different jobs.
     Nothing is written before every row is understood; what cannot be written as a whole is taken away again. Raises
     InputError for a table or folder that cannot be used, HostError where nothing can be written.
     """
     source, path = Path(source), Path(folder)
     refuse_taken(path)
     on_event(StepBegun(Stage.READING))
-    table = read_measurements(source, Catalog.load())
+    table = read_measurements(source, Catalog.load(), job_by)
     refuse_unusable(path)
     on_event(TableRead(source, table))
     on_event(StepBegun(Stage.STORING))

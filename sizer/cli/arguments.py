@@ -399,6 +399,13 @@ def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     )
     added.add_argument("file", metavar="FILE.csv", help=_("a table with one run a row"))
     added.add_argument("--out", required=True, metavar="DIR", help=_("the study folder, new or empty"))
+    added.add_argument(
+        "--job-by",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help=_("a column whose values are different jobs, such as concurrency; may be repeated"),
+    )
     _add_json(added)
 
 

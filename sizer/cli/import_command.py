@@ -12,7 +12,7 @@ from sizer.words import ENGLISH, in_language, note_in_words
 
 def import_table(arguments: argparse.Namespace) -> int:
     with ImportProgress() as progress:
-        imported = api.import_table(arguments.file, arguments.out, progress)
+        imported = api.import_table(arguments.file, arguments.out, progress, arguments.job_by)
     if arguments.json:
         print(json.dumps(_form(imported), indent=1))
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sizer.catalog import GPU_MEMORY_GB, gpu_names, read_gpu_name
-from sizer.exchange.headers import GPU_MEMORY, NODES, Meaning, is_of_the_machine
+from sizer.exchange.headers import GPU_MEMORY, Meaning, is_of_the_machine, spelt_alike
 from sizer.files import Row, Table
 from sizer.records import Note, NoteKind
 
@@ -17,13 +17,42 @@ _COUNTED = (
     re.compile(r"(?P<count>\d{1,5})\s*(?:x\s*|[×*]\s*)(?P<name>[A-Za-z].*)", re.ASCII),
     re.compile(r"(?P<name>[A-Za-z].*?)(?:\s+x\s*|\s*[×*]\s*|\s*\([x×]\s*)(?P<count>\d{1,5})\)?", re.ASCII),
 )
+_IN_NODES = (
+    re.compile(r"(?P<name>[A-Za-z][\w -]*?)\s*(?P<nodes>[单双两一二三四]|\d+)(?:机|节点)\s*(?P<each>[单双]|\d+)卡.*"),
+    re.compile(
+        r"(?P<nodes>\d+)(?:\s*(?:nodes?|machines?|servers?))?\s*[x×*]\s*\(?(?P<each>\d+)(?:\s*[x×*]\s*|\s+)(?!GB)"
+        r"(?P<name>[A-Za-z].*?)\)?"
+    ),
+)
+_NUMERALS = {"单": 1, "一": 1, "双": 2, "两": 2, "二": 2, "三": 3, "四": 4}
+_OF_ALL = re.compile(r"[\d.]+\s*[a-zA-Z]*\s*/\s*[\d.]+\s*[a-zA-Z]*", re.ASCII)
 _GIGABYTES = re.compile(r"(\d{1,3})(?:\.0+)?\s*(?:gi?b?)?", re.IGNORECASE)
 
 
 def counted(text: str) -> tuple[str, str] | None:
-    """The name and the count of GPUs: of `8x V100`, `4×A100-80GB`, `V100 x8`; None where a cell has no count."""
+    """The name and the count of GPUs: of `8x V100`, `4×A100-80GB`, `V100 x8`; None where a cell has no count.
+
+    Of several machines, `2x8 A100` and `A100两机8卡`, that is the count of all.
+    """
+    spread = _in_nodes(text)
+    if spread is not None:
+        return spread["name"].strip(), str(_whole(spread["nodes"]) * _whole(spread["each"]))
     found = next((match for form in _COUNTED if (match := form.fullmatch(text))), None)
     return (found["name"].strip(), found["count"]) if found else None
+
+
+def nodes_in(text: str) -> str:
+    """How many machines a cell of GPUs counts; empty where it counts none."""
+    spread = _in_nodes(text)
+    return str(_whole(spread["nodes"])) if spread is not None else ""
+
+
+def _in_nodes(text: str) -> re.Match[str] | None:
+    return next((match for form in _IN_NODES if (match := form.fullmatch(text))), None)
+
+
+def _whole(text: str) -> int:
+    return _NUMERALS.get(text) or int(text)
 
 
 def memory_is_of_gpus(table: Table, meanings: Mapping[str, Meaning], header: str) -> bool:
@@ -32,12 +61,28 @@ def memory_is_of_gpus(table: Table, meanings: Mapping[str, Meaning], header: str
     Where the machines are named, or the header says whose memory it is, that is what it is.
     """
     gpus = next((name for name, means in meanings.items() if means.column == "gpu"), None)
-    named = any(means.column == "instance_type" for means in meanings.values())
-    if gpus is None or named or is_of_the_machine(header):
+    if gpus is None or _names_machines(table, meanings) or is_of_the_machine(header):
         return False
     pairs = [(row.cells[gpus], row.cells[header]) for row in table.rows if row.cells[gpus] and row.cells[header]]
     sizes = [_own_memory(gpu, memory) for gpu, memory in pairs]
     return None not in sizes and len(set(sizes)) > 1
+
+
+def memory_was_used(table: Table, meanings: Mapping[str, Meaning], header: str) -> bool:
+    """Whether a column of memory says how much of an accelerator's was used: `5.8/40.0`, or beside accelerators what is
+    no size of a machine, all of which are whole quarters."""
+    cells = [row.cells[header] for row in table.rows]
+    gpus = any(means.column == "gpu" for means in meanings.values())
+    machines = spelt_alike(header, "memory_gib") or is_of_the_machine(header) or _names_machines(table, meanings)
+    numbers = [float(found[0]) for cell in cells if (found := re.match(r"\d+(?:\.\d+)?", cell, re.ASCII))]
+    return any(_OF_ALL.fullmatch(cell) for cell in cells) or (
+        gpus and not machines and any(number * 4 % 1 for number in numbers)
+    )
+
+
+def _names_machines(table: Table, meanings: Mapping[str, Meaning]) -> bool:
+    named = [header for header, means in meanings.items() if means.column == "instance_type"]
+    return any(row.cells[header] for header in named for row in table.rows)
 
 
 def tells_gpus_apart(table: Table, meanings: Mapping[str, Meaning], header: str) -> bool:
@@ -82,13 +127,3 @@ def _with_memory(row: Row) -> str:
     gpu, memory = row.cells.get("gpu", ""), row.cells.get(GPU_MEMORY, "")
     size = _own_memory(gpu, memory)
     return gpu if size is None or read_gpu_name(gpu).memory_gb is not None else f"{gpu} {size}GB"
-
-
-def of_all_nodes(cells: dict[str, str]) -> dict[str, str]:
-    """With the accelerators of all machines of the row, where they are told for one."""
-    nodes, count = cells.get(NODES, ""), cells.get("gpu_count", "")
-    if not (nodes.isdecimal() and count.isdecimal() and int(nodes) > 1):
-        return cells
-    machine = cells.get("instance_type")
-    several = {"instance_type": f"{int(nodes)} x {machine}"} if machine else {}
-    return cells | {"gpu_count": str(int(nodes) * int(count))} | several

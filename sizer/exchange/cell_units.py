@@ -6,9 +6,11 @@ import re
 
 from sizer.exchange.headers import (
     BATCH_PER_GPU,
+    GPUS_PER_NODE,
     LATENCY,
     NODES,
     TIMES,
+    UNSAID,
     USD_PER_GPU_HOUR,
     USD_PER_GPU_HOUR_SPOT,
     Meaning,
@@ -33,6 +35,7 @@ NUMBERS = frozenset(
         USD_PER_GPU_HOUR,
         USD_PER_GPU_HOUR_SPOT,
         NODES,
+        GPUS_PER_NODE,
         *TIMES,
         LATENCY,
         "latency_p99_ms",
@@ -40,16 +43,16 @@ NUMBERS = frozenset(
 )
 """Columns whose cells may have a unit or separated thousands."""
 _NUMBER = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>\D.*)?", re.ASCII)
-_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _LATENCIES = (LATENCY, "latency_p99_ms")
 _COUNTS = {
     "vcpus": re.compile(r"(?:v?cpus?|v?cores?|threads?)", re.IGNORECASE),
     "gpu_count": re.compile(r"(?:gpus?|x|×)", re.IGNORECASE),
     "dataset_samples": re.compile(r"(?:images?|samples?)", re.IGNORECASE),
 }
-_THOUSANDS_OF = {"k": 1e3, "K": 1e3, "M": 1e6}
+_THOUSANDS_OF = {"k": 1e3, "K": 1e3, "万": 1e4, "M": 1e6}
 """What a letter behind a count means: `1.2k` samples. `m` would be thousandths."""
-_SHORTENED = re.compile(r"(?P<number>\d+\.?\d*|\.\d+)\s?(?P<letter>[kKM])(?![a-zA-Z])\s*(?P<rest>\D*)", re.ASCII)
+_SHORTENED = re.compile(r"(?P<number>\d+\.?\d*|\.\d+)\s?(?P<letter>[kKM万])(?![a-zA-Z])\s*(?P<rest>\D*)", re.ASCII)
 _SHORTENABLE = ("throughput", "throughput_low", "throughput_high", "dataset_samples")
 _PRICE = re.compile(r"(?:US)?\$?\s*(?P<number>[\d.]+)\s*(?:\$|USD)?\s*(?:(?:/|per)\s*(?:h|hr|hour))?", re.IGNORECASE)
 
@@ -71,10 +74,10 @@ def plain(means: Meaning, text: str) -> tuple[str, str]:
     if column == "memory_gib":
         return _gibibytes(number, own or unit, text), ""
     if means.inverse and not own and float(number) > 0:
-        return f"{_SECONDS[unit] / float(number):.15g}", ""
+        return f"{SECONDS[unit] / float(number):.15g}", ""
     if column in TIMES or column in _LATENCIES:
         usual = "s" if column in TIMES else "ms"
-        return _duration(number, time_unit(own or unit or usual), _SECONDS[usual], text), ""
+        return _duration(number, time_unit(own or unit or usual), SECONDS[usual], text), ""
     if not own:
         return (_a_second(number, unit) if column.startswith("throughput") else text), ""
     if column in _SHORTENABLE:
@@ -89,7 +92,7 @@ def plain(means: Meaning, text: str) -> tuple[str, str]:
 
 
 def _gibibytes(number: str, unit: str, text: str) -> str:
-    if unit in ("", "GiB"):
+    if unit in ("", UNSAID, "GiB"):
         return number
     try:
         return repr(parse_bytes(f"{number} {unit}") / GIB)
@@ -101,7 +104,7 @@ def _duration(number: str, unit: str | None, whole: float, text: str) -> str:
     """In units of so many seconds; as it is where it has that unit already, so that no digit changes."""
     if unit is None:
         return text
-    factor = _SECONDS[unit] / whole
+    factor = SECONDS[unit] / whole
     return number if factor == 1 else f"{float(number) * factor:.15g}"
 
 
@@ -117,4 +120,4 @@ def _rate(number: str, own: str, text: str) -> tuple[str, str]:
 
 def _a_second(number: str, unit: str) -> str:
     """A rate in so much time as one a second; as it is where it is one, so that no digit changes."""
-    return number if unit in ("", "s") else f"{float(number) / _SECONDS[unit]:.15g}"
+    return number if unit in ("", "s") else f"{float(number) / SECONDS[unit]:.15g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizer.records import RELATIVE
 
@@ -16,6 +16,7 @@ class Meaning:
     `unit` is that of a number without one in its cells (`GB`, `ms`), `sample_unit` what a rate counts. `if_numbers`: a
     header that means this only above numbers. `derived`: read only where nothing says the throughput itself. `inverse`:
     its cells are not that time, but how many of it there are in one `unit`. `per_gpu`: the rate of one accelerator.
+    `of`: `node` where the header says that its figure is that of each of several machines, `all` that of all of them.
     """
 
     column: str
@@ -25,6 +26,7 @@ class Meaning:
     derived: bool = False
     inverse: bool = False
     per_gpu: bool = False
+    of: str = ""
 
 
 SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE = (
@@ -34,11 +36,15 @@ SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE = (
 )
 TIMES = (SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE)
 LATENCY = "latency_p50_ms"
+UNSAID = "?"
+"""The unit of a header that says none, where it could be another than the usual one."""
 
 BATCH_PER_GPU = "batch_size_per_gpu"
 """The batch of one accelerator: `batch_size` is that times `gpu_count`."""
-GPUS_PER_NODE, NODES = "gpus_per_node", "nodes"
-"""`gpu_count` is one times the other, where the table does not have it."""
+NODES = "nodes"
+"""How many machines ran the job of a row together, each with what the row says of a machine."""
+GPUS_PER_NODE = "gpus_per_node"
+"""The accelerators of each of them, where another column has those of all."""
 GPU_MEMORY = "gpu_memory_gb"
 """What tells an A100 of 40 GB from one of 80 where its name does not."""
 USD_PER_GPU_HOUR, USD_PER_GPU_HOUR_SPOT = "usd_per_gpu_hour", "usd_per_gpu_hour_spot"
@@ -68,18 +74,16 @@ _SAME = {
     "per gpu batch size, per gpu batch, batch size per device, per device batch size, batch per device, "
     "batch size per accelerator, minibatch per gpu, mini batch size per gpu, minibatch size per gpu, 单卡批大小, "
     "每卡批大小",
-    GPUS_PER_NODE: "gpus per node, gpus per instance, gpus per machine, gpus per host, gpus per server, "
-    "gpus per vm, gpu per node, gpu per instance, gpu per machine, gpu per host, num gpus per node, "
-    "num gpus per instance, n gpus per node, "
-    "number of gpus per node, number of gpus per instance, accelerators per node, devices per node, ngpus per node, "
-    "每节点gpu数, 单机卡数",
-    NODES: "nodes, num nodes, n nodes, number of nodes, node count, nnodes, num hosts, number of hosts, num machines, "
-    "number of machines, 节点数",
+    NODES: "nodes, num nodes, n nodes, number of nodes, node count, nnodes, num node, hosts, num hosts, "
+    "number of hosts, host count, machines, num machines, number of machines, machine count, servers, num servers, "
+    "number of servers, server count, num instances, number of instances, instance count, 节点数, 节点数量, 机数, "
+    "机器数, 机器数量, 服务器数, 服务器数量, 主机数",
     RATE_UNIT: "unit, units, throughput unit, throughput units, unit of throughput, 单位",
     "usd_per_hour": "usd",
     "usd_per_hour_spot": "spot",
     "instance_type": "instance, machine, machine type, vm, vm size, vm type, instance name, instance size, "
-    "node type, ec2 instance, ec2 instance type, aws instance, aws instance type, sku, 实例, 实例类型, 实例规格, 机型",
+    "node type, ec2 instance, ec2 instance type, aws instance, aws instance type, sku, cluster, cluster setup, 实例, "
+    "实例类型, 实例规格, 机型",
     "provider": "cloud, cloud provider, csp, 云厂商",
     "region": "地域, 区域",
     "disk": "storage, disk type, disk tier, storage type, storage tier, volume, volume type, 云盘, 云盘类型, 磁盘, "
@@ -89,6 +93,14 @@ _SAME = {
     "training images, number of images, number of samples, 样本数, 图片数",
 }
 _COLUMNS = {alias: column for column, aliases in _SAME.items() for alias in aliases.split(", ")}
+_OF_NODES = {
+    "node": re.compile(r"\bper (?:node|machine|instance|host|server|vm)\b|每(?:个?节点|台机器|台|机)|单机|单节点"),
+    "all": re.compile(r"\b(?:in )?total\b|\boverall\b|总"),
+}
+"""How a header says whose its figure is, where several machines ran one job."""
+_PRICED = re.compile(r"(?:price|usd|\$)(?!.*\bh(?:r|our)?\b)")
+OF_NODES = ("gpu_count", "vcpus", "memory_gib", "usd_per_hour", "usd_per_hour_spot")
+"""Columns of which a table may have what each of several machines has, or what all of them have."""
 
 _SAMPLE_UNITS = {
     "image": "images?|imgs?|张|张图|图片",
@@ -102,7 +114,7 @@ _SAMPLE_UNITS = {
     "request": "requests?|reqs?|请求",
     "inference": "inferences?|infs?",
 }
-_RATES = {"ips": "", "qps": "query", "fps": "frame", "rps": "request"}
+_RATES = {"ips": "", "t per s": "token", "qps": "query", "fps": "frame", "rps": "request"}
 """`ips` are images, inferences or items, so it says no unit."""
 _RELATIVE = re.compile(
     r"(?:relative|normalized|normalised|rel)(?: (?:throughput|performance|perf|speed|rate))?|speedup|speed up"
@@ -170,10 +182,22 @@ _LATENCIES = (
 def meaning(header: str) -> Meaning | None:
     """What a header means that is not a column of sizer by its own name; None where that is not known."""
     plain = _plain(header)
+    found = _meaning(plain)
+    for of, form in _OF_NODES.items() if found is None else ():
+        rest = " ".join(form.sub(" ", plain, count=1).split())
+        own = "gpu_count" if rest in ("gpu", "accelerator") else rest.replace(" ", "_")
+        means = None if rest == plain else Meaning(own) if own in OF_NODES else _meaning(rest)
+        # The price of a whole job may be a total, too.
+        if means is not None and means.column in OF_NODES and (of == "node" or not _PRICED.search(rest)):
+            return replace(means, of=of)
+    return found
+
+
+def _meaning(plain: str) -> Meaning | None:
     if plain == "cpu":
         return Meaning("vcpus", if_numbers=True)
     if plain in _COLUMNS:
-        return Meaning(_COLUMNS[plain])
+        return Meaning(_COLUMNS[plain], if_numbers=_COLUMNS[plain] == NODES)
     if plain in _RATES:
         return Meaning("throughput", unit="s", sample_unit=_RATES[plain])
     if _RELATIVE.fullmatch(plain):
@@ -189,8 +213,13 @@ def meaning(header: str) -> Meaning | None:
         return Meaning(GPU_MEMORY)
     memory = _MEMORY.fullmatch(plain)
     if memory:
-        return Meaning("memory_gib", unit=(memory["unit"] or "gib").upper().replace("IB", "iB"))
+        return Meaning("memory_gib", unit=(memory["unit"] or UNSAID).upper().replace("IB", "iB"))
     return _duration(plain) or _latency(plain)
+
+
+def says_an_hour(header: str) -> bool:
+    """Whether a price says that it is that of an hour."""
+    return any(_PRICE_WORD.get(word) == "hour" for word in _plain(header).split())
 
 
 def is_of_the_machine(header: str) -> bool:
@@ -258,7 +287,8 @@ def _duration(plain: str) -> Meaning | None:
         found = form.fullmatch(plain)
         if found:
             column = next(column for column in _PIECES if found[column])
-            return Meaning(column, unit=_unit(found, "s"), derived=True)
+            said = "s" if "seconds" in plain else UNSAID
+            return Meaning(column, unit=_unit(found, said), derived=True)
     return None
 
 
@@ -267,7 +297,7 @@ def _latency(plain: str) -> Meaning | None:
         found = form.fullmatch(plain)
         if found:
             return Meaning(
-                "latency_p99_ms" if found.groupdict().get("p") == "p99" else LATENCY, unit=_unit(found, "ms")
+                "latency_p99_ms" if found.groupdict().get("p") == "p99" else LATENCY, unit=_unit(found, UNSAID)
             )
     return None
 

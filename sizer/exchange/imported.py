@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,14 +21,25 @@ from sizer.exchange.headers import (
     SECONDS_PER_EPOCH,
     SECONDS_PER_SAMPLE,
 )
-from sizer.exchange.imported_columns import AXES, MODES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
+from sizer.exchange.imported_columns import (
+    AXES,
+    COMPARED,
+    MODES,
+    NEEDED,
+    OF_ONE_GPU,
+    RATED_BY,
+    READERS,
+    ParsedRow,
+    parse_row,
+)
 from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart, unknown_words, with_versions
 from sizer.exchange.measurements import MACHINE_COLUMNS, PROBE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
-from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
+from sizer.exchange.repeats import mixed, not_only_repeats, repeats_that_differ
 from sizer.exchange.shares_of_machines import of_whole_machines
 from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
+from sizer.exchange.units_left_out import offered_units
 from sizer.exchange.whole_batches import batches_like_those_of_one
 from sizer.files import Table, named, read_table
 from sizer.records import (
@@ -77,14 +88,23 @@ class Imported:
     notes: tuple[Note, ...]
 
 
-def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
+def read_measurements(path: Path, catalog: Catalog | None, job_by: Sequence[str] = ()) -> Imported:
     """What the table at `path` says; the catalogue knows machines, disks, and the rates of GPUs that were emulated.
 
+    `job_by` are columns whose values are different jobs.
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
-    read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS)
+    read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS, catalog)
     rated_by = read.rated_by
     _check_columns(read.table, rated_by, path)
+    if read.without_unit:
+        header = read.headers[read.without_unit]
+        raise InputError(
+            "{path}: rates follow from `{header}`, and nothing says its unit; call it {names}.",
+            path=path,
+            header=header,
+            names=AnyOf(*(f"{header} ({unit})" for unit in offered_units(read.without_unit))),
+        )
     table, found = with_workloads(read.table, path)
     notes = [*read.notes, *found]
     parsed = [parse_row(row, rated_by) for row in table.rows]
@@ -94,7 +114,7 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     notes += unknown_words(parsed)
     parsed, found = with_versions(parsed)
     notes += found
-    parsed, found = named_apart(parsed)
+    parsed, found = named_apart(parsed, [_own_column(name, table, read.headers, path) for name in job_by])
     notes += found
     if catalog is not None:
         parsed, found = with_known_machines(parsed, catalog, read.headers)
@@ -115,7 +135,7 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
         )
     _check_varied(parsed, path)
     emulated, assumed = _emulated_devices(workloads, catalog)
-    runs = runs_of(parsed, path.name, emulated)
+    runs = runs_of(parsed, path.name, emulated, mixed(parsed))
     understood_too = {BATCH_PER_GPU, GPU_MEMORY, *OF_ONE_GPU, *({NODES, *MODES} & set(read.headers)), rated_by or ""}
     unknown = table.unknown({*READERS, *understood_too, *PROBE_COLUMNS})
     if any(note.kind is NoteKind.CPU_NOT_VCPUS for note in notes):
@@ -133,6 +153,20 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     ]
     notes = [note for note in notes if note.kind is not NoteKind.COLUMNS_READ or note.columns]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
+
+
+def _own_column(name: str, table: Table, headers: Mapping[str, str], path: Path) -> str:
+    """The column of the table of that name, by what sizer calls it. Raises InputError where there is none."""
+    called = {headers.get(column, column).lower(): column for column in table.columns}
+    found = called.get(name.lower(), name if name in table.columns else None)
+    if found is None:
+        raise InputError(
+            "{path} has no column `{name}` to tell jobs apart by, only {found}.",
+            path=path,
+            name=name,
+            found=named(headers.get(column, column) for column in table.columns),
+        )
+    return found
 
 
 def _without_column(note: Note, column: str) -> Note:
@@ -160,7 +194,7 @@ def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
             path=path,
             found=named(table.columns),
         )
-    if not set(AXES) & set(table.columns):
+    if not set(COMPARED) & set(table.columns):
         raise InputError("{path} has no column that varies; add {axes}.", path=path, axes=AnyOf(*AXES))
     if not table.rows:
         raise InputError("{path} has a header but no rows; write one run per row.", path=path)
@@ -171,14 +205,14 @@ def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
 
     One row is an answer, and so are its repeats.
     """
-    if any(len({axis_value(row, column) for row in parsed}) > 1 for column in AXES):
+    if any(len({axis_value(row, column) for row in parsed}) > 1 for column in COMPARED):
         return
     if any(len({row[column] for row in parsed}) > 1 for column in MACHINE_COLUMNS):
         return
     for note in not_only_repeats(parsed):
         raise InputError(
             "{path}: none of {axes} has two values, and rows differ only in {columns}; name what was compared in one "
-            "of these columns, different jobs in `workload`.",
+            "of these columns, or type `--job-by COLUMN` where one of them tells jobs apart.",
             path=path,
             axes=AllOf(*AXES),
             columns=named(note.columns),

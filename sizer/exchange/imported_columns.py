@@ -26,6 +26,7 @@ from sizer.exchange.measurements import (
     LATENCY_COLUMNS,
     MACHINE_COLUMNS,
     MODE,
+    NODES_TOGETHER,
     PRECISION,
     RATE_COLUMNS,
 )
@@ -46,6 +47,8 @@ from sizer.records import (
 NEEDED = ("workload", "throughput")
 AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type")
 """At least one of these has two values, or the table says nothing of which machine to take."""
+COMPARED = (*AXES, NODES_TOGETHER)
+"""With the number of machines, which a table has in many ways."""
 EPOCH = "epoch"
 MODES = (MODE, "phase")
 """Columns in which tables say what is computed of a batch; of a cell that says something else, nothing is read."""
@@ -109,6 +112,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("gpu_sm_mhz", "gpu_memory_mhz"), cells.megabytes),
     "usd_per_hour": cells.usd,
     "usd_per_hour_spot": cells.usd,
+    NODES_TOGETHER: cells.nodes,
     EPOCH: cells.epoch,
 }
 """Every column that means something to sizer; `epoch` alone is none of measurements.csv."""
@@ -129,6 +133,7 @@ assert set(READERS) == {
     MODE,
     *GPU_COLUMNS,
     *RATE_COLUMNS,
+    NODES_TOGETHER,
     EPOCH,
 }
 

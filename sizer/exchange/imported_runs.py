@@ -12,7 +12,14 @@ from typing import Any
 from scipy.special import stdtrit
 
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
-from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED, GPU_COLUMNS, MACHINE_COLUMNS
+from sizer.exchange.measurements import (
+    DEMAND_COLUMNS,
+    DISK_COLUMNS,
+    EMBEDDED,
+    GPU_COLUMNS,
+    MACHINE_COLUMNS,
+    NODES_TOGETHER,
+)
 from sizer.records import (
     GIVEN_IN_TABLE,
     HOST_DISK,
@@ -44,6 +51,7 @@ from sizer.records import (
     Run,
     RunSpec,
     RunWarning,
+    WarningKind,
     Workload,
 )
 
@@ -62,6 +70,7 @@ SAME_RUN = (
     "provider",
     "instance_type",
     "region",
+    NODES_TOGETHER,
 )
 FEWEST_EPOCHS = 3
 """Two rates say almost nothing about how far a third would lie from them."""
@@ -82,10 +91,13 @@ class EpochRows:
         return self.rows[0]
 
 
-def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Device]) -> tuple[Run, ...]:
+def runs_of(
+    parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Device], doubts: Mapping[int, RunWarning]
+) -> tuple[Run, ...]:
     """The runs that rows describe, in the order of the rows.
 
-    `source` names the file in what a person reads, `devices` holds a rate for each emulated GPU by workload and label.
+    `source` names the file in what a person reads, `devices` holds a rate for each emulated GPU by workload and label,
+    `doubts` what the table itself says against a row, by line.
     """
     groups: dict[RunKey, list[ParsedRow]] = defaultdict(list)
     for each in parsed:
@@ -96,7 +108,7 @@ def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Devi
     ]
     most = 1 + max(repeat for _, repeat in numbered)
     numbered.sort(key=lambda each: each[0].lead.row.line)
-    return tuple(
+    runs = (
         _run(
             epochs,
             repeat,
@@ -107,6 +119,8 @@ def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Devi
         )
         for epochs, repeat in numbered
     )
+    lacking = ((run, doubts.get(run.spec.line)) for run in runs)
+    return tuple(run if doubt is None else replace(run, warnings=(*run.warnings, doubt)) for run, doubt in lacking)
 
 
 def axis_value(parsed: ParsedRow, column: str) -> Any:
@@ -251,7 +265,8 @@ def _warnings(epochs: EpochRows) -> tuple[RunWarning, ...]:
     found: list[RunWarning] = []
     for row in epochs.rows:
         found += [mark for mark in row["warnings"] or () if isinstance(mark, RunWarning) and mark not in found]
-    return tuple(found)
+    # What the rows of a table say of one another is found anew.
+    return tuple(mark for mark in found if mark.kind is not WarningKind.MAY_BE_ANOTHER_JOB)
 
 
 def _workload(epochs: EpochRows, devices: Mapping[str, Device], rates: tuple[BatchRate, ...]) -> Workload:
@@ -391,7 +406,9 @@ def _disk(parsed: ParsedRow) -> DiskCheck | None:
 def _machine(parsed: ParsedRow) -> RentedMachine | None:
     """What was rented; None where the row says nothing of it."""
     said = {column: parsed[column] for column in MACHINE_COLUMNS}
-    return RentedMachine(**said) if any(value is not None for value in said.values()) else None
+    nodes = parsed[NODES_TOGETHER] or 1
+    known = nodes > 1 or any(value is not None for value in said.values())
+    return RentedMachine(**said, nodes=nodes) if known else None
 
 
 def _other(rows: Sequence[ParsedRow]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from sizer.exchange.imported_columns import MODES, ParsedRow
 from sizer.exchange.imported_runs import run_key
 from sizer.exchange.measurements import MODE, PRECISION
+from sizer.exchange.repeats import said, settings_of, telling_apart
 from sizer.records import LONGEST_NAME, Note, NoteKind, is_precision
 
 DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
@@ -19,13 +20,28 @@ MOST_NAMED = 4
 """Workloads whose jobs are named; of the others a note says how many they are."""
 
 
-def named_apart(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Note, ...]]:
-    """The rows, each with the name of its own job: `resnet50 (fp16)`, by what differs alone; and what was renamed."""
+def named_apart(parsed: Sequence[ParsedRow], job_by: Sequence[str] = ()) -> tuple[list[ParsedRow], tuple[Note, ...]]:
+    """The rows, each with the name of its own job: `resnet50 (fp16)`, by what differs alone; and what was renamed.
+
+    `job_by` are columns that tell jobs apart beside those that do so in any table, and those by which repeats differ.
+    """
     jobs: dict[str, list[ParsedRow]] = defaultdict(list)
     for row in parsed:
         jobs[row["workload"]].append(row)
-    differing = {name: _differing(rows) for name, rows in jobs.items()}
-    renamed = [_renamed(row, differing[row["workload"]]) for row in parsed]
+    settings = settings_of(parsed)
+    by_line: dict[int, tuple[str, ...]] = {}
+    differing: dict[str, tuple[str, ...]] = {}
+    for name, rows in jobs.items():
+        columns = _differing(rows, (*DISTINGUISHING, *job_by))
+        alike: dict[tuple[str | None, ...], list[ParsedRow]] = defaultdict(list)
+        for row in rows:
+            alike[tuple(_value(row, column) for column in columns)].append(row)
+        for job in alike.values():
+            setting = telling_apart(job, settings)
+            own = columns if setting is None else (*columns, setting)
+            by_line |= {row.row.line: own for row in job}
+            differing[name] = tuple(dict.fromkeys((*differing.get(name, ()), *own)))
+    renamed = [_renamed(row, by_line[row.row.line]) for row in parsed]
     names: dict[str, dict[str, None]] = defaultdict(dict)
     for before, after in zip(parsed, renamed, strict=True):
         names[before["workload"]][after["workload"]] = None
@@ -43,8 +59,8 @@ def unknown_words(parsed: Sequence[ParsedRow]) -> tuple[Note, ...]:
     """A note for each column of modes, and for precisions, with words that mean none, each with its first line."""
     notes: list[Note] = []
     for column in MODES:
-        said = ((row, row.other.get(column, "")) for row in parsed)
-        notes += _noted(NoteKind.MODES_UNKNOWN, column, said)
+        words = ((row, row.other.get(column, "")) for row in parsed)
+        notes += _noted(NoteKind.MODES_UNKNOWN, column, words)
     called = ((row, row[PRECISION] or "") for row in parsed)
     notes += _noted(NoteKind.PRECISIONS_UNKNOWN, PRECISION, (each for each in called if not is_precision(each[1])))
     return tuple(notes)
@@ -87,17 +103,22 @@ def _with_version(row: ParsedRow) -> ParsedRow:
     return replace(row, values=row.values | {"framework": name[:LONGEST_NAME].strip()})
 
 
-def _differing(rows: Sequence[ParsedRow]) -> tuple[str, ...]:
-    """Columns with two values; an empty cell is none."""
-    return tuple(column for column in DISTINGUISHING if len({_value(row, column) for row in rows} - {None}) > 1)
+def _differing(rows: Sequence[ParsedRow], columns: Sequence[str]) -> tuple[str, ...]:
+    """Columns with two values; an empty cell is one only of a column that is none of DISTINGUISHING."""
+    values = {column: {_value(row, column) for row in rows} for column in columns}
+    return tuple(each for each, found in values.items() if len(found - {None} if each in DISTINGUISHING else found) > 1)
 
 
 def _value(row: ParsedRow, column: str) -> str | None:
+    """With the name of the column where the cell does not say by itself what it is."""
     if column in MODES:
-        said = row.row.cells.get(column, "")
-        return said if any(map(str.isalpha, said)) else None
-    value: str | None = row[column]
-    return value
+        text = row.row.cells.get(column, "")
+        return text if any(map(str.isalpha, text)) else None
+    if column in DISTINGUISHING:
+        value: str | None = row[column]
+        return value
+    text = said(row, column)
+    return (text if any(map(str.isalpha, text)) else f"{column} {text}") if text else None
 
 
 def _renamed(row: ParsedRow, columns: Sequence[str]) -> ParsedRow:

@@ -70,6 +70,9 @@ GPU_COLUMNS = {
 """What the driver told of the GPU, by the field of its use; of several GPUs the highest."""
 MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
 """What was rented, as an imported table says it."""
+NODES_TOGETHER = "nodes_together"
+"""How many such machines ran the job together, where there were several: vCPUs, memory, accelerators and rate are those
+of all, the price is that of one."""
 PROBE_COLUMNS = (
     "throughput_corrected",
     "throughput_corrected_low",
@@ -101,7 +104,8 @@ def write_tables(runs: Iterable[Run]) -> tuple[str, str]:
 def write_csv(runs: Iterable[Run]) -> str:
     """The runs as CSV with a header; a figure that a run does not have is an empty cell.
 
-    After the columns of sizer come those of an imported table that it does not know, by their own names.
+    After the columns of sizer that every table has come those of an imported table that it does not know, by their own
+    names.
     """
     return _as_csv(_rows(runs))
 
@@ -111,14 +115,18 @@ def _rows(runs: Iterable[Run]) -> Rows:
 
 
 def _as_csv(rows: Rows) -> str:
-    others = tuple(dict.fromkeys(name for cells, run in rows for name in run.other if name not in cells))
+    others = tuple(
+        dict.fromkeys(name for cells, run in rows for name in (*cells, *run.other) if name not in ALL_COLUMNS)
+    )
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*ALL_COLUMNS, *map(harmless, others)])
     for cells, run in rows:
         # A folder of a sizer before has some of these columns among those that it did not know.
         known = (run.other.get(column) if cells[column] is None else cells[column] for column in ALL_COLUMNS)
-        writer.writerow([_harmless(cell) for cell in (*known, *(run.other.get(name) for name in others))])
+        writer.writerow(
+            [_harmless(cell) for cell in (*known, *(cells.get(name, run.other.get(name)) for name in others))]
+        )
     return text.getvalue()
 
 
@@ -219,6 +227,7 @@ def _rented(run: Run) -> dict[str, Cell]:
         MODE: run.spec.workload.computed_mode,
         **{column: None if seconds is None else in_milliseconds(seconds) for column, seconds in latencies.items()},
         **{column: getattr(run.machine, column, None) for column in MACHINE_COLUMNS},
+        **({NODES_TOGETHER: run.nodes} if run.nodes > 1 else {}),
     }
 
 

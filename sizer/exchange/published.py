@@ -166,12 +166,13 @@ def _offer_form(offer: InstanceOffer, terms: Terms) -> dict[str, Any]:
 
 
 def _in_gibibytes(value: Any) -> Any:
-    """Every `memory_bytes` as `memory_gib`: exact, since dividing by a power of two loses no digit."""
+    """Every `memory_bytes` as `memory_gib`: exact, since dividing by a power of two loses no digit; `nodes` only where
+    there are several."""
     if isinstance(value, list):
         return [_in_gibibytes(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return dict(_item_in_gibibytes(key, item) for key, item in value.items())
+    return dict(_item_in_gibibytes(key, item) for key, item in value.items() if (key, item) != ("nodes", 1))
 
 
 def _item_in_gibibytes(key: str, item: Any) -> tuple[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.exchange.headers import SECONDS_PER_BATCH, SECONDS_PER_EPOCH, TIMES, Meaning, meaning, sample_unit
+from sizer.exchange.headers import SECONDS_PER_BATCH, SECONDS_PER_EPOCH, TIMES, UNSAID, Meaning, meaning, sample_unit
 from sizer.files import Row
 from sizer.records import quoted
 
@@ -21,7 +21,7 @@ def unit_of_rate(row: Row, header: str) -> Meaning | None:
         return None
     counted = sample_unit(text)
     means = Meaning("throughput", sample_unit=counted) if counted else meaning(text)
-    if means is None or means.column not in ("throughput", *TIMES):
+    if means is None or means.column not in ("throughput", *TIMES) or means.unit == UNSAID:
         raise row.input_error(
             header,
             "{unit} is not a unit of rates that sizer knows; write one such as images/s, images/min, ms/step or "

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, is_alike, read_gpu_name, same_gpu
 from sizer.exchange.imported_columns import ParsedRow
-from sizer.records import GIB, Note, NoteKind
+from sizer.exchange.measurements import NODES_TOGETHER
+from sizer.records import GIB, LARGEST_VCPUS, Note, NoteKind
 
 GB = 10**9
 ALIKE = 0.005
@@ -24,7 +25,7 @@ def with_known_machines(
 
     `headers` are those of the table by sizer's columns.
     """
-    offers = [_offer(row, catalog) for row in parsed]
+    offers = [_all_nodes(_offer(row, catalog), row[NODES_TOGETHER] or 1) for row in parsed]
     parsed, notes = _without_load(parsed, offers, headers)
     filled: list[ParsedRow] = []
     found: dict[str, set[str]] = defaultdict(set)
@@ -125,6 +126,14 @@ def _means_gib(row: ParsedRow, offer: InstanceType) -> bool:
     return said is not None and abs(said / GB * GIB / offer.memory_bytes - 1) < ALIKE
 
 
+def _all_nodes(offer: InstanceType | None, nodes: int) -> InstanceType | None:
+    """What so many such machines have together."""
+    if offer is None or nodes == 1:
+        return offer
+    gpus, memory = nodes * offer.gpu_count, nodes * offer.memory_bytes
+    return replace(offer, vcpus=nodes * offer.vcpus, memory_bytes=memory, gpu_count=gpus)
+
+
 def _offer(row: ParsedRow, catalog: Catalog) -> InstanceType | None:
     """The catalogue's instance type that the row names: `g4dn.xlarge`, `aws/g4dn.xlarge` or `aws g4dn.xlarge`."""
     name, provider, region = (row[column] for column in ("instance_type", "provider", "region"))
@@ -156,7 +165,7 @@ def _filled(row: ParsedRow, offer: InstanceType) -> dict[str, object]:
         column: value
         for column, value in known.items()
         # A cell that says `none` is not empty.
-        if column not in row.values
+        if column not in row.values and (column != "vcpus" or offer.vcpus <= LARGEST_VCPUS)
     }
     if "gpu" in row.values and row["gpu"] is None:
         values.pop("gpu_count", None)

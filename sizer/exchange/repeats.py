@@ -2,41 +2,138 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
-from sizer.exchange.imported_columns import ParsedRow
+from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.imported_runs import run_key
-from sizer.records import SEARCHES, SLIP, Note, NoteKind, Run
+from sizer.exchange.written_cells import is_not_measured
+from sizer.records import SEARCHES, SLIP, Note, NoteKind, Run, RunWarning, WarningKind
 
 MOST_NAMED = 5
-
+REPEATS_APART = 1.1
+"""How many times as fast as the slowest the fastest of repeats may be before a column that parts them counts: repeats
+on a quiet machine are within some per cent, on a shared one within a third."""
+PARTED = 3.0
+"""The ln of how far rows of one setting are apart is at the most this part of what they are beside the others."""
 OF_A_RUN = re.compile(
     r"\b(run|repeat|rep|trial|iteration|seed|date|time|started|timestamp|id|version|log|note|comment|remark|source|url)s?\b"
 )
 """Headers of what repeats differ in."""
+OF_DATA = ("dataset", "dataset_gib", "dataset_samples")
+"""Columns that sizer reads and that make no configuration."""
+
+Group = Sequence[ParsedRow]
+
+
+def said(row: ParsedRow, column: str) -> str:
+    """What a row says in a column, which may be one that sizer does not read; empty where that is nothing."""
+    text = row.other.get(column) or row.row.cells.get(column, "")
+    return "" if is_not_measured(text) else text
 
 
 def not_only_repeats(parsed: Sequence[ParsedRow]) -> Iterator[Note]:
     """A note where rows that are alike in all that sizer reads differ in a column that it does not."""
-    groups: dict[Hashable, list[ParsedRow]] = defaultdict(list)
-    for row in parsed:
-        groups[run_key(row)].append(row)
     found: dict[str, tuple[int, int]] = {}
-    for group in groups.values():
-        for column in group[0].other:
-            differing = [row for row in group if row.other.get(column) != group[0].other[column]]
-            if differing and _distinguishes(column, [row.other.get(column, "") for row in group]):
-                found.setdefault(column, (group[0].row.line, differing[0].row.line))
+    for group in _alike(parsed):
+        for column in differing(group, frozenset()):
+            other = next(row for row in group if said(row, column) != said(group[0], column))
+            found.setdefault(column, (group[0].row.line, other.row.line))
     if found:
         yield Note(NoteKind.TAKEN_AS_REPEATS, columns=tuple(found), lines=next(iter(found.values())))
 
 
+def differing(group: Group, settings: Collection[str]) -> list[str]:
+    """The columns in which rows of one configuration differ that name what was measured: words, whole numbers, and
+    what is known as one of the `settings`; where one is, no figure beside it."""
+    columns = dict.fromkeys((*group[0].other, *OF_DATA))
+    found = [column for column in columns if len({said(row, column) for row in group}) > 1]
+    named = [column for column in found if column in settings]
+    return named or [column for column in found if _distinguishes(column, [said(row, column) for row in group])]
+
+
 def _distinguishes(column: str, cells: Sequence[str]) -> bool:
-    """Whether it names what was measured: words and whole numbers, and no figure that was measured, too."""
+    """Whether it names what was measured, and is no figure that was measured, too."""
     measured = any(re.fullmatch(r"[\d,]*\.\d+\s*%?|.*%", cell.strip()) for cell in cells)
     return not measured and OF_A_RUN.search(re.sub(r"[^a-z]+", " ", column.lower())) is None
+
+
+def settings_of(parsed: Sequence[ParsedRow]) -> frozenset[str]:
+    """The columns that sizer does not read whose values come again in other configurations: nothing measured does."""
+    places: dict[str, dict[str, set[Hashable]]] = defaultdict(lambda: defaultdict(set))
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in parsed:
+        key = run_key(row)
+        for column in (*row.other, *OF_DATA):
+            if text := said(row, column):
+                places[column][text].add(key)
+                counts[column][text] += 1
+    return frozenset(
+        column
+        for column, values in places.items()
+        if 2 * sum(counts[column][text] for text, keys in values.items() if len(keys) > 1) >= counts[column].total()
+        and _distinguishes(column, [])
+    )
+
+
+def telling_apart(rows: Group, settings: Collection[str]) -> str | None:
+    """The setting by which rows of one job are two jobs: rows of one configuration with one value of it agree, and do
+    not with those of another. None where repeats agree all the same, or two settings would part them in two ways."""
+    groups = _apart(rows)
+    columns = {column for group in groups for column in differing(group, settings)} & set(settings)
+    found = [column for column in columns if all(_explains(column, group) for group in groups)]
+    found.sort(key=lambda column: (len({said(row, column) for row in rows}), column))
+    if not found:
+        return None
+    coarsest, *finer = found
+    one_way = all(len({said(row, coarsest) for row in part}) == 1 for name in finer for part in _parted(rows, name))
+    return coarsest if one_way else None
+
+
+def _explains(column: str, group: Group) -> bool:
+    within = max(map(_spread, _parted(group, column)))
+    return within <= max(math.log(REPEATS_APART), _spread(group) / PARTED)
+
+
+def mixed(parsed: Sequence[ParsedRow]) -> dict[int, RunWarning]:
+    """By line the warning of each row whose repeats may be another job: they differ by more than repeats do, and in
+    these columns."""
+    settings, found = settings_of(parsed), {}
+    for group in _apart(parsed):
+        if columns := differing(group, settings):
+            factor = math.exp(_spread(group))
+            warning = RunWarning(WarningKind.MAY_BE_ANOTHER_JOB, {"factor": factor}, "; ".join(columns))
+            found |= {row.row.line: warning for row in group}
+    return found
+
+
+def _alike(parsed: Iterable[ParsedRow]) -> list[Group]:
+    """The rows of each configuration."""
+    groups: dict[Hashable, list[ParsedRow]] = defaultdict(list)
+    for row in parsed:
+        groups[run_key(row)].append(row)
+    return list(groups.values())
+
+
+def _apart(parsed: Iterable[ParsedRow]) -> list[Group]:
+    """Those that are further apart than repeats are; epochs of one run are none."""
+    rated = (row for row in parsed if row["throughput"] is not None and row[EPOCH] is None)
+    return [group for group in _alike(rated) if _spread(group) > math.log(REPEATS_APART)]
+
+
+def _parted(rows: Group, column: str) -> list[Group]:
+    parts: dict[str, list[ParsedRow]] = defaultdict(list)
+    for row in rows:
+        parts[said(row, column)].append(row)
+    return list(parts.values())
+
+
+def _spread(group: Group) -> float:
+    """How far the fastest is from the slowest, in ln."""
+    rates = [row["throughput"] for row in group]
+    return math.log(max(rates) / min(rates))
 
 
 def repeats_that_differ(runs: Sequence[Run]) -> Iterator[Note]:

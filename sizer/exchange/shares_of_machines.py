@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from sizer.exchange.imported_columns import OF_ONE_GPU, ParsedRow
+from sizer.exchange.measurements import NODES_TOGETHER
 from sizer.records import Note, NoteKind
 
 _RATES = ("throughput", "throughput_low", "throughput_high")
@@ -34,13 +35,12 @@ def _whole(row: ParsedRow, rate_is_of_one: bool) -> ParsedRow:
     multiplied = {column: row[column] for column in _RATES if rate_is_of_one and column in row.values} | prices
     if not multiplied:
         return row
-    count = row["gpu_count"]
+    count, nodes = row["gpu_count"], row[NODES_TOGETHER] or 1
     if count is None and row["instance_type"] is not None:
         raise row.input_error(
             "gpu_count",
             "the table has figures of one accelerator; write how many `{machine}` has.",
             machine=row["instance_type"],
         )
-    return replace(
-        row, values=row.values | {column: value * max(1, count or 1) for column, value in multiplied.items()}
-    )
+    whole = {column: value * max(1, count or 1) for column, value in multiplied.items()}
+    return replace(row, values=row.values | whole | {column: whole[column] / nodes for column in prices})

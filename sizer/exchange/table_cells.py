@@ -16,6 +16,7 @@ from sizer.records import (
     GIB,
     ISOLATED_STAGES,
     LARGEST_BYTES,
+    LARGEST_GPUS,
     SMALLEST,
     TRAIN,
     AnyOf,
@@ -158,6 +159,10 @@ def epoch(text: str) -> int:
 
 def count(text: str) -> int:
     return parse_whole(text, 0, 2**62, Message("a count"), "1281167")
+
+
+def nodes(text: str) -> int:
+    return parse_whole(text, 1, LARGEST_GPUS, Message("a number of machines"), "2")
 
 
 def outcome(text: str) -> Outcome:

@@ -8,11 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sizer.catalog import Catalog
 from sizer.exchange.accelerator_names import (
     MOST_LIKELY_COUNT,
     counted,
     memory_is_of_gpus,
-    of_all_nodes,
+    memory_was_used,
+    nodes_in,
     tells_gpus_apart,
     with_gpu_names,
 )
@@ -26,12 +28,16 @@ from sizer.exchange.headers import (
     NODES,
     RATE_UNIT,
     TIMES,
+    UNSAID,
     Meaning,
     meaning,
     spelt_alike,
 )
+from sizer.exchange.measurements import NODES_TOGETHER
+from sizer.exchange.nodes import counted_machines, of_all_nodes
 from sizer.exchange.rate_units import unit_of_rate, with_rate
 from sizer.exchange.table_cells import mode as mode_of
+from sizer.exchange.units_left_out import with_units
 from sizer.exchange.wide_tables import in_rows
 from sizer.exchange.written_cells import (
     Comma,
@@ -46,7 +52,7 @@ from sizer.exchange.written_cells import (
 from sizer.files import Row, Table
 from sizer.records import KINDS, LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, Outcome, printable
 
-ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type")
+ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type", NODES_TOGETHER)
 """Columns that a table has through others: what a rate counts by its header, how many GPUs by `8x V100`."""
 MOST_LINES = 5
 """Lines of the table that one note names."""
@@ -57,7 +63,8 @@ class Understood:
     """The table by sizer's columns, and notes of what was read as what.
 
     `rated_by` is the column of times from which the rate of a row follows that has none itself; None without such rows.
-    `headers` are those of the table by sizer's columns, `per_gpu` the lines whose rate is that of one accelerator.
+    `headers` are those of the table by sizer's columns, `per_gpu` the lines whose rate is that of one accelerator,
+    `without_unit` is the column of `rated_by` where nothing says its unit.
     """
 
     table: Table
@@ -65,6 +72,7 @@ class Understood:
     rated_by: str | None
     headers: Mapping[str, str]
     per_gpu: frozenset[int]
+    without_unit: str
 
 
 @dataclass
@@ -82,6 +90,8 @@ class _Echo:
     not_measured: list[int] = field(default_factory=list)
     counts_differ: list[int] = field(default_factory=list)
     of_one_gpu: set[int] = field(default_factory=set)
+    of_all_nodes: set[int] = field(default_factory=set)
+    rate_units: dict[int, Meaning] = field(default_factory=dict)
     cpus: dict[int, NamedCpu] = field(default_factory=dict)
     per_gpu: list[str] = field(default_factory=list)
 
@@ -114,10 +124,10 @@ class _Echo:
         return notes
 
 
-def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
+def understood(table: Table, path: Path, known: Collection[str], catalog: Catalog | None = None) -> Understood:
     """What the headers and cells of a table mean; columns that are not understood stay as they are.
 
-    Raises InputError where two columns mean one.
+    Raises InputError where two columns mean one, or where one may mean two things.
     """
     table, apart = in_rows(table, known)
     meanings, doubted = _meanings(table, path, known)
@@ -129,10 +139,12 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     read = [_row(row, meanings, comma, echo) for row in table.rows]
     rows, cpus_read = with_cpu_machines([row for row in read if row is not None], echo.cpus)
     rows, gpus_read = with_gpu_names(rows)
+    rows, nodes_read = of_all_nodes(rows, meanings, echo.of_all_nodes, catalog, path)
+    rows = [_finished(row, meanings, echo) for row in rows]
     if read and not rows:
         raise InputError("{path} has no row with a measurement; write at least one `throughput`.", path=path)
     columns = [meanings[name].column if name in meanings else name for name in table.columns]
-    columns = [name for name in columns if name != RATE_UNIT]
+    columns = [name for name in columns if name not in (RATE_UNIT, NODES, GPUS_PER_NODE)]
     columns += [name for name in ADDED if name not in columns and any(name in row.cells for row in rows)]
     rated_by = next((means.column for means in meanings.values() if means.column in TIMES), None)
     if rated_by is None and "throughput" not in columns and LATENCY in columns:
@@ -146,7 +158,10 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     )
     headers = {means.column: header for header, means in meanings.items()}
     table = replace(table, columns=tuple(columns), rows=tuple(rows))
-    return Understood(table, (*notes, *gpus_read, *cpus_read), rated_by, headers, frozenset(echo.of_one_gpu))
+    notes = (*notes, *gpus_read, *nodes_read, *cpus_read)
+    unsaid = any(means.column == rated_by and means.unit == UNSAID for means in meanings.values())
+    without_unit = rated_by if rated_by is not None and unsaid else ""
+    return Understood(table, notes, rated_by, headers, frozenset(echo.of_one_gpu), without_unit)
 
 
 def with_workloads(table: Table, path: Path) -> tuple[Table, tuple[Note, ...]]:
@@ -187,7 +202,10 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
             found[header] = Meaning("gpu")
             columns.add("gpu")
     for header in table.columns:
-        if _plain_hardware(header) and "gpu" not in columns and header not in found and _counts_gpus(table, header):
+        if _plain_hardware(header) and "instance_type" not in columns and _counts_machines(table, header):
+            found[header] = Meaning("instance_type")
+            columns.add("instance_type")
+        elif _plain_hardware(header) and "gpu" not in columns and header not in found and _counts_gpus(table, header):
             found[header] = Meaning("gpu")
             columns.add("gpu")
     if "device" in found and "gpu" not in columns and any(_names_gpu(row.cells["device"]) for row in table.rows):
@@ -205,6 +223,9 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
         if means.column == "memory_gib" and memory_is_of_gpus(table, found, header):
             found[header] = Meaning(GPU_MEMORY)
             notes.append(Note(NoteKind.MEMORY_OF_GPUS, columns=(header,)))
+        elif means.column == "memory_gib" and memory_was_used(table, found, header):
+            del found[header]
+            notes.append(Note(NoteKind.MEMORY_OF_GPUS, columns=(header,)))
         elif means.column == GPU_MEMORY and not tells_gpus_apart(table, found, header):
             del found[header]
     given = [header for header, means in found.items() if means.column == "throughput" and not means.derived]
@@ -217,21 +238,31 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
     if not plain_rates or "sample_unit" in columns:
         # A header with a unit of its own says what its figures are, and sizer's own rates are samples a second.
         found = {header: means for header, means in found.items() if means.column != RATE_UNIT}
+    found, left_out = with_units(table, found)
     _refuse_twice(found, path)
-    return found, notes
+    return found, [*notes, *left_out]
 
 
 def _read_nodes(table: Table, found: dict[str, Meaning]) -> None:
-    """GPUs of each machine are the count where there is no other, and machines in a row are counted only with these."""
-    has_count = any(means.column == "gpu_count" for means in found.values())
-    each = [header for header, means in found.items() if means.column == GPUS_PER_NODE]
+    """Beside the accelerators of all machines those of each say how many machines there were. What all machines have
+    together is read only where something says how many they are, and `instances` are machines only where one has a
+    name: programs for serving call copies of a network so."""
+    counts = [header for header, means in found.items() if means.column == "gpu_count"]
+    named = [
+        header
+        for header, means in found.items()
+        if means.column == "instance_type" and any(row.cells[header] for row in table.rows)
+    ]
     for header, means in list(found.items()):
-        if means.column == GPUS_PER_NODE:
-            if has_count:
-                del found[header]
-            else:
-                found[header] = Meaning("gpu_count")
-        elif means.column == NODES and (has_count or not each or not _all_numbers(table, header)):
+        if means.column == NODES and "instance" in header.lower() and not named:
+            del found[header]
+        elif means.column == "gpu_count" and means.of == "node" and len(counts) > 1:
+            found[header] = Meaning(GPUS_PER_NODE)
+    several = any(means.column == NODES for means in found.values()) or any(
+        counted_machines(row.cells[header]) for header in named for row in table.rows
+    )
+    for header, means in list(found.items()):
+        if means.of == "all" and means.column != "gpu_count" and not several:
             del found[header]
 
 
@@ -311,6 +342,12 @@ def _plain_hardware(header: str) -> bool:
 def _counts_gpus(table: Table, header: str) -> bool:
     """Whether a column of machines counts GPUs in its cells: `8x V100`."""
     return any(counted(row.cells[header]) for row in table.rows)
+
+
+def _counts_machines(table: Table, header: str) -> bool:
+    """Whether it counts instance types in its cells, which have a point in their names: `2x p4d.24xlarge`."""
+    counts = (counted_machines(row.cells[header]) for row in table.rows)
+    return any("." in machines[0] for machines in counts if machines)
 
 
 def _with_merged_cells(table: Table, meanings: Mapping[str, Meaning], echo: _Echo) -> Table:
@@ -402,6 +439,8 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
     counted_in, said_nothing, named_count = "", False, ""
     units = next((header for header, means in meanings.items() if means.column == RATE_UNIT), None)
     unit = unit_of_rate(row, units) if units is not None else None
+    if unit is not None:
+        echo.rate_units[row.line] = unit
     for header, text in row.cells.items():
         means = meanings.get(header)
         column = means.column if means is not None else header
@@ -442,7 +481,14 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
             text = "cpu"
         elif column == "gpu" and means is not None and (found := counted(text)):
             echo.counts.setdefault(header, (text, f"{found[1]} x {found[0]}"))
+            if nodes := nodes_in(text):
+                cells[NODES] = cells.get(NODES) or nodes
+                echo.of_all_nodes.add(row.line)
             text, named_count = found
+        elif column == "instance_type" and (machines := counted_machines(text)):
+            text, nodes = machines
+            echo.counts.setdefault(header, (row.cells[header], f"{nodes} x {text}"))
+            cells[NODES] = cells.get(NODES) or nodes
         if header == "device" and column == "gpu" and not _names_gpu(text):
             column = header
         if text or not cells.get(column):
@@ -454,9 +500,14 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
         cells["sample_unit"] = counted_in
     cells = _counted_by_name(row, cells, named_count, echo)
     cells = _without_cpus(row, cells, meanings, echo)
-    if any(means.column == NODES for means in meanings.values()):
-        cells = of_all_nodes(cells)
-    read = replace(row, cells=_of_all_gpus(cells, meanings, echo))
+    return replace(row, cells=cells)
+
+
+def _finished(row: Row, meanings: Mapping[str, Meaning], echo: _Echo) -> Row:
+    """The row with what follows from how many accelerators it had: its whole batch, and a rate from that and a time."""
+    units = next((header for header, means in meanings.items() if means.column == RATE_UNIT), None)
+    unit = echo.rate_units.get(row.line)
+    read = replace(row, cells=_of_all_gpus(row.cells, meanings, echo))
     return with_rate(read, units, unit) if units is not None and unit is not None and unit.column in TIMES else read
 
 

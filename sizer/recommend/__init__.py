@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
     from sizer.recommend.comparison import ALIKE
     from sizer.recommend.cross_table import CPU_OF, MOST_COLUMNS
+    from sizer.recommend.disks import most_by_disk
     from sizer.recommend.gates import GateResult, check_gate, read_gate
     from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
     from sizer.recommend.possible import Offered, offered, passing, preferred, regretted, taken
@@ -44,6 +45,7 @@ __all__ = [
     "is_computed_by_cpu",
     "judged_by",
     "memory_varied",
+    "most_by_disk",
     "offered",
     "passing",
     "preferred",

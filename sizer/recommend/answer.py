@@ -112,6 +112,8 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     found = with_rate_of_emulated(found, model, runs, objective)
     if quality.mistold is not None:
         found = _in_doubt(found, quality.mistold)
+    if quality.mixed is not None:
+        found = _of_several_jobs(found, quality.mixed)
     found = with_batch(found, model, runs, (question.most_batches or {}).get(model.name, 0))
     if found.next_run is None:
         return found
@@ -368,6 +370,17 @@ def _in_doubt(found: Answer, mistold: Reason) -> Answer:
         alternatives=tuple(replace(each, usd_per_million_samples=None) for each in found.alternatives),
         options=tuple(replace(each, usd_per_million_samples=None) for each in found.options),
         next_run=correct,
+    )
+
+
+def _of_several_jobs(found: Answer, mixed: Reason) -> Answer:
+    """The answer from rows that may be of several jobs: until they are told apart it says nothing for sure."""
+    columns = mixed.texts("columns")
+    return replace(
+        found,
+        provisional=found.spec is not None,
+        reasons=(mixed, *found.reasons),
+        next_run=Suggestion(Action.IMPORT, job_by=columns[0]),
     )
 
 

@@ -194,9 +194,10 @@ def _fastest_first(machine: Machine) -> tuple[float, tuple[float, int, float]]:
 
 
 def kind_of(machine: Machine) -> tuple[str | None, int]:
-    """Its kind and count of accelerator; of a machine whose name is all that is known of it, that name."""
-    if machine.only_named:
-        return machine.name, 0
+    """Its kind and count of accelerator; of a machine whose name is all that is known of it, that name. Machines
+    without accelerators that ran a job together are a kind by their number."""
+    if machine.only_named or (machine.spec.nodes > 1 and not machine.accelerators.count):
+        return machine.name or f"{machine.spec.nodes} x", 0
     return machine.accelerators.gpu, machine.accelerators.count or 0
 
 

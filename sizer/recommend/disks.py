@@ -7,13 +7,34 @@ from dataclasses import replace
 
 from sizer.model import WorkloadModel, disk_of, mean_rates, name_of_disk, predict
 from sizer.recommend.candidates import Candidate
-from sizer.records import Prediction, Reason, ReasonCode, reason
+from sizer.records import Configuration, Prediction, Reason, ReasonCode, reason
 
 DISK_STAGES = ("disk_bandwidth", "disk_iops", "disk_write")
 SLOWER = -0.02
 """A disk that loses more than this is called slower."""
 NOTHING = 0.005
 """A gain that rounds to 0 % comes without rates."""
+DEPTH = 32
+"""How many requests at once gave the IOPS of a disk (fio's queue depth): one alone takes no longer than as many do."""
+SMALLEST_REQUEST, LARGEST_REQUEST = 4096, 2**20
+"""Bytes: for how many requests there were at the most, and how long one took, where only bytes are known."""
+
+
+def most_by_disk(model: WorkloadModel, here: Configuration, rate: float) -> float:
+    """The most that any other disk can gain at `here`, where so many samples a second are made at the most.
+
+    A stage with the share s of the time gains `1 / (1 - s) - 1` if it takes none: s is how long the bytes take, and the
+    requests if each is waited for alone. Infinite where these were not accounted, or nothing is known of the disk.
+    """
+    facts, disk = model.facts, model.measured.disk(here.disk)
+    if disk is None or facts.read_bytes is None or not disk.rates.read_bytes_per_second:
+        return math.inf
+    rates, written, read = disk.rates, facts.written_bytes or 0.0, disk.rates.read_bytes_per_second
+    write = rates.write_bytes_per_second or read
+    requests = (facts.read_ios or facts.read_bytes / SMALLEST_REQUEST) + (facts.write_ios or written / SMALLEST_REQUEST)
+    one = DEPTH / rates.read_iops if rates.read_iops else LARGEST_REQUEST / read
+    share = rate * (facts.read_bytes / read + written / write + requests * one)
+    return share / (1 - share) if share < 1 else math.inf
 
 
 def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction) -> list[Reason]:
@@ -27,7 +48,7 @@ def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction
     here = disk_of(chosen.configuration)
     del gains[here]
     other = max(gains, key=lambda name: gains[name])
-    gain = gains[other]
+    gain = min(gains[other], most_by_disk(model, chosen.configuration, prediction.throughput.high))
     said = other_disk(here, other, gain, prediction.throughput.value, cheaper=chosen.disk_rank == len(names) - 1)
     fastest = predict(model, replace(chosen.configuration, disk=other)) if gain > 0 else prediction
     return [said, *_still_binds(fastest, only=False), *_emulated(model, chosen)]

@@ -12,7 +12,7 @@ RATIOS = (2, 4, 8)
 
 def family(answers: Sequence[Answer]) -> Family:
     """What a family must offer so that every job with an answer has its size; empty without an answer."""
-    specs = {answer.workload: answer.spec for answer in answers if answer.spec is not None}
+    specs = {answer.workload: answer.spec for answer in answers if answer.spec and answer.spec.nodes == 1}
     if not specs:
         return Family()
     vcpus = [spec.vcpus for spec in specs.values() if spec.vcpus is not None]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
-from sizer.recommend.machine_prices import instances_holding, instances_like, is_arm
+from sizer.recommend.machine_prices import instances_holding, instances_like, is_arm, of_each
 from sizer.recommend.machines import Machine
 from sizer.recommend.prices import usd_per_million
 from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
@@ -48,11 +48,25 @@ def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[In
             source=known.source if known else "the table",
             own=True,
             usd_per_hour_spot=machine.usd_per_hour_spot,
+            nodes=rented.nodes,
         )
         return (own,)
-    spec, device = machine.spec, model.facts.device
-    listed = _listed(*_by_price(instances_like(spec, machine.accelerators, device, catalog)))
-    return tuple(_offer(i, model, spec, rate) for i in listed)
+    nodes, device = machine.spec.nodes, model.facts.device
+    spec, accelerators = of_each(machine.spec, machine.accelerators)
+    listed = _listed(*_by_price(instances_like(spec, accelerators, device, catalog)))
+    found = [_offer(i, model, spec, rate / nodes) for i in listed]
+    return tuple(
+        replace(
+            each,
+            nodes=nodes,
+            vcpus=nodes * each.vcpus,
+            memory_bytes=nodes * each.memory_bytes,
+            gpu_count=nodes * each.gpu_count,
+            usd_per_hour=None if each.usd_per_hour is None else nodes * each.usd_per_hour,
+            usd_per_hour_spot=None if each.usd_per_hour_spot is None else nodes * each.usd_per_hour_spot,
+        )
+        for each in found
+    )
 
 
 def _listed(priced: Sequence[InstanceType], unpriced: Sequence[InstanceType]) -> list[InstanceType]:

@@ -20,6 +20,7 @@ from sizer.model import (
     loader_waits,
     predict,
 )
+from sizer.recommend.disks import most_by_disk
 from sizer.records import (
     KINDS,
     LANGUAGE,
@@ -61,6 +62,10 @@ class ChangeKind(str, Enum):
     """Memory for all of the data."""
     DECODER = "decoder"
     """Half of the CPU time of decoding."""
+
+
+OF_DISK = (ChangeKind.LOADER_WORKERS, ChangeKind.IN_MEMORY)
+"""Changes after which less is waited for the disk."""
 
 
 @dataclass(frozen=True)
@@ -126,13 +131,22 @@ def changes(model: WorkloadModel, runs: Sequence[Run], here: Configuration) -> t
 
 def disk_gain(model: WorkloadModel, here: Configuration) -> Estimate | None:
     """What a disk on which nothing waits would gain; raises Refused where reads were not accounted."""
-    return gain(model, here, here, WhatIf(disk_rates=INSTANT))
+    return _by_disk(model, here, gain(model, here, here, WhatIf(disk_rates=INSTANT)))
+
+
+def _by_disk(model: WorkloadModel, here: Configuration, gained: Estimate | None) -> Estimate | None:
+    """A gain of waiting less for the disk, held to what its share of the time allows."""
+    if gained is None:
+        return None
+    most = most_by_disk(model, here, predict(model, here).throughput.high)
+    return Estimate(min(gained.value, most), min(gained.low, most), min(gained.high, most))
 
 
 def _changed(
     model: WorkloadModel, kind: ChangeKind, here: Configuration, there: Configuration, what_if: WhatIf, **said: Figure
 ) -> Iterator[Change]:
     gained = gain(model, here, there, what_if)
+    gained = _by_disk(model, here, gained) if kind in OF_DISK else gained
     if gained is None:
         return
     after = predict(model, there, what_if)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, is_alike, read_gpu_name, same_gpu
 from sizer.recommend.accelerators import Accelerators
@@ -14,7 +15,14 @@ from sizer.records import GIB, Device, Reason, ReasonCode, RentedMachine, Spec, 
 def price_of(
     spec: Spec, accelerators: Accelerators, device: Device, rented: RentedMachine | None, catalog: Catalog, spot: bool
 ) -> tuple[float | None, InstanceType | None]:
-    """USD an hour: the table's own, else of the instance type that it names, else of the cheapest that holds it."""
+    """USD an hour: the table's own, else of the instance type that it names, else of the cheapest that holds it.
+
+    Of several machines together it is that of all, and the instance type is what each of them is.
+    """
+    if rented is not None and rented.nodes > 1:
+        each = replace(rented, nodes=1)
+        usd, offer = price_of(*of_each(spec, accelerators), device, each, catalog, spot)
+        return (None if usd is None else usd * rented.nodes), offer
     own = None if rented is None else rented.usd_per_hour_spot if spot else rented.usd_per_hour
     if own is not None:
         return own, None
@@ -43,6 +51,19 @@ def gpu_gone(gpu: str, catalog: Catalog, spot: bool) -> Reason | None:
         return None
     last = max(each.retired or 0 for each in gone)
     return reason(ReasonCode.GPU_RETIRED, gpu=gpu, year=float(last), listed=bool(sold))
+
+
+def of_each(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerators]:
+    """What each of several machines has that together have the spec."""
+    nodes = spec.nodes
+    one = replace(
+        spec,
+        vcpus=None if spec.vcpus is None else spec.vcpus / nodes,
+        memory_bytes=None if spec.memory_bytes is None else spec.memory_bytes // nodes,
+        gpu_count=-(-spec.gpu_count // nodes),
+        nodes=1,
+    )
+    return one, replace(accelerators, count=-(-(accelerators.count or 0) // nodes))
 
 
 def knows(catalog: Catalog, rented: RentedMachine) -> bool:

@@ -115,18 +115,21 @@ class Machine:
 
     @property
     def name(self) -> str | None:
-        """`aws g4dn.xlarge`, by the table or by the catalogue; with its region where the table has it in several."""
+        """`aws g4dn.xlarge`, by the table or by the catalogue; with its region where the table has it in several, and
+        with how many of it ran the job together."""
+        name = self.offer.name if self.offer is not None else None
         if self.rented is not None and self.rented.instance_type is not None:
             region = self.rented.region if self.in_several_regions else None
-            return " ".join(filter(None, (self.rented.name, region)))
-        return self.offer.name if self.offer is not None else None
+            name = " ".join(filter(None, (self.rented.name, region)))
+        return name if name is None or self.spec.nodes == 1 else f"{self.spec.nodes} x {name}"
 
     @property
     def usd_per_hour_spot(self) -> float | None:
         """The spot price that the table gives, or of the instance type whose price it has."""
         if self.rented is not None and self.rented.usd_per_hour_spot is not None:
-            return self.rented.usd_per_hour_spot
-        return self.offer.usd_per_hour_spot if self.offer is not None else None
+            return self.rented.usd_per_hour_spot * self.spec.nodes
+        spot = self.offer.usd_per_hour_spot if self.offer is not None else None
+        return None if spot is None else spot * self.spec.nodes
 
 
 def measured_machines(
@@ -200,6 +203,7 @@ def _machine(
         configuration.batch_size if "batch" in varied else None,
         None if accelerators.catalog_name(device) is None else accelerators.gpu,
         accelerators.count or 0,
+        group[0].nodes,
     )
     retired = retired_since(rented, catalog)
     usd, offer = (None, None) if retired else price_of(spec, accelerators, device, rented, catalog, spot)

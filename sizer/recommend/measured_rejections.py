@@ -80,6 +80,7 @@ def _spec_like(machine: Machine, configuration: Configuration) -> Spec:
         configuration.batch_size,
         gpu,
         max(1, configuration.gpu_count or 0) if gpu is not None else 0,
+        own.nodes,
     )
 
 

@@ -42,7 +42,7 @@ arrival of its lines without a warning."""
 class Quality:
     """How many of a workload's completed runs have a doubt of IN_STUDY; `failed` is None if none failed.
 
-    `mistold` is None unless some tell a rate that is known to be wrong.
+    `mistold` is None unless some tell a rate that is known to be wrong, `mixed` unless some may be of another job.
     `doubtful_at` are the configurations of which every run is doubtful; `others` how many cores something else used
     beside the runs of a configuration, in the mean, where that marked each of them and no probe corrected their rates.
     """
@@ -52,6 +52,7 @@ class Quality:
     doubts: tuple[WarningKind, ...] = ()
     failed: Reason | None = None
     mistold: Reason | None = None
+    mixed: Reason | None = None
     doubtful_at: frozenset[Configuration] = frozenset()
     others: Mapping[Configuration, float] = field(default_factory=dict)
 
@@ -102,6 +103,7 @@ def quality_of(runs: Sequence[Run]) -> Quality:
         doubts=named,
         failed=_failed(runs),
         mistold=_mistold(completed),
+        mixed=_mixed(completed),
         doubtful_at=_doubtful_configurations(completed),
         others=_used_by_others(completed),
     )
@@ -127,6 +129,16 @@ def _mistold(completed: Sequence[Run]) -> Reason | None:
         alike=alike,
         correct=Counter(MISTOLD[warning.kind] for warning in found).most_common(1)[0][0],
     )
+
+
+def _mixed(completed: Sequence[Run]) -> Reason | None:
+    """By how much rows of one configuration differ at the most, and in which columns."""
+    found = [warning for run in completed for warning in run.warnings if warning.kind is WarningKind.MAY_BE_ANOTHER_JOB]
+    if not found:
+        return None
+    columns = Counter(column for warning in found for column in (warning.text or "").split("; "))
+    factor = max(warning.figures["factor"] for warning in found)
+    return reason(ReasonCode.JOBS_MIXED, factor=factor, columns=tuple(column for column, _ in columns.most_common()))
 
 
 def _doubtful_configurations(completed: Sequence[Run]) -> frozenset[Configuration]:

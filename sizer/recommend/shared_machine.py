@@ -15,10 +15,11 @@ from sizer.records import Answer, Configuration, Loss, NoAnswer, SharedMachine, 
 def shared_machine(
     models: Sequence[WorkloadModel], answers: Sequence[Answer], catalog: Catalog
 ) -> SharedMachine | None:
-    """The cheapest one with a price that holds every answer's spec; None of fewer than two, or where none is sold."""
+    """The cheapest one with a price that holds every answer's spec; None of fewer than two, of several
+    machines together, or where none is sold."""
     known = {model.name: model for model in models}
     asked = [(known[each.workload], each) for each in answers if each.spec is not None and each.workload in known]
-    if len(asked) < 2:
+    if len(asked) < 2 or any(each.spec is not None and each.spec.nodes > 1 for _, each in asked):
         return None
     specs = [(model, answer.spec or Spec(None)) for model, answer in asked]
     held = [priced_like_measured(model, spec, spec.batch_size, catalog) for model, spec in specs]

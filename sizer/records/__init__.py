@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from sizer.records.domains import (
         LARGEST,
         LARGEST_BYTES,
+        LARGEST_GPUS,
+        LARGEST_VCPUS,
         LONGEST_NAME,
         SCHEMA_VERSION,
         SMALLEST,
@@ -193,6 +195,8 @@ __all__ = [
     "LANGUAGE",
     "LARGEST",
     "LARGEST_BYTES",
+    "LARGEST_GPUS",
+    "LARGEST_VCPUS",
     "LONGEST_NAME",
     "MB",
     "MEANINGS",

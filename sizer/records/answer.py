@@ -16,6 +16,7 @@ from sizer.records.domains import (
     EdgeState,
     Label,
     Name,
+    Nodes,
     Preference,
     Probability,
     Rate,
@@ -89,7 +90,8 @@ class Option:
 class InstanceOffer:
     """An instance type that holds the spec; a price of None is unknown. `own`: it is what was measured, by its name.
 
-    `usd_per_hour` is the price that the answer counts with; `usd_per_hour_spot` that of spare capacity.
+    `usd_per_hour` is the price that the answer counts with; `usd_per_hour_spot` that of spare capacity. Of several
+    `nodes` it is that of all, and so is what they have.
     """
 
     provider: str
@@ -105,6 +107,12 @@ class InstanceOffer:
     notes: tuple[Reason, ...] = ()
     own: bool = False
     usd_per_hour_spot: Amount | None = None
+    nodes: Nodes = 1
+
+    def called(self, provider: str) -> str:
+        """`aws g4dn.xlarge`, `2 x aws p3.16xlarge` with the provider so written; a table may name a type alone."""
+        name = " ".join(filter(None, (provider, self.instance_type)))
+        return name if self.nodes == 1 else f"{self.nodes} x {name}"
 
 
 @dataclass(frozen=True)

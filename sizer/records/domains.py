@@ -138,6 +138,9 @@ Vcpus = Annotated[float, Between(1 / LARGEST_VCPUS, LARGEST_VCPUS)]
 
 Count = Annotated[int, Between(0, LARGEST_COUNT)]
 
+Nodes = Annotated[int, Between(1, LARGEST_GPUS)]
+"""Machines that run a job together."""
+
 Bytes = Annotated[int, Between(1, LARGEST_BYTES)]
 """The size of a memory or a disk: at least one byte."""
 

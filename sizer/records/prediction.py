@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Name, Vcpus
+from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Name, Nodes, Vcpus
 from sizer.records.errors import NoAnswer
 
 
@@ -34,7 +34,8 @@ class Prediction:
 class Spec:
     """An instance spec; an axis is None, and `gpu_count` 0, where it was not varied.
 
-    vCPUs that were not varied are given all the same; they are None where it is not known how many they were.
+    vCPUs that were not varied are given all the same; they are None where it is not known how many they were. Of
+    several `nodes`, machines that run the job together, all else is what they have in sum.
     """
 
     vcpus: Vcpus | None
@@ -43,6 +44,7 @@ class Spec:
     batch_size: Batch | None = None
     gpu: Label | None = None
     gpu_count: Count = 0
+    nodes: Nodes = 1
 
 
 Figure = bool | float | str | tuple[float, ...] | tuple[str, ...] | None
@@ -102,6 +104,7 @@ class ReasonCode(str, Enum):
     # What the runs say against an answer.
     ONLY_MEASURED_SIZES = "only_measured_sizes"
     RATES_MISTOLD = "rates_mistold"
+    JOBS_MIXED = "jobs_mixed"
     RUNS_DOUBTFUL = "runs_doubtful"
     RUNS_FAILED = "runs_failed"
     MEASURED_BESIDE_OTHERS = "measured_beside_others"
@@ -302,9 +305,9 @@ class Suggestion:
     """The runs that would settle what an answer leaves open: what they vary from the answer's own, and why.
 
     `repeat_how` is what to correct in the study file (in a pattern its `batches`, `counter` or `units`; `batch_size`)
-    or None; `column` is what an imported table lacks; `input`, the workload's input where
-    another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`: these vCPUs are more
-    than the `host_vcpus` of the host that measured.
+    or None; `column` is what an imported table lacks, `job_by` its column that may tell jobs apart; `input`, the
+    workload's input where another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`:
+    these vCPUs are more than the `host_vcpus` of the host that measured.
     """
 
     action: Action
@@ -319,6 +322,7 @@ class Suggestion:
     accounting: bool = False
     repeat_how: str | None = None
     column: str | None = None
+    job_by: str | None = None
     needs_larger_host: bool = False
     host_vcpus: Amount | None = None
 

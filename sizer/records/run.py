@@ -16,6 +16,7 @@ from sizer.records.domains import (
     Label,
     Moment,
     Name,
+    Nodes,
     Rate,
     Signed,
 )
@@ -210,6 +211,9 @@ class WarningKind(str, Enum):
     """By its log, or by what the hook saw, a batch has `told` samples, where the study says `given`."""
     ONE_READING = "one_reading"
     """Every line of the log told the same rate, so that its interval says nothing."""
+    MAY_BE_ANOTHER_JOB = "may_be_another_job"
+    """Rows of a table that are taken as its repeats differ by the `factor`, and in the columns `text` (joined by `; `),
+    which sizer does not read."""
     NOT_HOOKED = "not_hooked"
     """The hook could not be loaded, because Python was started with the option `text`."""
     HOOK_KEPT_OUT = "hook_kept_out"
@@ -549,7 +553,8 @@ class Meter:
 class RentedMachine:
     """The machine that an imported run was measured on, as far as the table says it.
 
-    `usd_per_hour` is the price of the whole machine on demand, `usd_per_hour_spot` as spare capacity.
+    `usd_per_hour` is the price of the whole machine on demand, `usd_per_hour_spot` as spare capacity. With several
+    `nodes` as many such machines ran the job together: the configuration of the run is that of all, the price of one.
     """
 
     provider: Name | None = None
@@ -557,6 +562,7 @@ class RentedMachine:
     region: Name | None = None
     usd_per_hour: Rate | None = None
     usd_per_hour_spot: Rate | None = None
+    nodes: Nodes = 1
 
     @property
     def name(self) -> str | None:
@@ -642,6 +648,11 @@ class Run:
     @property
     def id(self) -> str:
         return self.spec.id
+
+    @property
+    def nodes(self) -> int:
+        """How many machines ran it together."""
+        return 1 if self.machine is None else self.machine.nodes
 
     @property
     def ran_out_of(self) -> MemoryPlace | None:

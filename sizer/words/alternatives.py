@@ -18,8 +18,10 @@ def machine_name(alternative: Alternative, terms: Terms) -> str:
 
 
 def machine_rented(machine: RentedMachine | None) -> str:
-    """`aws g4dn.xlarge`, as a table names it; empty where it does not."""
-    return (machine.name or "") if machine is not None else ""
+    """`aws g4dn.xlarge`, as a table names it, or `2 x aws g4dn.xlarge`; empty where it does not."""
+    if machine is None or machine.nodes == 1:
+        return (machine.name or "") if machine is not None else ""
+    return _("{count} x {machine}", count=machine.nodes, machine=machine.name or _("machines"))
 
 
 def kind_name(spec: Spec, terms: Terms) -> str:

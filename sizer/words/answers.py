@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from sizer.records import (
@@ -147,7 +148,7 @@ def rejection_line(rejection: Rejection, terms: Terms) -> str:
 def _own_machine(answer: Answer) -> str | None:
     """What the table calls the machine of the answer."""
     own = next((offer for offer in answer.instances if offer.own), None)
-    return None if own is None else " ".join(filter(None, (own.provider, own.instance_type)))
+    return None if own is None else own.called(own.provider)
 
 
 def next_line(suggestion: Suggestion, terms: Terms) -> str:
@@ -278,6 +279,8 @@ def _to_retry(suggestion: Suggestion, terms: Terms) -> str:
 
 
 def _to_import(suggestion: Suggestion, terms: Terms) -> str:
+    if suggestion.job_by is not None:
+        return _("Import the table again with `--job-by {column}`.", column=shlex.quote(suggestion.job_by))
     if suggestion.column is None:
         return _("Import a table with runs of it that completed.")
     if suggestion.why is not None:

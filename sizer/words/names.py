@@ -176,6 +176,7 @@ def spec_name(spec: Spec, terms: Terms, between: str | None = None) -> str:
     parts = [vcpus_in_words(spec.vcpus)] if spec.vcpus is not None else []
     parts += [accelerators_name(spec.gpu, spec.gpu_count, terms.device)] if spec.gpu or spec.gpu_count else []
     parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
+    parts += [_("{count} machines", count=spec.nodes)] if spec.nodes > 1 else []
     parts += [disk_of(spec.disk, terms)] if spec.disk is not None else []
     parts += [_("batch {size}", size=spec.batch_size)] if spec.batch_size is not None else []
     return row(parts) if between is None else between.join(parts)

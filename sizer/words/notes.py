@@ -121,10 +121,27 @@ def _count_not_of_gpus(note: Note) -> str:
     )
 
 
+def _unit_left_out(note: Note) -> str:
+    return _(
+        "Nothing says the unit of {columns}, so it is not read; call it {names}.",
+        columns=_quoted(note.columns),
+        names=either([f"`{name}`" for name in note.names]),
+    )
+
+
+def _nodes_read(note: Note) -> str:
+    said = [_("Rows of several machines are of all of these together.")]
+    if note.columns:
+        said.append(_("{columns} count for each machine.", columns=_quoted(note.columns)))
+    if note.names:
+        said.append(_("{columns} count for all of them.", columns=_quoted(note.names)))
+    return paragraph(said)
+
+
 def _memory_of_gpus(note: Note) -> str:
     return _(
-        "{columns} has the memory of each row's own accelerator, so it is not read as the machine's; that belongs into "
-        "`memory_gib`, with the name of the machine in `instance_type`.",
+        "{columns} has the memory of each row's own accelerator, or what was used of it, so it is not read as the "
+        "machine's; that belongs into `memory_gib`, with the name of the machine in `instance_type`.",
         columns=_quoted(note.columns),
     )
 
@@ -328,8 +345,8 @@ def _taken_as_repeats(note: Note) -> str:
     line, other = note.lines
     return _(
         "Rows that differ only in {columns}, such as line {line} and line {other}, are taken as repeats of one "
-        "configuration. If they are different machines, name each in a column `instance_type`; if different jobs, in "
-        "`workload`.",
+        "configuration. If they are different machines, name each in a column `instance_type`; if different jobs, type "
+        "`--job-by COLUMN` with one of these columns.",
         columns=_quoted(note.columns),
         line=line,
         other=other,
@@ -387,6 +404,8 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.PRICE_OF_ONE_GPU: _price_of_one_gpu,
     NoteKind.COUNTS_DIFFER: _counts_differ,
     NoteKind.COUNT_NOT_OF_GPUS: _count_not_of_gpus,
+    NoteKind.NODES_READ: _nodes_read,
+    NoteKind.UNIT_LEFT_OUT: _unit_left_out,
     NoteKind.MEMORY_OF_GPUS: _memory_of_gpus,
     NoteKind.CPU_NOT_VCPUS: _cpu_not_vcpus,
     NoteKind.HOSTS_OF_GPUS: _hosts_of_gpus,

@@ -112,13 +112,13 @@ def provider_name(provider: str) -> str:
 
 
 def offer_called(offer: InstanceOffer) -> str:
-    """`AWS g4dn.xlarge`, to be read; a table may name a type alone."""
-    return " ".join(filter(None, (provider_name(offer.provider), offer.instance_type)))
+    """`AWS g4dn.xlarge`, to be read."""
+    return offer.called(provider_name(offer.provider))
 
 
 def offer_name(offer: InstanceOffer) -> str:
-    """`aws g4dn.xlarge`, as it is typed; a table may name a type alone."""
-    return " ".join(filter(None, (offer.provider, offer.instance_type)))
+    """`aws g4dn.xlarge`, as it is typed."""
+    return offer.called(offer.provider)
 
 
 def offer_source(offer: InstanceOffer) -> tuple[str, str]:

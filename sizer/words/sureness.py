@@ -54,18 +54,29 @@ def _of_event(sure: str, event: Event, answer: Answer) -> str:
         if memory is not None
         else fewer,
         Event.FEWER_TOO_FEW: fewer,
-        Event.NONE_CHEAPER: _("{sure} that none with a price is {alike} cheaper", sure=sure, alike=percent(SAME_COST))
-        if _some_unpriced(answer)
-        else _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
-        Event.NONE_BETTER: _(
-            "{sure} that none with a price has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)
-        )
-        if _some_unpriced(answer)
-        else _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_CHEAPER: _none_better(sure, answer, cheaper=True),
+        Event.NONE_BETTER: _none_better(sure, answer, cheaper=False),
         Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
         Event.GIVES_RATE: _("{sure} to give the rate asked for", sure=sure),
         Event.IN_TIME: _("{sure} to be in time", sure=sure),
     }[event]
+
+
+def _none_better(sure: str, answer: Answer, cheaper: bool) -> str:
+    """Where the work costs less on machines that are too slow for what is asked, that they do not count is said."""
+    known = {"sure": sure, "alike": percent(SAME_COST)}
+    priced, slower = not _some_unpriced(answer), any(each.has("slower_cost_less") for each in answer.reasons)
+    if slower and cheaper and not priced:
+        return _("{sure} that none with a price that is fast enough is {alike} cheaper", **known)
+    if slower and cheaper:
+        return _("{sure} that none that is fast enough is {alike} cheaper", **known)
+    if slower:
+        return _("{sure} that none that is fast enough has {alike} less cost × time", **known)
+    if cheaper:
+        plain = _("{sure} that none is {alike} cheaper", **known)
+        return plain if priced else _("{sure} that none with a price is {alike} cheaper", **known)
+    plain = _("{sure} that none has {alike} less cost × time", **known)
+    return plain if priced else _("{sure} that none with a price has {alike} less cost × time", **known)
 
 
 def _some_unpriced(answer: Answer) -> bool:
@@ -76,6 +87,8 @@ def _some_unpriced(answer: Answer) -> bool:
 
 def _slip(answer: Answer) -> str:
     """Whose rate must be wrong; empty where none is known to be."""
+    if any(each.code is ReasonCode.JOBS_MIXED for each in answer.reasons):
+        return _("not known: its rows may be of different jobs")
     slips = {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}
     found = next((each for each in answer.reasons if each.code in slips), None)
     if found is None:

@@ -66,6 +66,7 @@ NOT_SURE = (
     ReasonCode.PRICES_UNKNOWN,
     ReasonCode.ONLY_MEASURED_SIZES,
     ReasonCode.RATES_MISTOLD,
+    ReasonCode.JOBS_MIXED,
 )
 """Why an answer is provisional."""
 
@@ -147,6 +148,7 @@ def spec_parts(spec: Spec, terms: Terms) -> list[str]:
     parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
     if spec.gpu or spec.gpu_count or device.kind != "cpu":
         parts.append(accelerators_name(spec.gpu, spec.gpu_count, device))
+    parts += [_("{count} machines", count=spec.nodes)] if spec.nodes > 1 else []
     parts += [disk_in_words(spec.disk)] if spec.disk is not None else []
     parts += [_("batch {size}", size=spec.batch_size)] if spec.batch_size is not None else []
     return parts or [machine_unvaried(device)]

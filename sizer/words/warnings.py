@@ -45,6 +45,7 @@ def warning_name(kind: WarningKind) -> str:
         WarningKind.TOLD_NOT_USED: _("told unlike seen"),
         WarningKind.OTHER_BATCH_SIZE: _("other batch size"),
         WarningKind.ONE_READING: _("one reading"),
+        WarningKind.MAY_BE_ANOTHER_JOB: _("perhaps another job"),
         WarningKind.NOT_HOOKED: _("hook not loaded"),
         WarningKind.HOOK_KEPT_OUT: _("hook not loaded"),
         WarningKind.SAMPLES_NOT_SEEN: _("samples not seen"),
@@ -106,6 +107,7 @@ FORMATS: dict[str, Callable[[float], tuple[str, str]]] = {
     "high": lambda value: (format_number(value), ""),
     "told": lambda value: (format_number(value), ""),
     "seen": lambda value: (format_number(value), ""),
+    "factor": lambda value: (f"{value:.2f}", ""),
     "given": lambda value: (format_number(value), ""),
 }
 """How each figure of a warning is shown: the number and its unit."""
@@ -206,6 +208,11 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
         WarningKind.GPU_THROTTLED: lambda: _(
             "the clocks of the GPU were lowered for {share} of the time: {reason}",
             reason=clock_reason_in_words(warning.text or ""),
+            **spans,
+        ),
+        WarningKind.MAY_BE_ANOTHER_JOB: lambda: _(
+            "rows taken as its repeats differ by a factor of {factor}, and in {columns}",
+            columns=warning.text or "",
             **spans,
         ),
         WarningKind.GPU_SHARED: lambda: _(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizer.records import Reason, ReasonCode, format_number
 from sizer.words.figures import chance, paragraph
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, either, outcomes_counted, spec_name
+from sizer.words.names import Terms, either, listed, outcomes_counted, spec_name
 from sizer.words.reasons.figures import Sentences, vcpus_of
 from sizer.words.units import rate_in_words
 
@@ -114,6 +114,11 @@ SENTENCES: Sentences = {
         "No axis was measured at three values, so only what was measured is compared."
     ),
     _C.RATES_MISTOLD: _rates_mistold,
+    _C.JOBS_MIXED: lambda r, t: _(
+        "Rows of one configuration differ by a factor of up to {factor}, and in {columns}: they may be different jobs.",
+        factor=f"{r.number('factor'):.2f}",
+        columns=listed([f"`{column}`" for column in r.texts("columns")]),
+    ),
     _C.RUNS_DOUBTFUL: _runs_doubtful,
     _C.RUNS_FAILED: _runs_failed,
     _C.MEASURED_BESIDE_OTHERS: lambda r, t: _(

@@ -346,10 +346,10 @@ def test_headers_with_units_and_those_of_something_else(header: str, column: str
 
 def test_rows_that_differ_in_what_is_not_read_are_named(read: Read) -> None:
     """Two vendors are no two runs of one machine; two runs with numbers of their own are."""
-    table = "workload,{column},gpu,gpu_count,throughput\nu,{one},H100,4,100\nu,{two},H100,4,190\nu,{one},H100,8,200\n"
+    table = "workload,{column},gpu,gpu_count,throughput\nu,{one},H100,4,100\nu,{two},H100,4,190\nu,Z,H100,8,200\n"
     vendors = said(read(table.format(column="vendor", one="A", two="B")))
     assert "differ only in `vendor`, such as line 2 and line 3, are taken as repeats of one configuration" in vendors
-    assert "taken as repeats" in said(read(table.format(column="hosts", one="1", two="2")))
+    assert "taken as repeats" in said(read(table.format(column="racks", one="1", two="2")))
     for column, one, two in (("run", "1", "2"), ("gpu util", "97.5", "93.0"), ("vendor", "A", "A")):
         assert "taken as repeats" not in said(read(table.format(column=column, one=one, two=two)))
 

@@ -54,22 +54,14 @@ def test_two_sizes_of_memory_are_two_gpus(read: Read) -> None:
 
 @pytest.mark.parametrize("header", ["gpus per node", "gpus_per_node", "GPUs per instance", "gpu/node"])
 def test_gpus_of_each_node_are_the_count(read: Read, header: str) -> None:
-    """Times the nodes of the row, whose machine is several; where the table has a count, that holds."""
+    """Times the nodes of the row; where the table has those of all as well, the two say how many nodes there were."""
     found = read(f"gpu,{header},nodes,img/s\nV100,4,1,1390\nA100,8,1,6100\nA100,8,2,11800\n")
     assert gpus(found) == [("V100", 4), ("A100", 8), ("A100", 16)]
     assert found.unknown == ()
     found = read(f"gpu,gpu_count,{header},img/s\nV100,16,8,5000\nA100,8,8,6100\n")
     assert gpus(found) == [("V100", 16), ("A100", 8)]
-    assert found.unknown == (header,)
-
-
-def test_several_nodes_are_no_machine_of_the_catalogue(read: Read) -> None:
-    """Two of it cost twice as much, so neither its price nor its vCPUs are theirs."""
-    found = read("instance_type,gpus per node,nodes,img/s\np3.16xlarge,8,1,2800\np3.16xlarge,8,2,5400\n")
-    one, two = found.runs
-    assert (one.configuration.vcpus, two.configuration.vcpus) == (64, None)
-    assert [run.machine and run.machine.instance_type for run in (one, two)] == ["p3.16xlarge", "2 x p3.16xlarge"]
-    assert two.configuration.gpu_count == 16
+    assert [run.nodes for run in found.runs] == [2, 1]
+    assert found.unknown == ()
 
 
 def test_hosts_to_which_gpus_are_added_have_those_of_the_table_alone(read: Read) -> None:
