@@ -333,7 +333,7 @@ COMMANDS = (
 )
 
 DATA = (
-    FaultCase("half of the data in the cache was emptied", COMPLETED, (), emptied_cache, ours=True, quick=True),
+    FaultCase("half of the data in the cache was emptied", COMPLETED, (), emptied_cache, ours=True),
     *(
         FaultCase(
             f"one JPEG of a folder is {kind}", COMPLETED, (), preprocessing(f"one {kind}", spoilt(kind)), ours=True
