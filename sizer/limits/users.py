@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sizer.records import HostError
 
-ME, ROOT = "me", "root"
-"""`run_as` of a study file: who started sizer, which under sudo is who typed it; and root."""
+ME = "me"
+"""`run_as` of a study file: who started sizer, which under sudo is who typed it."""
 
 OWN_MOUNTS = ("unshare", "--mount", "--propagation", "slave", "--")
 """What the host mounts, such as a home that is mounted when it is first used, is seen inside; what is mounted inside is
