@@ -231,7 +231,7 @@ class RankReader:
             )
         return Step(time, samples, input_wait, epoch)
 
-    def _counted(self, samples: object, fields: dict[str, Any]) -> object:
+    def _counted(self, samples: Any, fields: dict[str, Any]) -> Any:
         """What is counted where a record tells so many, or None."""
         if self._samples_per_step is not None and fields.get("phase") is not None:
             return self._samples_per_step

@@ -39,7 +39,8 @@ class Needs:
 
     `busy_vcpus` in the steady state, while other programs took `taken_cores` that it might have used; memory in bytes
     at its peak, `read_bytes` and `written_bytes` a sample from and to the device, `data_bytes` of the data set,
-    `batch_samples` those of most steps, `threads` the most at one moment in all its processes.
+    `batch_samples` those of most steps, `threads` the most at one moment in all its processes. `samples_seen` is False
+    where nobody knows how many samples a step has.
     """
 
     vcpus: float
@@ -56,6 +57,7 @@ class Needs:
     data_bytes: int = 0
     taken_cores: float = 0.0
     threads: int | None = None
+    samples_seen: bool = True
 
     @property
     def wanted_vcpus(self) -> float | None:
@@ -105,6 +107,7 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
         meter=run.meter,
         data_bytes=run.data_set.bytes if run.data_set is not None else 0,
         threads=run.peak_threads or None,
+        samples_seen=all(warning.kind is not WarningKind.SAMPLES_NOT_SEEN for warning in run.warnings),
         taken_cores=next((each.figures["cores"] for each in run.warnings if each.kind is WarningKind.CONTENDED), 0.0),
     )
 

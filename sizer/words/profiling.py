@@ -78,6 +78,12 @@ def _rate(needs: Needs) -> str:
         counted = _("told by the program itself")
     else:
         counted = _("counted {meter}", meter=meter_in_words(needs.meter))
+    if not needs.samples_seen:
+        return _(
+            "{rate}, {counted}; how many samples a step has was not seen: to count them, add --samples-per-step N",
+            rate=rate,
+            counted=counted,
+        )
     if needs.batch_samples is None or needs.batch_samples == 1:
         return _("{rate}, {counted}", rate=rate, counted=counted)
     return _(

@@ -46,10 +46,17 @@ def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[
     """Launch a command until it ends by itself."""
 
     def measured(
-        *command: str, meter: str = "auto", pattern: str | None = None, hooks: Hooks = UNWATCHED, **asked: float
+        *command: str,
+        meter: str = "auto",
+        pattern: str | None = None,
+        samples_per_step: int | None = None,
+        batch_size: int = 1,
+        hooks: Hooks = UNWATCHED,
+        **asked: float,
     ) -> Run:
         spec = make_spec(*command, seconds=600, **asked)
-        spec = replace(spec, workload=replace(spec.workload, meter=meter, pattern=pattern))
+        own = replace(spec.workload, meter=meter, pattern=pattern, samples_per_step=samples_per_step)
+        spec = replace(spec, workload=own, batch_size=batch_size)
         return launch(spec, context, detect(), hooks)
 
     return measured
@@ -86,6 +93,39 @@ def test_torch(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str
     assert run.meter == Meter(MeterKind.HOOK, "torch")
     assert steps_and_samples(run) == counted(tmp_path)
     assert max(step.epoch for step in run.steps) == (0 if way in ("infer", "again") else 2)
+
+
+@pytest.mark.parametrize(
+    ("way", "unit"),
+    [
+        ("yolo", "sample"),
+        ("one", "sample"),
+        ("detectron2", "sample"),
+        ("mmengine", "sample"),
+        ("buckets", "sample"),
+        ("batches", "sample"),
+        ("alone", "step"),
+        ("picture", "step"),
+    ],
+)
+def test_loaders_of_every_shape(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str, unit: str) -> None:
+    """To the sample, last batches too; where nobody names a size and the arrays do not agree, to the step, and said."""
+    run = measure(torch, str(PROGRAMS / "torch_loaders.py"), way)
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert steps_and_samples(run) == counted(tmp_path)
+    assert run.sample_unit == unit
+    assert (WarningKind.SAMPLES_NOT_SEEN in {each.kind for each in run.warnings}) == (unit == "step")
+
+
+@pytest.mark.parametrize(("said", "way", "each"), [("batch_size", "alone", 8), ("samples_per_step", "yolo", 5)])
+def test_the_study_says_how_many_samples_a_step_has(
+    measure: Callable[..., Run], torch: str, said: str, way: str, each: int
+) -> None:
+    """Its batch size where no loader names one; its samples per step whatever the loader names."""
+    run = measure(torch, str(PROGRAMS / "torch_loaders.py"), way, **{said: each})
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert ({step.samples for step in run.steps}, run.sample_unit) == ({each}, "sample")
+    assert WarningKind.SAMPLES_NOT_SEEN not in {each.kind for each in run.warnings}
 
 
 def test_torchrun(measure: Callable[..., Run], torch: str, tmp_path: Path) -> None:

@@ -128,6 +128,16 @@ def test_steps_whose_samples_are_not_seen_have_the_batch_size() -> None:
     assert not reader.counts_samples
 
 
+def test_the_studys_samples_per_step_count_before_what_the_hook_saw() -> None:
+    """In each process, seen or not; what a program tells of itself stays."""
+    reader = RankReader(32, samples_per_step=5)
+    told = reader.feed(record(steps=[(1.0, 39, 0.0, 0), (2.0, None, 0.0, 0)]), 2.0)
+    assert [step.samples for step in told.steps] == [5, 5]
+    assert reader.counts_samples
+    own = reader.feed(record(phase=None, time=3.0, samples=4, input_wait=0.0, epoch=0), 3.0)
+    assert [step.samples for step in own.steps] == [4]
+
+
 def test_what_a_program_tells_of_itself_counts_before_the_hook() -> None:
     """One step a record is the form of the event pipe; the unit comes with its start."""
     reader = RankReader(1)

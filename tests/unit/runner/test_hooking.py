@@ -19,6 +19,12 @@ def test_the_hook_is_first_on_the_path() -> None:
     assert (HOOK / "sitecustomize.py").is_file()
 
 
+def test_a_batch_size_that_the_study_gives_is_told_to_the_hook() -> None:
+    """One of 1 is what every study has that says nothing."""
+    assert with_events({}, FIFO, True, 64)["SIZER_BATCH_SIZE"] == "64"
+    assert "SIZER_BATCH_SIZE" not in {**with_events({}, FIFO, True, 1), **with_events({}, FIFO, False, 64)}
+
+
 @pytest.mark.parametrize(
     ("command", "option"),
     [

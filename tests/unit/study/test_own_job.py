@@ -68,6 +68,7 @@ def test_all_that_is_typed_stands_in_the_file() -> None:
         disks=("alibaba/cloud_ssd:100GiB", "/mnt/nvme"),
         data="/data/images",
         batch_sizes=(16, 32),
+        samples_per_step=5,
         sample_unit="image",
         pattern=r"step (?P<step>\d+)",
         meter="log",
@@ -90,6 +91,7 @@ def test_all_that_is_typed_stands_in_the_file() -> None:
     assert workload.setup == ("make", "all")
     assert (workload.cwd, workload.data, workload.cache) == ("/home/me/project", "/data/images", "cold")
     assert (workload.pattern, workload.meter, workload.sample_unit) == (job.pattern, "log", "image")
+    assert workload.samples_per_step == 5
     assert (workload.env, workload.pass_env) == (job.env, job.pass_env)
     assert planned.batch_size == (16, 32)
     assert (planned.vcpus, planned.memory_bytes, planned.memory_floor) == ((0.5, 1, 2), (GIB, 2 * GIB), True)

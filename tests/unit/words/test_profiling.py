@@ -86,6 +86,14 @@ def test_what_was_not_accounted_is_left_out() -> None:
     ]
 
 
+def test_a_rate_of_steps_says_how_to_count_samples() -> None:
+    unseen = replace(NEEDS, unit="step", batch_samples=1, samples_seen=False)
+    assert list(words.needs_lines(unseen, "train"))[-1] == (
+        "  rate: 123 steps/s (120–127), counted by the hook in PyTorch; how many samples a step has was not seen: "
+        "to count them, add --samples-per-step N"
+    )
+
+
 def test_the_axes_that_were_chosen() -> None:
     text = """
     workloads:
