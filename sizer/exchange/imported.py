@@ -164,7 +164,7 @@ def _own_column(name: str, table: Table, headers: Mapping[str, str], path: Path)
             "{path} has no column `{name}` to tell jobs apart by, only {found}.",
             path=path,
             name=name,
-            found=named(headers.get(column, column) for column in table.columns),
+            found=named([headers.get(column, column) for column in table.columns]),
         )
     return found
 

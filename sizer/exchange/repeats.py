@@ -100,7 +100,8 @@ def _explains(column: str, group: Group) -> bool:
 def mixed(parsed: Sequence[ParsedRow]) -> dict[int, RunWarning]:
     """By line the warning of each row whose repeats may be another job: they differ by more than repeats do, and in
     these columns."""
-    settings, found = settings_of(parsed), {}
+    settings = settings_of(parsed)
+    found: dict[int, RunWarning] = {}
     for group in _apart(parsed):
         if columns := differing(group, settings):
             factor = math.exp(_spread(group))
