@@ -48,7 +48,7 @@ def not_only_repeats(parsed: Sequence[ParsedRow]) -> Iterator[Note]:
 def differing(group: Group, settings: Collection[str]) -> list[str]:
     """The columns in which rows of one configuration differ that name what was measured: words, whole numbers, and
     what is known as one of the `settings`; where one is, no figure beside it."""
-    columns = dict.fromkeys((*group[0].other, *OF_DATA))
+    columns = dict.fromkeys((*(column for row in group for column in row.other), *OF_DATA))
     found = [column for column in columns if len({said(row, column) for row in group}) > 1]
     named = [column for column in found if column in settings]
     return named or [column for column in found if _distinguishes(column, [said(row, column) for row in group])]

@@ -31,6 +31,7 @@ from sizer.exchange.headers import (
     UNSAID,
     Meaning,
     meaning,
+    sample_unit,
     spelt_alike,
 )
 from sizer.exchange.measurements import NODES_TOGETHER
@@ -217,6 +218,10 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
                 continue
             found[header] = Meaning("gpu_count")
             columns.add("gpu_count")
+    if not any(means.column in ("throughput", *TIMES, LATENCY) for means in found.values()):
+        texts = (header for header in table.columns if header not in found)
+        if (told := next((header for header in texts if _tells_rates(table, header)), None)) is not None:
+            found[told] = Meaning("throughput", unit="s")
     _read_nodes(table, found)
     _read_modes(table, found)
     for header, means in list(found.items()):
@@ -461,7 +466,9 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
                 said_nothing = said_nothing or column in _RATES
                 text = ""
             else:
-                written = _figure(header, text, comma, echo)
+                written = _figure(header, _told_rate(text) or text if column == "throughput" else text, comma, echo)
+                if column == "throughput" and _told_rate(text):
+                    echo.marks.setdefault(header, (text, written))
                 text, own = plain(means, written)
                 counted_in = own or counted_in
                 if column == "throughput" and text != written and written.replace(".", "").isdigit():
@@ -545,6 +552,20 @@ def _without_cpus(row: Row, cells: dict[str, str], meanings: Mapping[str, Meanin
 
 _RATES = ("throughput", *TIMES)
 """Columns of which a row needs one."""
+
+
+_TOLD = re.compile(r"(?<![\d.,])[\d.,]+\s?[kKM]?\s*([a-z]+)\s?(?:/|per )\s?s(?:ec(?:ond)?)?\b", re.IGNORECASE)
+
+
+def _told_rate(text: str) -> str:
+    """The rate within a longer cell, `40.7 images/sec` of `79.8 s (2 epochs, 40.7 images/sec)`; empty without one."""
+    found = [each[0] for each in _TOLD.finditer(text) if sample_unit(each[1])]
+    return found[0] if len(found) == 1 and found[0] != text else ""
+
+
+def _tells_rates(table: Table, header: str) -> bool:
+    cells = [text for row in table.rows if (text := row.cells[header])]
+    return bool(cells) and all(_told_rate(text) for text in cells)
 
 
 def _figure(header: str, text: str, comma: Comma, echo: _Echo) -> str:
