@@ -13,7 +13,6 @@ from sizer.catalog import GPU_MEMORY_GB, Catalog, read_gpu_name, same_gpu
 from sizer.exchange.accelerator_names import counted
 from sizer.exchange.cpu_names import cpu_in
 from sizer.exchange.headers import GPUS_PER_NODE, NODES, OF_NODES, Meaning
-from sizer.exchange.measurements import NODES_TOGETHER
 from sizer.files import Row
 from sizer.records import GIB, LONGEST_NAME, InputError, Note, NoteKind
 
@@ -54,9 +53,11 @@ def of_all_nodes(
     nothing does are those of each machine; `whole` are lines whose count of accelerators is that of all. Raises
     InputError where nothing says whose accelerators are counted.
     """
+    headers = {means.column: header for header, means in meanings.items()}
+    if headers.get(NODES) == NODES:
+        return list(rows), ()
     counted_twice = any(GPUS_PER_NODE in row.cells for row in rows)
     rows = [_with_nodes(row) for row in rows]
-    headers = {means.column: header for header, means in meanings.items()}
     several = [row for row in rows if _nodes(row) > 1]
     of = {means.column: means.of for means in meanings.values() if means.of}
     if counted_twice:
@@ -117,16 +118,15 @@ def _with_nodes(row: Row) -> Row:
 
 def _of_all(row: Row, of: Mapping[str, str], whole: bool) -> Row:
     nodes, cells = _nodes(row), dict(row.cells)
-    said = cells.pop(NODES, "")
     if nodes == 1:
-        return replace(row, cells=cells | ({NODES_TOGETHER: said} if said else {}))
+        return row
     for column in OF_NODES:
         text, priced = cells.get(column, ""), column.startswith("usd")
         counts_all = of.get(column) == "all" or (column == "gpu_count" and whole)
         if text and counts_all == priced:
             with suppress(ValueError):  # What is no number its reader refuses.
                 cells[column] = f"{float(text) / nodes if priced else float(text) * nodes:.15g}"
-    return replace(row, cells=cells | {NODES_TOGETHER: str(nodes)})
+    return replace(row, cells=cells)
 
 
 def _whose(column: str, several: Sequence[Row], rows: Sequence[Row], catalog: Catalog | None) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.imported_runs import run_key
-from sizer.exchange.written_cells import is_not_measured
+from sizer.exchange.written_cells import NOT_MEASURED
 from sizer.records import SEARCHES, SLIP, Note, NoteKind, Run, RunWarning, WarningKind
 
 MOST_NAMED = 5
@@ -31,7 +31,7 @@ Group = Sequence[ParsedRow]
 def said(row: ParsedRow, column: str) -> str:
     """What a row says in a column, which may be one that sizer does not read; empty where that is nothing."""
     text = row.other.get(column) or row.row.cells.get(column, "")
-    return "" if is_not_measured(text) else text
+    return "" if text.lower() in NOT_MEASURED else text
 
 
 def not_only_repeats(parsed: Sequence[ParsedRow]) -> Iterator[Note]:

@@ -67,6 +67,8 @@ def answered(folder: Path, table: str, capsys: pytest.CaptureFixture[str], *opti
         ("machine,gpu,img/s\n8x V100,V100,2900\nV100 x4,V100,1500\n", [(1, None, 0), (1, None, 0)]),
         ("device,vcpus,img/s\n2x Xeon Gold 6148,40,9\n1x Xeon Gold 6148,20,5\n", [(1, 40, 0), (1, 20, 0)]),
         ("gpu,instance count,img/s\nT4,1,110\nT4,1,111\n", [(1, None, 0), (1, None, 0)]),
+        ("gpu,nodes,edges,img/s\nT4,2,1,110\nL4,4,6,60\n", [(1, None, 0), (1, None, 0)]),
+        ("gpu,nodes,batch,img/s\nT4,2708,1,110\nT4,19717,2,60\n", [(1, None, 0), (1, None, 0)]),
         # vCPUs and memory are those of each, unless the header says that they are not.
         ("nodes,cores per node,img/s\n1,8,10\n4,8,35\n", [(1, 8, None), (4, 32, None)]),
         ("nodes,total cores,img/s\n1,8,10\n4,32,35\n", [(1, 8, None), (4, 32, None)]),
