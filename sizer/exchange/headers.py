@@ -42,8 +42,8 @@ UNSAID = "?"
 BATCH_PER_GPU = "batch_size_per_gpu"
 """The batch of one accelerator: `batch_size` is that times `gpu_count`."""
 NODES = "nodes_together"
-"""How many machines ran the job of a row together. Under this name, which sizer writes, a row has what all of them have,
-under any other perhaps what each has."""
+"""How many machines ran the job of a row together. Under this name, which sizer writes, a row has what all of them
+have, under any other perhaps what each has."""
 GPUS_PER_NODE = "gpus_per_node"
 """The accelerators of each of them, where another column has those of all."""
 GPU_MEMORY = "gpu_memory_gb"
