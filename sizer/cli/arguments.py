@@ -394,7 +394,7 @@ def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         "driver told of the GPU (gpu_busy, gpu_memory_peak_gib, gpu_watts, gpu_sm_mhz, gpu_memory_mhz), how sure an "
         "emulated rate is (accelerator_rate_low, accelerator_rate_high, accelerator_rate_basis), what several "
         "were said to lose to each other (accelerator_scaling_loss), and what was rented: provider, instance_type, "
-        "region, usd_per_hour and usd_per_hour_spot. Any other column is kept as it "
+        "region, usd_per_hour, usd_per_hour_spot and nodes_together. Any other column is kept as it "
         "is. See also docs/import.md."
     )
     added.add_argument("file", metavar="FILE.csv", help=_("a table with one run a row"))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sizer.catalog import GPU_MEMORY_GB, gpu_names, read_gpu_name
 from sizer.exchange.headers import GPU_MEMORY, Meaning, is_of_the_machine, spelt_alike
 from sizer.files import Row, Table
-from sizer.records import Note, NoteKind
+from sizer.records import LONGEST_NAME, Note, NoteKind
 
 MOST_LIKELY_COUNT = 1024
 """More accelerators in one row are hardly those of a machine."""
@@ -25,7 +25,7 @@ _IN_NODES = (
     ),
 )
 _NUMERALS = {"单": 1, "一": 1, "双": 2, "两": 2, "二": 2, "三": 3, "四": 4}
-_OF_ALL = re.compile(r"[\d.]+\s*[a-zA-Z]*\s*/\s*[\d.]+\s*[a-zA-Z]*", re.ASCII)
+_OF_ALL = re.compile(r"[\d.]+ ?[a-zA-Z]* ?/ ?[\d.]+ ?[a-zA-Z]*", re.ASCII)
 _GIGABYTES = re.compile(r"(\d{1,3})(?:\.0+)?\s*(?:gi?b?)?", re.IGNORECASE)
 
 
@@ -48,7 +48,8 @@ def nodes_in(text: str) -> str:
 
 
 def _in_nodes(text: str) -> re.Match[str] | None:
-    return next((match for form in _IN_NODES if (match := form.fullmatch(text))), None)
+    forms = _IN_NODES if len(text) <= LONGEST_NAME else ()
+    return next((match for form in forms if (match := form.fullmatch(text))), None)
 
 
 def _whole(text: str) -> int:

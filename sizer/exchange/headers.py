@@ -41,8 +41,9 @@ UNSAID = "?"
 
 BATCH_PER_GPU = "batch_size_per_gpu"
 """The batch of one accelerator: `batch_size` is that times `gpu_count`."""
-NODES = "nodes"
-"""How many machines ran the job of a row together, each with what the row says of a machine."""
+NODES = "nodes_together"
+"""How many machines ran the job of a row together. Under this name, which sizer writes, a row has what all of them
+have, under any other perhaps what each has."""
 GPUS_PER_NODE = "gpus_per_node"
 """The accelerators of each of them, where another column has those of all."""
 GPU_MEMORY = "gpu_memory_gb"
@@ -128,7 +129,9 @@ _TIMES = {
     "h": "h|hr|hrs|hours?|小时",
 }
 _TIME = "|".join(f"(?P<{unit}>{names})" for unit, names in _TIMES.items())
-_WHICH = r"(?:(?:training|train|inference|average|avg|mean|total|overall|global|aggregate|system|训练|推理|平均|总) ?)*"
+_WHICH = (
+    r"(?:(?:training|train|infer(?:ence)?|average|avg|mean|total|overall|global|aggregate|system|训练|推理|平均|总) ?)*"
+)
 _THROUGHPUT = r"(?:throughput|rate|speed|performance|perf|吞吐量|吞吐率|吞吐|速度|性能)"
 _PER_GPU = "per (?:gpu|device|accelerator|card)"
 _RATE = re.compile(
@@ -181,11 +184,11 @@ _LATENCIES = (
 
 def meaning(header: str) -> Meaning | None:
     """What a header means that is not a column of sizer by its own name; None where that is not known."""
-    plain = _plain(header)
+    plain = _plain(header).replace("world size", "total processes")
     found = _meaning(plain)
     for of, form in _OF_NODES.items() if found is None else ():
         rest = " ".join(form.sub(" ", plain, count=1).split())
-        own = "gpu_count" if rest in ("gpu", "accelerator") else rest.replace(" ", "_")
+        own = "gpu_count" if rest in ("gpu", "accelerator", "processes") else rest.replace(" ", "_")
         means = None if rest == plain else Meaning(own) if own in OF_NODES else _meaning(rest)
         # The price of a whole job may be a total, too.
         if means is not None and means.column in OF_NODES and (of == "node" or not _PRICED.search(rest)):

@@ -16,7 +16,6 @@ from sizer.exchange.headers import (
     BATCH_PER_GPU,
     GPU_MEMORY,
     LATENCY,
-    NODES,
     SECONDS_PER_BATCH,
     SECONDS_PER_EPOCH,
     SECONDS_PER_SAMPLE,
@@ -136,7 +135,7 @@ def read_measurements(path: Path, catalog: Catalog | None, job_by: Sequence[str]
     _check_varied(parsed, path)
     emulated, assumed = _emulated_devices(workloads, catalog)
     runs = runs_of(parsed, path.name, emulated, mixed(parsed))
-    understood_too = {BATCH_PER_GPU, GPU_MEMORY, *OF_ONE_GPU, *({NODES, *MODES} & set(read.headers)), rated_by or ""}
+    understood_too = {BATCH_PER_GPU, GPU_MEMORY, *OF_ONE_GPU, *(set(MODES) & set(read.headers)), rated_by or ""}
     unknown = table.unknown({*READERS, *understood_too, *PROBE_COLUMNS})
     if any(note.kind is NoteKind.CPU_NOT_VCPUS for note in notes):
         notes = [_without_column(note, "vcpus") for note in notes]
@@ -164,7 +163,7 @@ def _own_column(name: str, table: Table, headers: Mapping[str, str], path: Path)
             "{path} has no column `{name}` to tell jobs apart by, only {found}.",
             path=path,
             name=name,
-            found=named(headers.get(column, column) for column in table.columns),
+            found=named([headers.get(column, column) for column in table.columns]),
         )
     return found
 

@@ -9,6 +9,7 @@ from typing import Any
 from sizer.exchange import table_cells as cells
 from sizer.exchange.headers import (
     LATENCY,
+    NODES,
     SECONDS_PER_BATCH,
     SECONDS_PER_EPOCH,
     SECONDS_PER_SAMPLE,
@@ -26,7 +27,6 @@ from sizer.exchange.measurements import (
     LATENCY_COLUMNS,
     MACHINE_COLUMNS,
     MODE,
-    NODES_TOGETHER,
     PRECISION,
     RATE_COLUMNS,
 )
@@ -47,7 +47,7 @@ from sizer.records import (
 NEEDED = ("workload", "throughput")
 AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type")
 """At least one of these has two values, or the table says nothing of which machine to take."""
-COMPARED = (*AXES, NODES_TOGETHER)
+COMPARED = (*AXES, NODES)
 """With the number of machines, which a table has in many ways."""
 EPOCH = "epoch"
 MODES = (MODE, "phase")
@@ -112,7 +112,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("gpu_sm_mhz", "gpu_memory_mhz"), cells.megabytes),
     "usd_per_hour": cells.usd,
     "usd_per_hour_spot": cells.usd,
-    NODES_TOGETHER: cells.nodes,
+    NODES: cells.nodes,
     EPOCH: cells.epoch,
 }
 """Every column that means something to sizer; `epoch` alone is none of measurements.csv."""
@@ -133,7 +133,7 @@ assert set(READERS) == {
     MODE,
     *GPU_COLUMNS,
     *RATE_COLUMNS,
-    NODES_TOGETHER,
+    NODES,
     EPOCH,
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from scipy.special import stdtrit
 
+from sizer.exchange.headers import NODES
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.measurements import (
     DEMAND_COLUMNS,
@@ -18,7 +19,6 @@ from sizer.exchange.measurements import (
     EMBEDDED,
     GPU_COLUMNS,
     MACHINE_COLUMNS,
-    NODES_TOGETHER,
 )
 from sizer.records import (
     GIVEN_IN_TABLE,
@@ -70,7 +70,7 @@ SAME_RUN = (
     "provider",
     "instance_type",
     "region",
-    NODES_TOGETHER,
+    NODES,
 )
 FEWEST_EPOCHS = 3
 """Two rates say almost nothing about how far a third would lie from them."""
@@ -406,7 +406,7 @@ def _disk(parsed: ParsedRow) -> DiskCheck | None:
 def _machine(parsed: ParsedRow) -> RentedMachine | None:
     """What was rented; None where the row says nothing of it."""
     said = {column: parsed[column] for column in MACHINE_COLUMNS}
-    nodes = parsed[NODES_TOGETHER] or 1
+    nodes = parsed[NODES] or 1
     known = nodes > 1 or any(value is not None for value in said.values())
     return RentedMachine(**said, nodes=nodes) if known else None
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import PurePath
 
+from sizer.exchange.headers import NODES
 from sizer.exchange.table_cells import in_megabytes, in_milliseconds
 from sizer.files import harmless
 from sizer.records import GIB, IMPORTED, SEARCHES, Demand, Device, DiskRates, Run, WarningKind
@@ -70,9 +71,6 @@ GPU_COLUMNS = {
 """What the driver told of the GPU, by the field of its use; of several GPUs the highest."""
 MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
 """What was rented, as an imported table says it."""
-NODES_TOGETHER = "nodes_together"
-"""How many such machines ran the job together, where there were several: vCPUs, memory, accelerators and rate are those
-of all, the price is that of one."""
 PROBE_COLUMNS = (
     "throughput_corrected",
     "throughput_corrected_low",
@@ -227,7 +225,7 @@ def _rented(run: Run) -> dict[str, Cell]:
         MODE: run.spec.workload.computed_mode,
         **{column: None if seconds is None else in_milliseconds(seconds) for column, seconds in latencies.items()},
         **{column: getattr(run.machine, column, None) for column in MACHINE_COLUMNS},
-        **({NODES_TOGETHER: run.nodes} if run.nodes > 1 else {}),
+        **({NODES: run.nodes} if run.nodes > 1 else {}),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +13,8 @@ from sizer.catalog import GPU_MEMORY_GB, Catalog, read_gpu_name, same_gpu
 from sizer.exchange.accelerator_names import counted
 from sizer.exchange.cpu_names import cpu_in
 from sizer.exchange.headers import GPUS_PER_NODE, NODES, OF_NODES, Meaning
-from sizer.exchange.measurements import NODES_TOGETHER
 from sizer.files import Row
-from sizer.records import GIB, InputError, Note, NoteKind
+from sizer.records import GIB, LONGEST_NAME, InputError, Note, NoteKind
 
 FASTER_APART = 1.3
 """An accelerator that is faster than one of a single machine by more, in a row of several, is not one of so few."""
@@ -36,7 +35,8 @@ def counted_machines(text: str) -> tuple[str, str] | None:
 
     None where it counts none: `8x V100` counts accelerators, and `2x Xeon Gold 6148` the CPUs of one machine.
     """
-    found = next((match for form in _MACHINES if (match := form.fullmatch(text))), None)
+    forms = _MACHINES if len(text) <= LONGEST_NAME else ()
+    found = next((match for form in forms if (match := form.fullmatch(text))), None)
     name = (found["any"] or found["name"]) if found else ""
     gpus = counted(text)
     if not found or cpu_in(text) is not None or (gpus and read_gpu_name(gpus[0]).model in GPU_MEMORY_GB):
@@ -53,13 +53,23 @@ def of_all_nodes(
     nothing does are those of each machine; `whole` are lines whose count of accelerators is that of all. Raises
     InputError where nothing says whose accelerators are counted.
     """
+    headers = {means.column: header for header, means in meanings.items()}
+    if headers.get(NODES) == NODES:
+        return list(rows), ()
     counted_twice = any(GPUS_PER_NODE in row.cells for row in rows)
     rows = [_with_nodes(row) for row in rows]
-    headers = {means.column: header for header, means in meanings.items()}
     several = [row for row in rows if _nodes(row) > 1]
     of = {means.column: means.of for means in meanings.values() if means.of}
     if counted_twice:
         of["gpu_count"] = "node"
+    for row in several:
+        if row.cells.get("gpu") and not any(row.cells.get(each) for each in ("gpu_count", "instance_type")):
+            raise row.input_error(
+                headers.get("gpu", "gpu"),
+                "how many {gpu} each of the {nodes} machines has is not said; add a column `gpus per node`.",
+                gpu=row.cells["gpu"],
+                nodes=_nodes(row),
+            )
     for column in OF_NODES:
         told = [row for row in several if _number(row, column) and (column != "gpu_count" or row.line not in whole)]
         if told and column not in of:
@@ -71,16 +81,12 @@ def of_all_nodes(
                 path=path,
                 column=headers.get(column, column),
             )
+    known = [column for column in OF_NODES if any(row.cells.get(column) for row in several)]
     each, total = (
-        tuple(headers.get(column, column) for column in OF_NODES if of.get(column) == whose and _has(several, column))
-        for whose in ("node", "all")
+        tuple(headers.get(column, column) for column in known if of.get(column) == whose) for whose in ("node", "all")
     )
     notes = (Note(NoteKind.NODES_READ, columns=each, names=total),) if several else ()
     return [_of_all(row, of, row.line in whole) for row in rows], notes
-
-
-def _has(rows: Iterable[Row], column: str) -> bool:
-    return any(row.cells.get(column) for row in rows)
 
 
 def _nodes(row: Row) -> int:
@@ -112,19 +118,15 @@ def _with_nodes(row: Row) -> Row:
 
 def _of_all(row: Row, of: Mapping[str, str], whole: bool) -> Row:
     nodes, cells = _nodes(row), dict(row.cells)
-    said = cells.pop(NODES, "")
-    if nodes > 1 and cells.get("gpu") and not cells.get("gpu_count") and not cells.get("instance_type"):
-        cells["gpu_count"] = str(nodes)  # One each, as there is one in a row without a count.
-        of = {**of, "gpu_count": "all"}
     if nodes == 1:
-        return replace(row, cells=cells | ({NODES_TOGETHER: said} if said else {}))
+        return row
     for column in OF_NODES:
         text, priced = cells.get(column, ""), column.startswith("usd")
         counts_all = of.get(column) == "all" or (column == "gpu_count" and whole)
         if text and counts_all == priced:
             with suppress(ValueError):  # What is no number its reader refuses.
                 cells[column] = f"{float(text) / nodes if priced else float(text) * nodes:.15g}"
-    return replace(row, cells=cells | {NODES_TOGETHER: str(nodes)})
+    return replace(row, cells=cells)
 
 
 def _whose(column: str, several: Sequence[Row], rows: Sequence[Row], catalog: Catalog | None) -> str:

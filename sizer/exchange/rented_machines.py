@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, is_alike, read_gpu_name, same_gpu
+from sizer.exchange.headers import NODES
 from sizer.exchange.imported_columns import ParsedRow
-from sizer.exchange.measurements import NODES_TOGETHER
 from sizer.records import GIB, LARGEST_VCPUS, Note, NoteKind
 
 GB = 10**9
@@ -25,7 +25,7 @@ def with_known_machines(
 
     `headers` are those of the table by sizer's columns.
     """
-    offers = [_all_nodes(_offer(row, catalog), row[NODES_TOGETHER] or 1) for row in parsed]
+    offers = [_all_nodes(_offer(row, catalog), row[NODES] or 1) for row in parsed]
     parsed, notes = _without_load(parsed, offers, headers)
     filled: list[ParsedRow] = []
     found: dict[str, set[str]] = defaultdict(set)

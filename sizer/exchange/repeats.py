@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.imported_runs import run_key
-from sizer.exchange.written_cells import is_not_measured
+from sizer.exchange.written_cells import NOT_MEASURED
 from sizer.records import SEARCHES, SLIP, Note, NoteKind, Run, RunWarning, WarningKind
 
 MOST_NAMED = 5
@@ -31,7 +31,7 @@ Group = Sequence[ParsedRow]
 def said(row: ParsedRow, column: str) -> str:
     """What a row says in a column, which may be one that sizer does not read; empty where that is nothing."""
     text = row.other.get(column) or row.row.cells.get(column, "")
-    return "" if is_not_measured(text) else text
+    return "" if text.lower() in NOT_MEASURED else text
 
 
 def not_only_repeats(parsed: Sequence[ParsedRow]) -> Iterator[Note]:
@@ -48,7 +48,7 @@ def not_only_repeats(parsed: Sequence[ParsedRow]) -> Iterator[Note]:
 def differing(group: Group, settings: Collection[str]) -> list[str]:
     """The columns in which rows of one configuration differ that name what was measured: words, whole numbers, and
     what is known as one of the `settings`; where one is, no figure beside it."""
-    columns = dict.fromkeys((*group[0].other, *OF_DATA))
+    columns = dict.fromkeys((*(column for row in group for column in row.other), *OF_DATA))
     found = [column for column in columns if len({said(row, column) for row in group}) > 1]
     named = [column for column in found if column in settings]
     return named or [column for column in found if _distinguishes(column, [said(row, column) for row in group])]
@@ -100,7 +100,8 @@ def _explains(column: str, group: Group) -> bool:
 def mixed(parsed: Sequence[ParsedRow]) -> dict[int, RunWarning]:
     """By line the warning of each row whose repeats may be another job: they differ by more than repeats do, and in
     these columns."""
-    settings, found = settings_of(parsed), {}
+    settings = settings_of(parsed)
+    found: dict[int, RunWarning] = {}
     for group in _apart(parsed):
         if columns := differing(group, settings):
             factor = math.exp(_spread(group))

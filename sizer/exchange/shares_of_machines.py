@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from sizer.exchange.headers import NODES
 from sizer.exchange.imported_columns import OF_ONE_GPU, ParsedRow
-from sizer.exchange.measurements import NODES_TOGETHER
 from sizer.records import Note, NoteKind
 
 _RATES = ("throughput", "throughput_low", "throughput_high")
@@ -35,7 +35,7 @@ def _whole(row: ParsedRow, rate_is_of_one: bool) -> ParsedRow:
     multiplied = {column: row[column] for column in _RATES if rate_is_of_one and column in row.values} | prices
     if not multiplied:
         return row
-    count, nodes = row["gpu_count"], row[NODES_TOGETHER] or 1
+    count, nodes = row["gpu_count"], row[NODES] or 1
     if count is None and row["instance_type"] is not None:
         raise row.input_error(
             "gpu_count",

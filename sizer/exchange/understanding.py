@@ -31,9 +31,9 @@ from sizer.exchange.headers import (
     UNSAID,
     Meaning,
     meaning,
+    sample_unit,
     spelt_alike,
 )
-from sizer.exchange.measurements import NODES_TOGETHER
 from sizer.exchange.nodes import counted_machines, of_all_nodes
 from sizer.exchange.rate_units import unit_of_rate, with_rate
 from sizer.exchange.table_cells import mode as mode_of
@@ -52,7 +52,7 @@ from sizer.exchange.written_cells import (
 from sizer.files import Row, Table
 from sizer.records import KINDS, LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, Outcome, printable
 
-ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type", NODES_TOGETHER)
+ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type", NODES)
 """Columns that a table has through others: what a rate counts by its header, how many GPUs by `8x V100`."""
 MOST_LINES = 5
 """Lines of the table that one note names."""
@@ -144,7 +144,7 @@ def understood(table: Table, path: Path, known: Collection[str], catalog: Catalo
     if read and not rows:
         raise InputError("{path} has no row with a measurement; write at least one `throughput`.", path=path)
     columns = [meanings[name].column if name in meanings else name for name in table.columns]
-    columns = [name for name in columns if name not in (RATE_UNIT, NODES, GPUS_PER_NODE)]
+    columns = [name for name in columns if name not in (RATE_UNIT, GPUS_PER_NODE)]
     columns += [name for name in ADDED if name not in columns and any(name in row.cells for row in rows)]
     rated_by = next((means.column for means in meanings.values() if means.column in TIMES), None)
     if rated_by is None and "throughput" not in columns and LATENCY in columns:
@@ -212,11 +212,15 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
         found["device"] = Meaning("gpu")
     for header in table.columns:
         if header.lower() in COUNTS and "gpu" in columns and "gpu_count" not in columns and _all_numbers(table, header):
-            if any(_is_more_than(row.cells[header], MOST_LIKELY_COUNT) for row in table.rows):
+            if _has_more_than(table, header, MOST_LIKELY_COUNT):
                 notes.append(Note(NoteKind.COUNT_NOT_OF_GPUS, columns=(header,)))
                 continue
             found[header] = Meaning("gpu_count")
             columns.add("gpu_count")
+    if not any(means.column in ("throughput", *TIMES, LATENCY) for means in found.values()):
+        texts = (header for header in table.columns if header not in found)
+        if (told := next((header for header in texts if _tells_rates(table, header)), None)) is not None:
+            found[told] = Meaning("throughput", unit="s")
     _read_nodes(table, found)
     _read_modes(table, found)
     for header, means in list(found.items()):
@@ -245,16 +249,19 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
 
 def _read_nodes(table: Table, found: dict[str, Meaning]) -> None:
     """Beside the accelerators of all machines those of each say how many machines there were. What all machines have
-    together is read only where something says how many they are, and `instances` are machines only where one has a
-    name: programs for serving call copies of a network so."""
+    together is read only where something says how many they are. `instances` are machines only where one has a name,
+    since programs for serving call copies of a network so, and `nodes` beside `edges`, or by thousands, are a graph's.
+    """
     counts = [header for header, means in found.items() if means.column == "gpu_count"]
     named = [
         header
         for header, means in found.items()
         if means.column == "instance_type" and any(row.cells[header] for row in table.rows)
     ]
+    graph = any("edge" in header.lower() for header in table.columns)
     for header, means in list(found.items()):
-        if means.column == NODES and "instance" in header.lower() and not named:
+        copies = "instance" in header.lower() and not named
+        if means.column == NODES != header and (graph or copies or _has_more_than(table, header, MOST_LIKELY_COUNT)):
             del found[header]
         elif means.column == "gpu_count" and means.of == "node" and len(counts) > 1:
             found[header] = Meaning(GPUS_PER_NODE)
@@ -274,9 +281,9 @@ def _read_modes(table: Table, found: dict[str, Meaning]) -> None:
             found["kind"] = Meaning("mode")
 
 
-def _is_more_than(text: str, most: int) -> bool:
-    digits = re.sub(r"[,\s]", "", text)
-    return digits.isdecimal() and int(digits) > most
+def _has_more_than(table: Table, header: str, most: int) -> bool:
+    digits = (re.sub(r"[,\s]", "", row.cells[header]) for row in table.rows)
+    return any(each.isdecimal() and int(each) > most for each in digits)
 
 
 def _fills(table: Table, header: str, means: Meaning, given: str) -> bool:
@@ -461,7 +468,9 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
                 said_nothing = said_nothing or column in _RATES
                 text = ""
             else:
-                written = _figure(header, text, comma, echo)
+                written = _figure(header, _told_rate(text) or text if column == "throughput" else text, comma, echo)
+                if column == "throughput" and _told_rate(text):
+                    echo.marks.setdefault(header, (text, written))
                 text, own = plain(means, written)
                 counted_in = own or counted_in
                 if column == "throughput" and text != written and written.replace(".", "").isdigit():
@@ -545,6 +554,20 @@ def _without_cpus(row: Row, cells: dict[str, str], meanings: Mapping[str, Meanin
 
 _RATES = ("throughput", *TIMES)
 """Columns of which a row needs one."""
+
+
+_TOLD = re.compile(r"(?<![\d.,])[\d.,]+\s?[kKM]?\s*([a-z]+)\s?(?:/|per )\s?s(?:ec(?:ond)?)?\b", re.IGNORECASE)
+
+
+def _told_rate(text: str) -> str:
+    """The rate within a longer cell, `40.7 images/sec` of `79.8 s (2 epochs, 40.7 images/sec)`; empty without one."""
+    found = [each[0] for each in _TOLD.finditer(text) if sample_unit(each[1])]
+    return found[0] if len(found) == 1 and found[0] != text else ""
+
+
+def _tells_rates(table: Table, header: str) -> bool:
+    cells = [text for row in table.rows if (text := row.cells[header])]
+    return bool(cells) and all(_told_rate(text) for text in cells)
 
 
 def _figure(header: str, text: str, comma: Comma, echo: _Echo) -> str:

@@ -29,8 +29,8 @@ _BEHIND = re.compile(r"(?<=[\w%])\s*(?:[*†‡§¶⁰¹²³⁴-⁹]+|\s\[\w{1,3
 _ERROR = re.compile(r"(?<=\d)\s*(?:±|\+/-|\+-).*$")
 
 _WORDS_FOR_NOTHING = (
-    "n/a, na, n.a., #n/a, nan, null, none, -, --, ---, –, —, −, ?, /, tbd, not measured, not tested, not available, "
-    "无, 未测, 未测试"
+    "n/a, na, n.a., #n/a, nan, null, none, -, --, ---, –, —, ——, −, ?, /, tbd, not measured, not tested, "
+    "not available, 无, 未测, 未测试"
 )
 NOT_MEASURED = frozenset(_WORDS_FOR_NOTHING.split(", "))
 _FAILED = {

@@ -19,9 +19,11 @@ def machine_name(alternative: Alternative, terms: Terms) -> str:
 
 def machine_rented(machine: RentedMachine | None) -> str:
     """`aws g4dn.xlarge`, as a table names it, or `2 x aws g4dn.xlarge`; empty where it does not."""
-    if machine is None or machine.nodes == 1:
-        return (machine.name or "") if machine is not None else ""
-    return _("{count} x {machine}", count=machine.nodes, machine=machine.name or _("machines"))
+    if machine is None:
+        return ""
+    if machine.nodes == 1 or machine.name is None:
+        return machine.name or (_("{count} machines", count=machine.nodes) if machine.nodes > 1 else "")
+    return _("{count} x {machine}", count=machine.nodes, machine=machine.name)
 
 
 def kind_name(spec: Spec, terms: Terms) -> str:

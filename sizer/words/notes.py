@@ -132,9 +132,9 @@ def _unit_left_out(note: Note) -> str:
 def _nodes_read(note: Note) -> str:
     said = [_("Rows of several machines are of all of these together.")]
     if note.columns:
-        said.append(_("{columns} count for each machine.", columns=_quoted(note.columns)))
+        said.append(_("Figures of each machine: {columns}.", columns=_quoted(note.columns)))
     if note.names:
-        said.append(_("{columns} count for all of them.", columns=_quoted(note.names)))
+        said.append(_("Figures of all of them: {columns}.", columns=_quoted(note.names)))
     return paragraph(said)
 
 
@@ -417,7 +417,7 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.WIDE_COLUMNS: lambda note: _(
         "Each of {columns} is read as a row of its own, with its `{column}`; lines are counted so.",
         columns=_quoted(note.columns),
-        column="".join(note.read_as),
+        column="` and `".join(note.read_as),
     ),
     NoteKind.TITLE_LEFT_OUT: lambda note: _("What is above the header is left out: `{title}`.", title=note.text),
     NoteKind.NAMED_BY_TABLE: lambda note: _(

@@ -61,6 +61,12 @@ def answers(folder: Path, table: str, capsys: pytest.CaptureFixture[str], *optio
                 "resnet50 (amp)": ("provisional", 8, 7544),
             },
         ),
+        # An empty cell is a setting, too: that of the usual one.
+        (
+            "gpu,compiled,img/s\nT4,,100\nT4,yes,150\nL4,,200\nL4,yes,290\n",
+            (),
+            {"job": ("recommended", 1, 200), "job (yes)": ("recommended", 1, 290)},
+        ),
         (SERVED, (), {"job (concurrency 1)": ("recommended", 1, 21), "job (concurrency 8)": ("recommended", 1, 130)}),
         (
             SERVERS,

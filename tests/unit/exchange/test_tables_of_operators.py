@@ -297,3 +297,14 @@ def test_a_point_beside_a_comma_of_thousands_is_not_guessed(read: Read, tmp_path
 def test_one_configuration_is_imported(read: Read, table: str) -> None:
     """A row alone, its repeats, or one of each job."""
     assert len(read(table).runs) == table.count("\n") - 1
+
+
+def test_headers_of_rates_may_say_several_things(read: Read) -> None:
+    """Precision and batch of PaddlePaddle's ResNet-50 (018d1b78), figures only; two dashes are no figure."""
+    found = read(
+        "卡数,FP32(BS=96) images/sec,AMP(BS=128) images/sec,AMP(BS=208) images/sec\n"
+        "1,377.21,1342.56,1396.573\n8,2906.887,8690.84,——\n"
+    )
+    rated = [(run.precision, run.configuration.batch_size, run.configuration.gpu_count) for run in found.runs]
+    assert rated == [("FP32", 96, 1), ("AMP", 128, 1), ("AMP", 208, 1), ("FP32", 96, 8), ("AMP", 128, 8)]
+    assert rates(found) == [377.21, 1342.56, 1396.573, 2906.887, 8690.84]
