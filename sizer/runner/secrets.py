@@ -129,14 +129,7 @@ def _written(char: str) -> bytes:
     ]
     if ord(char) < 0x100:
         forms.append(rb"\\+x%02x" % ord(char))
-    special: dict[str, list[bytes]] = {
-        "'": [rb"'\\''", b"'\"'\"'"],
-        " ": [rb"\+"],
-        "\t": [rb"\\+t"],
-        "\b": [rb"\\+b"],
-        "\f": [rb"\\+f"],
-    }
-    forms += special.get(char, [])
+    forms += SPECIAL.get(char, ())
     return b"(?i:" + b"|".join(dict.fromkeys(forms)) + b")"
 
 
