@@ -79,7 +79,8 @@ def prepare_data(
     data, whole = PreparedData(user), set[Path]()
     for workload in workloads:
         try:
-            user.check_reads(program_of(workload, study))
+            for path in programs_of(workload, study):
+                user.check_reads(path)
         except HostError as error:
             data.refused[workload] = error
             continue
@@ -104,13 +105,13 @@ def prepare_data(
     return data
 
 
-def program_of(workload: Workload, study: Study) -> Path:
-    """The file that a run of the workload executes: its program, or the interpreter of sizer's own."""
+def programs_of(workload: Workload, study: Study) -> tuple[Path, ...]:
+    """What a run of the workload executes: its program, or the interpreter and the files of sizer's own."""
     if workload.kind != COMMAND:
-        return interpreter(workload.framework, study.python(workload.framework))
+        return interpreter(workload.framework, study.python(workload.framework)), bundled.WORKLOADS_PATH / "workloads"
     program, path = workload.command[0], workload.search_path(os.environ)
     found = shutil.which(os.path.join(workload.cwd or "", program) if "/" in program else program, path=path)
-    return Path(found or "/")
+    return () if found is None else (Path(found),)
 
 
 def _set_up(
