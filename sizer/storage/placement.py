@@ -120,7 +120,7 @@ class Placement:
         They are removed after it. What cannot be, the end of the placement meets again and names.
         """
         base = self.volume(tier).folder if tier else self._scratch
-        made = [self._scratch / token_hex(8), base / f"output-{token_hex(8)}"]
+        made = [self._scratch / token_hex(4), base / f"output-{token_hex(4)}"]
         try:
             for folder in made:
                 folder.mkdir(mode=0o700)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,10 @@ from sizer.runner.launcher import RunContext
 
 
 @pytest.fixture
-def context(tmp_path: Path) -> RunContext:
-    """No data and no disk of its own, a log and a temporary folder below `tmp_path`."""
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
-    return RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
+def context(tmp_path: Path) -> Iterator[RunContext]:
+    """No data and no disk of its own, a log in `tmp_path`, and a temporary folder with a path as short as a run's: the
+    names of sockets in it are."""
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
+        yield RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
