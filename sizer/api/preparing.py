@@ -34,7 +34,7 @@ from sizer.records import (
     Workload,
 )
 from sizer.runner import Hooks, RunContext, RunPaths, launch, refused, set_up
-from sizer.storage import DataSets, Placement, check_disk
+from sizer.storage import DataSets, Placement, check_disk, files_of
 
 
 @dataclass(frozen=True)
@@ -79,13 +79,24 @@ def prepare_data(
     data, whole = PreparedData(user), set[Path]()
     for workload in workloads:
         try:
-            user.check_reads(program_of(workload, study))
+            program = program_of(workload, study)
+            if program is not None:
+                user.check_reads(program)
+            if workload.cwd is not None:
+                user.check_enters(Path(workload.cwd))
         except HostError as error:
             data.refused[workload] = error
             continue
         failure = _set_up(workload, user, before.done, on_event, stop)
         if failure is not None:
             data.not_set_up[workload] = failure
+            continue
+        try:
+            if workload.data is not None:
+                # Before sizer packs or indexes them with its own rights.
+                _check_reads(user, Path(workload.data).expanduser())
+        except HostError as error:
+            data.refused[workload] = error
             continue
         try:
             python = interpreter(OPENCV, study.python(OPENCV))
@@ -97,20 +108,28 @@ def prepare_data(
             continue
         try:
             if data_set is not None:
-                user.check_reads(Path(data_set.path))
+                _check_reads(user, Path(data_set.path))
             data.sets[workload] = data_set
         except HostError as error:
             data.refused[workload] = error
     return data
 
 
-def program_of(workload: Workload, study: Study) -> Path:
-    """The file that a run of the workload executes: its program, or the interpreter of sizer's own."""
+def _check_reads(user: RunUser, data: Path) -> None:
+    """Raises HostError where this user cannot read all of the data that are there."""
+    for path in [data] if data.is_dir() else files_of(data):
+        if path.exists():
+            user.check_reads(path)
+
+
+def program_of(workload: Workload, study: Study) -> Path | None:
+    """The file that a run of the workload executes: its program, or the interpreter of sizer's own; None where it is
+    not found, which the run says."""
     if workload.kind != COMMAND:
         return interpreter(workload.framework, study.python(workload.framework))
     program, path = workload.command[0], workload.search_path(os.environ)
     found = shutil.which(os.path.join(workload.cwd or "", program) if "/" in program else program, path=path)
-    return Path(found or "/")
+    return Path(found) if found else None
 
 
 def _set_up(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,12 @@ OWN_MOUNTS = ("unshare", "--mount", "--propagation", "slave", "--")
 """What the host mounts, such as a home that is mounted when it is first used, is seen inside; what is mounted inside is
 seen nowhere else and ends with the last process (mount_namespaces(7))."""
 
+NOBODYS_GROUP = 65_534
+"""A group without members (its name is nogroup): what is done for another user has the rights of none."""
+
+NO_USER = (1 << 32) - 1
+"""The last number, which is nobody's (chown(2))."""
+
 ASKING_SECONDS = 600.0
 """For a walk over all files of a data set."""
 
@@ -31,17 +37,21 @@ class RunUser:
     uid: int
     gid: int
     home: str
+    is_listed: bool = True
+    """Users of containers and services, and those that were removed, are in no file: they have no groups but one."""
 
     @property
     def is_ours(self) -> bool:
         """Whether it is the one that sizer runs as."""
         return self.uid == os.geteuid()
 
-    def command(self, argv: Sequence[str]) -> list[str]:
-        """`argv` with the rights of this user, and all groups that it is in."""
+    @property
+    def becoming(self) -> tuple[str, ...]:
+        """The command that gives what follows it the rights of this user, and all groups that it is in."""
         if self.is_ours:
-            return list(argv)
-        return ["setpriv", f"--reuid={self.uid}", f"--regid={self.gid}", "--init-groups", "--", *argv]
+            return ()
+        groups = "--init-groups" if self.is_listed else "--clear-groups"
+        return ("setpriv", f"--reuid={self.uid}", f"--regid={self.gid}", groups, "--")
 
     def environment(self, ours: Mapping[str, str]) -> Mapping[str, str]:
         """Our environment with the home and the name of this user."""
@@ -63,36 +73,59 @@ class RunUser:
 
     def check_reads(self, path: Path) -> None:
         """Raises HostError that names the first file or folder there which this user cannot read."""
-        if self.is_ours:
-            return
-        question = ["find", "-L", str(path), "(", "!", "-readable", "-o", "-type", "d", "!", "-executable", ")"]
-        asked = subprocess.run(
-            self.command([*question, "-print", "-quit"]),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=ASKING_SECONDS,
-            cwd="/",
-        )
-        if asked.returncode or asked.stdout:
+        closed = ["(", "!", "-readable", "-o", "-type", "d", "!", "-executable", ")"]
+        # What find says besides, such as of a link that leads in a circle, keeps nobody from reading.
+        unread = self._answer("find", "-L", str(path), "!", "-type", "l", *closed, "-print", "-quit").stdout
+        if unread or self._answer("test", "-r", str(path)).returncode:
             raise HostError(
                 "{user}, as whom the runs are made, cannot read {path}; let this user read it, or write `run_as: root` "
                 "into the study file.",
                 user=self.name,
-                path=asked.stdout.rstrip("\n") or path,
+                path=unread.rstrip("\n") or path,
             )
+
+    def check_enters(self, folder: Path) -> None:
+        """Raises HostError where this user cannot enter the folder."""
+        if self._answer("test", "-x", str(folder)).returncode:
+            raise HostError(
+                "{user}, as whom the runs are made, cannot enter {folder}; let this user enter it and those above it, "
+                "or write `run_as: root` into the study file.",
+                user=self.name,
+                folder=folder,
+            )
+
+    def _answer(self, *question: str) -> subprocess.CompletedProcess[str]:
+        """What a program says that has the rights of this user. Raises HostError where there is no answer."""
+        if self.is_ours:
+            return subprocess.CompletedProcess(question, 0, "", "")
+        try:
+            return subprocess.run(
+                [*self.becoming, *question],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="surrogateescape",
+                timeout=ASKING_SECONDS,
+                cwd="/",
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise HostError(
+                "What {user}, as whom the runs are made, can read could not be asked ({error}).",
+                user=self.name,
+                error=str(error),
+            ) from error
 
 
 def run_user(asked: str = ME) -> RunUser:
     """The user that `run_as` names. Raises HostError where this host has none of the name, or we may not become it."""
-    sudo = os.environ.get("SUDO_UID", "") if os.geteuid() == 0 else ""
-    uid = int(sudo) if sudo.isdecimal() else os.geteuid()
     try:
-        found = pwd.getpwuid(uid) if asked == ME else pwd.getpwnam(asked)
+        found = pwd.getpwuid(_number("UID", os.geteuid())) if asked == ME else pwd.getpwnam(asked)
     except KeyError:
         if asked == ME:
-            # Users of containers and services are often in no file.
-            return RunUser(str(uid), uid, os.getegid(), os.environ.get("HOME", "/"))
+            uid, ours = _number("UID", os.geteuid()), os.geteuid()
+            if uid == ours:
+                return RunUser(str(uid), uid, os.getegid(), os.environ.get("HOME", "/"), False)
+            return RunUser(str(uid), uid, _number("GID", NOBODYS_GROUP), "/", False)
         raise HostError("This host has no user {name}; write another one as `run_as`.", name=asked) from None
     user = RunUser(found.pw_name, found.pw_uid, found.pw_gid, found.pw_dir)
     if os.geteuid() not in (0, user.uid):
@@ -102,6 +135,22 @@ def run_user(asked: str = ME) -> RunUser:
             name=asked,
         )
     return user
+
+
+def _number(what: str, ours: int) -> int:
+    """SUDO_UID or SUDO_GID where we are root, else what is ours. Raises HostError for what is no number of a user."""
+    variable = f"SUDO_{what}"
+    said = os.environ.get(variable, "") if os.geteuid() == 0 else ""
+    if not said:
+        return ours
+    number = int(said[:20]) if said.isascii() and said.isdigit() else NO_USER
+    if number >= NO_USER:
+        raise HostError(
+            "{variable} is {said}, which is no number of a user or group; write `run_as: NAME` into the study file.",
+            variable=variable,
+            said=repr(said[:40]),
+        )
+    return number
 
 
 @cache

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-from sizer.limits import mounts_below
+from sizer.limits import NOBODYS_GROUP, mounts_below
 from sizer.records import HostError, Message
 from sizer.storage.subprograms import complete
 
@@ -23,9 +23,6 @@ DEEPEST = 100
 """Levels that are gone down with a descriptor for each; what lies deeper is moved up first."""
 
 UNMOUNT_SECONDS = 20.0
-
-NOBODYS_GROUP = 65_534
-"""A group without members (its name is nogroup): what is done for another user has the rights of none."""
 
 SEARCH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 """Where system programs lie, also for a shell whose path has no /sbin."""
