@@ -99,7 +99,7 @@ class RunUser:
         if self.is_ours:
             return subprocess.CompletedProcess(question, 0, "", "")
         try:
-            return subprocess.run(
+            done = subprocess.run(
                 [*self.becoming, *question],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -114,6 +114,13 @@ class RunUser:
                 user=self.name,
                 error=str(error),
             ) from error
+        if done.stderr.startswith("setpriv: "):
+            raise HostError(
+                "Runs cannot be made as {user} ({reason}); write another one as `run_as`.",
+                user=self.name,
+                reason=done.stderr.strip(),
+            )
+        return done
 
 
 def run_user(asked: str = ME) -> RunUser:

@@ -22,6 +22,8 @@ from sizer.storage.subprograms import complete
 DEEPEST = 100
 """Levels that are gone down with a descriptor for each; what lies deeper is moved up first."""
 
+MOUNTED = Message("something is mounted there that cannot be unmounted")
+
 UNMOUNT_SECONDS = 20.0
 
 SEARCH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
@@ -91,11 +93,17 @@ def rights_of(owner: int) -> Iterator[None]:
 
 def _emptied(folder: Path, last: str | None) -> Message | None:
     """Remove what is in the folder, but for `last`; the first thing that stays, and why."""
-    top = _opened(folder, None)
+    parent = os.open(folder.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        return _Emptying(folder, top).all_but(last)
+        top = _opened(folder.name, parent)
+        try:
+            if _mount_id(top) != _mount_id(parent):
+                return Message("{path} ({reason})", path=folder, reason=MOUNTED)
+            return _Emptying(folder, top).all_but(last)
+        finally:
+            os.close(top)
     finally:
-        os.close(top)
+        os.close(parent)
 
 
 class _Emptying:
@@ -138,7 +146,7 @@ class _Emptying:
         folder = _opened(name, parent)
         try:
             if _mount_id(folder) != self._mount:
-                self._stays[path] = Message("something is mounted there that cannot be unmounted")
+                self._stays[path] = MOUNTED
                 return
             for inner in sorted(os.listdir(folder)):
                 self._remove(inner, folder, f"{path}/{inner}", depth + 1)
