@@ -100,7 +100,9 @@ def prepare_data(
             continue
         try:
             python = interpreter(OPENCV, study.python(OPENCV))
-            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole)
+            # Who wrote the study has no rights of ours.
+            maker = user if study.python(OPENCV) is not None else None
+            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole, maker)
             data_set = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = error

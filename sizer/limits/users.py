@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import pwd
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,12 +65,17 @@ class RunUser:
 
     def own(self, path: Path) -> None:
         """Give a file or folder, with all that is in it, to this user."""
-        if self.is_ours:
-            return
-        os.chown(path, self.uid, self.gid, follow_symlinks=False)
-        for _, folders, files, descriptor in os.fwalk(path):
-            for name in (*folders, *files):
-                os.chown(name, self.uid, self.gid, dir_fd=descriptor, follow_symlinks=False)
+        if not self.is_ours:
+            _give(path, self.uid, self.gid)
+
+    @contextmanager
+    def lent(self, folder: Path) -> Iterator[Path]:
+        """A folder that is made for this user alone, and at a good end ours, with all that is in it."""
+        folder.mkdir(mode=0o700)
+        self.let_in(folder.parent)
+        self.own(folder)
+        yield folder
+        _give(folder, os.geteuid(), os.getegid())
 
     def check_reads(self, path: Path) -> None:
         """Raises HostError that names the first file or folder there which this user cannot read."""
@@ -142,6 +148,13 @@ def run_user(asked: str = ME) -> RunUser:
             name=asked,
         )
     return user
+
+
+def _give(path: Path, uid: int, gid: int) -> None:
+    os.chown(path, uid, gid, follow_symlinks=False)
+    for _, folders, files, descriptor in os.fwalk(path):
+        for name in (*folders, *files):
+            os.chown(name, uid, gid, dir_fd=descriptor, follow_symlinks=False)
 
 
 def _number(what: str, ours: int) -> int:

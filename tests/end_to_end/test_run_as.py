@@ -153,6 +153,31 @@ def test_the_environment_of_a_study_is_its_programs_alone(measured: Callable[...
     assert "none.so" not in log.partition("it's")[0].replace("/bin/sh", "")
 
 
+INTERPRETER = """#!/bin/sh
+/usr/bin/id -un >>FOLDER/tmp/had
+[ "$1" = -c ] && echo '{"python": "3.11.0", "packages": {}, "modules": ["cv2", "numpy"]}' && exit
+while [ $# -gt 0 ] && [ "$1" != --out ]; do shift; done
+mkdir -p "$2/class" && echo x >"$2/class/a.jpg"
+"""
+
+
+def test_an_interpreter_that_a_study_names_has_the_rights_of_its_runs(open_folder: Path) -> None:
+    """It is asked for its versions, makes data and runs as that user; what it has made in the cache is root's."""
+    (open_folder / "python").write_text(INTERPRETER.replace("FOLDER", str(open_folder)))
+    (open_folder / "python").chmod(0o755)
+    (open_folder / "study.yaml").write_text(
+        "{run_as: nobody, embedded_images: 20, frameworks: {opencv: {python: ./python}},"
+        " workloads: [{name: job, kind: imagenet_preprocessing, axes: {vcpus: [1]}}]}"
+    )
+    places = {"SIZER_CACHE": str(open_folder / "cache"), "TMPDIR": str(open_folder / "tmp")}
+    done = ready_sizer.typed(("run", "study.yaml", "--out", "study"), open_folder, {**os.environ, **places})
+    assert done.returncode == 4, done.stderr
+    assert set((open_folder / "tmp/had").read_text().split()) == {"nobody"}
+    made = [path for path in (open_folder / "cache").rglob("*") if path.name != ".lock"]
+    assert "a.jpg" in [path.name for path in made]
+    assert {path.owner() for path in made} == {"root"}
+
+
 def test_a_program_that_is_not_there_is_not_found(measured: Callable[..., Any]) -> None:
     """Whoever runs it."""
     done, run, _ = measured("", "run_as: nobody", command="/no/such/program")
