@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from sizer.host import cuda_gpus, gpus, gpus_seen, has_driver, interpreter, visible_gpus
+from sizer.limits import ME, run_user
 from sizer.records import COMMAND, Doubt, DoubtKind, FrameworkPython, RunSpec, Workload
 from sizer.runner import gpu_environment
 
@@ -30,7 +31,9 @@ def _has_gpus() -> bool:
     return has_driver() or cuda_gpus() > 0
 
 
-def doubts_of_gpu(workload: Workload, count: int = 1, chosen: FrameworkPython | None = None) -> Iterator[Doubt]:
+def doubts_of_gpu(
+    workload: Workload, count: int = 1, chosen: FrameworkPython | None = None, run_as: str = ME
+) -> Iterator[Doubt]:
     """Why it will not, of so many GPUs from its device on: there is no driver, no GPU of an index, CUDA_VISIBLE_DEVICES
     does not show it, or its framework, in the interpreter that the study chose, does not see it. Without NVML, which
     nothing but sizer's readings needs, that these will be missing."""
@@ -52,6 +55,7 @@ def doubts_of_gpu(workload: Workload, count: int = 1, chosen: FrameworkPython | 
         yield Doubt(DoubtKind.HIDDEN_GPU, names, str(max(first, shown)), environment["CUDA_VISIBLE_DEVICES"])
     elif workload.kind != COMMAND and workload.framework is not None:
         python = interpreter(workload.framework, chosen)
-        seen = gpus_seen(workload.framework, python)
+        # Who wrote the study has no rights of ours.
+        seen = gpus_seen(workload.framework, python, () if chosen is None else run_user(run_as).becoming)
         if seen is not None and needed > len(seen):
             yield Doubt(DoubtKind.UNSEEN_GPU, names, str(max(first, len(seen))), str(python))

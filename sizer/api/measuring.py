@@ -34,7 +34,7 @@ from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.api.watched_page import WatchedPage
-from sizer.host import measuring_alone, with_frameworks
+from sizer.host import measuring_alone
 from sizer.model import is_bound
 from sizer.plan import (
     UNFINISHED,
@@ -89,7 +89,7 @@ def measurement(
     `notes` are for a reader of the report. Raises InputError and HostError.
     """
     plan.check(host)
-    described = with_frameworks(host.host, plan.interpreters())
+    described = plan.with_interpreters(host.host)
     with _alone(on_event), StudyFolder.create(plan.folder, plan.study, described, notes) as folder:
         yield _ready(plan, folder, host, on_event)
 
@@ -103,7 +103,7 @@ def continued(
         folder.check_host(host.host)
         plan = plan_study(folder.study, folder.path, host, retry)
         plan.check(host)
-        folder.go_on_with_versions(with_frameworks(host.host, plan.interpreters()))
+        folder.go_on_with_versions(plan.with_interpreters(host.host))
         yield _ready(plan, folder, host, on_event)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from sizer.api.gpu_doubts import doubts_of_gpu
 from sizer.files import refuse_no_disk
 from sizer.host import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
-from sizer.limits import Control, LimitsBackend
+from sizer.limits import ME, Control, LimitsBackend, run_user
 from sizer.records import (
     COMMAND,
     KINDS,
@@ -70,7 +70,9 @@ def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path
         found[framework] = interpreter(framework, chosen)
         if chosen is not None:
             networks = _networks(users.get(framework, ()))
-            lack = what_it_lacks(framework, examined(framework, found[framework]), networks)
+            # Who wrote the study has no rights of ours.
+            has = examined(framework, found[framework], run_user(study.run_as).becoming)
+            lack = what_it_lacks(framework, has, networks)
             if lack is not None:
                 raise wrong_interpreter(chosen, lack.said)
     return found
@@ -158,15 +160,21 @@ def caps_memory(backend: LimitsBackend) -> bool:
     return not backend.missing(Limits(memory_bytes=SMALL_CAP))
 
 
-def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence[FrameworkPython] = ()) -> list[Doubt]:
+def doubts(
+    specs: Sequence[RunSpec],
+    beside: Path | None = None,
+    named: Sequence[FrameworkPython] = (),
+    run_as: str = ME,
+) -> list[Doubt]:
     """What lets runs end as `unsupported` or `crashed` although every limit can be set; `beside` is the folder of the
-    study file, `named` are the interpreters that it names: these are no doubts, but checked by themselves."""
+    study file, `named` are the interpreters that it names: these are no doubts, but checked by themselves. `run_as` is
+    the user of its runs."""
     workloads = list(dict.fromkeys(spec.workload for spec in specs))
     found = _doubts_of_frameworks(workloads, [each.framework for each in named])
     for workload in workloads:
         chosen = next((each for each in named if each.framework == workload.framework), None)
         most = max(spec.gpu_count for spec in specs if spec.workload == workload)
-        found += doubts_of_gpu(workload, max(1, most), chosen)
+        found += doubts_of_gpu(workload, max(1, most), chosen, run_as)
         found += _doubts_of_program(workload, beside)
     return found
 

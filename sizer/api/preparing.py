@@ -34,7 +34,7 @@ from sizer.records import (
     Workload,
 )
 from sizer.runner import Hooks, RunContext, RunPaths, launch, refused, set_up
-from sizer.storage import DataSets, Placement, check_disk
+from sizer.storage import DataSets, Placement, check_disk, files_of
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,8 @@ def prepare_data(
         try:
             for path in programs_of(workload, study):
                 user.check_reads(path)
+            if workload.cwd is not None:
+                user.check_enters(Path(workload.cwd))
         except HostError as error:
             data.refused[workload] = error
             continue
@@ -89,8 +91,17 @@ def prepare_data(
             data.not_set_up[workload] = failure
             continue
         try:
+            if workload.data is not None:
+                # Before sizer packs or indexes them with its own rights.
+                _check_reads(user, Path(workload.data).expanduser())
+        except HostError as error:
+            data.refused[workload] = error
+            continue
+        try:
             python = interpreter(OPENCV, study.python(OPENCV))
-            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole)
+            # Who wrote the study has no rights of ours.
+            maker = user if study.python(OPENCV) is not None else None
+            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole, maker)
             data_set = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = error
@@ -98,15 +109,23 @@ def prepare_data(
             continue
         try:
             if data_set is not None:
-                user.check_reads(Path(data_set.path))
+                _check_reads(user, Path(data_set.path))
             data.sets[workload] = data_set
         except HostError as error:
             data.refused[workload] = error
     return data
 
 
+def _check_reads(user: RunUser, data: Path) -> None:
+    """Raises HostError where this user cannot read all of the data that are there."""
+    for path in [data] if data.is_dir() else files_of(data):
+        if path.exists():
+            user.check_reads(path)
+
+
 def programs_of(workload: Workload, study: Study) -> tuple[Path, ...]:
-    """What a run of the workload executes: its program, or the interpreter and the files of sizer's own."""
+    """What a run of the workload executes: its program, or the interpreter and the files of sizer's own; none where it
+    is not found, which the run says."""
     if workload.kind != COMMAND:
         return interpreter(workload.framework, study.python(workload.framework)), bundled.WORKLOADS_PATH / "workloads"
     program, path = workload.command[0], workload.search_path(os.environ)

@@ -10,6 +10,8 @@ from sizer.adaptive import Chooser, NextRun, PlanEnd, Unfinished, chooser_of, mo
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
 from sizer.files import check_own_cache
+from sizer.host import Host, with_frameworks
+from sizer.limits import run_user
 from sizer.plan import (
     FAILED,
     UNFINISHED,
@@ -110,7 +112,7 @@ class StudyPlan:
     @property
     def doubts(self) -> list[Doubt]:
         """What lets runs that are left end as `unsupported` or `crashed` although every limit can be set."""
-        return doubts(self.left, self.beside, self.study.frameworks)
+        return doubts(self.left, self.beside, self.study.frameworks, self.study.run_as)
 
     def check(self, host: MeasuringHost) -> None:
         """Raise InputError for data or a mount that is not there, or a cache that others may write to; HostError for
@@ -131,6 +133,13 @@ class StudyPlan:
         """The interpreter of each framework that is used. Raises InputError for one that the study names and that
         cannot run its programs, which is only known when it is started."""
         return check_interpreters(self.all_specs, self.study)
+
+    def with_interpreters(self, host: Host) -> Host:
+        """The host with the versions of the frameworks that are used. Raises as `interpreters`."""
+        chosen = [each.framework for each in self.chosen_interpreters]
+        return with_frameworks(
+            host, self.interpreters(), chosen, run_user(self.study.run_as).becoming if chosen else ()
+        )
 
     def asks_for(self, run: Run) -> bool:
         """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""

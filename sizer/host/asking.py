@@ -14,13 +14,15 @@ PATIENCE_SECONDS = 120
 """Importing MXNet takes 2 s, PyTorch 3 s, and a minute where their files come over a network."""
 
 
-def ask(argv: Sequence[str], seconds: float = PATIENCE_SECONDS) -> subprocess.CompletedProcess[str]:
+def ask(
+    argv: Sequence[str], seconds: float = PATIENCE_SECONDS, becoming: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
     """A program of this host, in a folder that is root's: `python -c` looks for modules in the one it is started in
-    first, which may be somebody else's and hold a json.py; nor in those of PYTHONPATH, which no run gets. Errors as
-    subprocess.run."""
+    first, which may be somebody else's and hold a json.py; nor in those of PYTHONPATH, which no run gets. `becoming`
+    is the command that gives it another user's rights. Errors as subprocess.run."""
     ours = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
-        argv,
+        [*becoming, *argv],
         capture_output=True,
         text=True,
         errors="replace",

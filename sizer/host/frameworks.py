@@ -88,10 +88,10 @@ def _check(framework: str) -> Check:
     return Check(framework, False, Finding(FindingKind.OTHER, lack.problem), lack.command or _other(framework, path))
 
 
-def _imported(framework: str, found: Interpreter) -> Check:
+def _imported(framework: str, found: Interpreter, becoming: Sequence[str] = ()) -> Check:
     path = str(found.path)
     try:
-        tried = ask([path, "-c", SEEN[framework]])
+        tried = ask([path, "-c", SEEN[framework]], becoming=becoming)
         tried.check_returncode()
         version, gpus = json.loads(tried.stdout.strip().splitlines()[-1])
     except subprocess.CalledProcessError as error:
@@ -104,11 +104,11 @@ def _imported(framework: str, found: Interpreter) -> Check:
 
 
 @cache
-def gpus_seen(framework: str, path: Path) -> tuple[str, ...] | None:
-    """The GPUs that a framework sees in an interpreter; None where it cannot be asked."""
+def gpus_seen(framework: str, path: Path, becoming: tuple[str, ...] = ()) -> tuple[str, ...] | None:
+    """The GPUs that a framework sees in an interpreter, asked as `look_into` does; None where it cannot be asked."""
     if framework not in SEEN:
         return None
-    found = _imported(framework, examined(framework, path))
+    found = _imported(framework, examined(framework, path, becoming), becoming)
     return found.finding.gpus if found.ok else None
 
 

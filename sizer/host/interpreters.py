@@ -126,13 +126,16 @@ def interpreter(framework: str | None, chosen: FrameworkPython | None = None) ->
     return found
 
 
-def look_into(path: Path, packages: Sequence[str], modules: Sequence[str] = ()) -> Interpreter:
+def look_into(
+    path: Path, packages: Sequence[str], modules: Sequence[str] = (), becoming: Sequence[str] = ()
+) -> Interpreter:
     """What an interpreter says of itself; nothing of these packages and modules is imported.
 
-    It is asked as a run is started: without the folders that PYTHONPATH names.
+    It is asked as a run is started: without the folders that PYTHONPATH names, and by `becoming` with the
+    rights of its user.
     """
     try:
-        shown = ask([str(path), "-c", _LOOK, json.dumps([[*packages], [*modules]])])
+        shown = ask([str(path), "-c", _LOOK, json.dumps([[*packages], [*modules]])], becoming=becoming)
         shown.check_returncode()
         found = json.loads(shown.stdout)
         return Interpreter(path, found["python"], found["packages"], frozenset(found["modules"]))
@@ -197,10 +200,10 @@ def _too_old(found: Interpreter, what: str, version: str, least: tuple[int, ...]
     )
 
 
-def examined(framework: str, path: Path) -> Interpreter:
-    """An interpreter, asked for what the programs of a framework need."""
+def examined(framework: str, path: Path, becoming: Sequence[str] = ()) -> Interpreter:
+    """An interpreter, asked for what the programs of a framework need, as `look_into` does."""
     needed = NEEDED[framework]
-    return look_into(path, [needed.package, MAKES_NETWORKS], [*needed.modules, MAKES_NETWORKS])
+    return look_into(path, [needed.package, MAKES_NETWORKS], [*needed.modules, MAKES_NETWORKS], becoming)
 
 
 def wrong_interpreter(chosen: FrameworkPython, problem: Message) -> InputError:

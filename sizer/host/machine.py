@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -83,9 +83,15 @@ def facts(backend: LimitsBackend | None = None) -> Host:
     )
 
 
-def with_frameworks(host: Host, places: Mapping[str, Path]) -> Host:
-    """The host with the versions of these frameworks, each in its interpreter; as it is where there is none."""
-    found = _installed(places)
+def with_frameworks(
+    host: Host, places: Mapping[str, Path], chosen: Collection[str] = (), becoming: Sequence[str] = ()
+) -> Host:
+    """The host with the versions of these frameworks, each in its interpreter; as it is where there is none.
+
+    The interpreters of `chosen` are asked by `becoming`, the command that gives them another user's rights.
+    """
+    theirs = {places[framework] for framework in chosen if framework in places}
+    found = _installed(places, dict.fromkeys(theirs, becoming))
     if not found:
         return host
     return replace(host, python=_python(found), packages=_packages(found), frameworks=found)
@@ -167,12 +173,14 @@ def _virtualization(processor: dict[str, str]) -> Virtualization:
     return Virtualization(processor.get("Hypervisor vendor"), contained)
 
 
-def _installed(places: Mapping[str, Path]) -> tuple[Installed, ...]:
+def _installed(
+    places: Mapping[str, Path], becoming: Mapping[Path, Sequence[str]] | None = None
+) -> tuple[Installed, ...]:
     """Each framework with what its interpreter has, which is asked once for all of its frameworks."""
     wanted: dict[Path, list[str]] = {}
     for framework, path in places.items():
         wanted.setdefault(path, []).extend(PACKAGES.get(framework, ()))
-    looked = {path: look_into(path, packages) for path, packages in wanted.items()}
+    looked = {path: look_into(path, packages, (), (becoming or {}).get(path, ())) for path, packages in wanted.items()}
     found = []
     for framework, path in places.items():
         has = looked[path].packages

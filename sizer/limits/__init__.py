@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from sizer.limits.process_tree import MARK, end_left
     from sizer.limits.supervised import Supervised
     from sizer.limits.topology import CpuCounts
-    from sizer.limits.users import OWN_MOUNTS, RunUser, has_own_mounts, run_user
+    from sizer.limits.users import ME, NOBODYS_GROUP, OWN_MOUNTS, RunUser, has_own_mounts, run_user
 else:
     __getattr__ = exports(__name__, __file__)
 
 __all__ = [
     "AS_ROOT",
     "MARK",
+    "ME",
+    "NOBODYS_GROUP",
     "OWN_MOUNTS",
     "Capability",
     "Control",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -21,11 +24,27 @@ END_SECONDS = 10.0
 """For killed processes to be gone: one that waits for a throttled disk needs a while."""
 
 
+OURS = ("PATH", "LD_LIBRARY_PATH")
+"""What our Python and the commands around a program need of our environment."""
+
+_SCRIPT = f"""
+unset {" ".join(OURS)}
+. /proc/self/fd/0
+exec "$@" </dev/null
+"""
+"""Becomes the program with its environment, which is read from stdin: others see the arguments of a command."""
+
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+"""Of a variable that a shell passes on."""
+
+
 class Supervised:
     """A program that runs, in a session of its own, without the right to gain rights (no_new_privs).
 
-    Of our descriptors it has its output and those of `keep`. Raises OSError where it cannot be executed,
-    HostError where nothing can be started.
+    `around` are the commands that put it where it belongs. They have our environment and our rights: that of the
+    program, which may be another user's, could make them load or execute anything. Of our descriptors it has its output
+    and those of `keep`. One that cannot be executed ends with status 126 or 127. Raises HostError where nothing can be
+    started.
     """
 
     def __init__(
@@ -36,14 +55,17 @@ class Supervised:
         stdout: int,
         stderr: int,
         keep: Sequence[int] = (),
+        around: Sequence[str] = (),
     ) -> None:
         self._said, status = os.pipe()
+        variables = _exported(environment)
+        command = [*around, "/bin/sh", "-c", _SCRIPT, "sizer", *argv]
         try:
             self._supervisor = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(SUPERVISOR), str(status), str(os.getpid()), *argv],
-                env={**environment, MARK: owned_name("run")},
+                [sys.executable, "-I", "-S", str(SUPERVISOR), str(status), str(os.getpid()), *command],
+                env={**{name: os.environ[name] for name in OURS if name in os.environ}, MARK: owned_name("run")},
                 cwd=folder,
-                stdin=subprocess.DEVNULL,
+                stdin=variables,
                 stdout=stdout,
                 stderr=stderr,
                 pass_fds=(status, *keep),
@@ -55,6 +77,7 @@ class Supervised:
             raise HostError("The command cannot be started ({reason}); it may be too long.", reason=reason) from error
         finally:
             os.close(status)
+            os.close(variables)
         self._text, self._ended = b"", False
         while not self._lines() and self._read():
             pass
@@ -65,7 +88,7 @@ class Supervised:
             raise HostError("The command cannot be started: its supervisor ended with {status}.", status=status)
         if self.pid < 0:
             self.end()
-            raise OSError(-self.pid, os.strerror(-self.pid), argv[0])
+            raise OSError(-self.pid, os.strerror(-self.pid), command[0])
 
     @property
     def pid(self) -> int:
@@ -97,6 +120,8 @@ class Supervised:
     def end(self) -> None:
         """Kill all of it and wait until it is gone. Raises HostError where something does not die."""
         self._supervisor.terminate()
+        # Its program may have stopped it.
+        self._supervisor.send_signal(signal.SIGCONT)
         try:
             self._supervisor.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -121,3 +146,14 @@ class Supervised:
 
     def _lines(self) -> list[bytes]:
         return self._text.split(b"\n")[:-1]
+
+
+def _exported(environment: Mapping[str, str]) -> int:
+    """A file without a name that sets the variables, for a shell to read."""
+    descriptor = os.memfd_create("environment")
+    with open(descriptor, "wb", closefd=False) as file:
+        for name, value in environment.items():
+            if _NAME.fullmatch(name) and name != MARK:
+                # `command`: a shell with a variable of its own of that name goes on (POSIX, 2.8.1).
+                file.write(os.fsencode(f"command export {shlex.quote(f'{name}={value}')}\n"))
+    return descriptor

@@ -49,6 +49,7 @@ def main(words: Sequence[str]) -> int:
         _become(command, failing)
     os.close(failing)
     failure = os.read(reason, 16)
+    _let_go(status)
     _tell(status, -int(failure) if failure else program)
     # Whoever started us may have died before the kernel was asked to say so.
     if os.getppid() != starter:
@@ -62,6 +63,17 @@ def main(words: Sequence[str]) -> int:
             _tell(status, os.waitstatus_to_exitcode(how))
         if is_ending:
             _kill_below()
+
+
+def _let_go(status: int) -> None:
+    """Close all but `status`: whoever reads what the program writes is to see when nobody of it can write any more."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in range(3):
+        os.dup2(nothing, standard)
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
+        if descriptor > 2 and descriptor != status:
+            with suppress(OSError):
+                os.close(descriptor)
 
 
 def _tell(status: int, number: int) -> None:

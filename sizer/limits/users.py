@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import pwd
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,12 @@ OWN_MOUNTS = ("unshare", "--mount", "--propagation", "slave", "--")
 """What the host mounts, such as a home that is mounted when it is first used, is seen inside; what is mounted inside is
 seen nowhere else and ends with the last process (mount_namespaces(7))."""
 
+NOBODYS_GROUP = 65_534
+"""A group without members (its name is nogroup): what is done for another user has the rights of none."""
+
+NO_USER = (1 << 32) - 1
+"""The last number, which is nobody's (chown(2))."""
+
 ASKING_SECONDS = 600.0
 """For a walk over all files of a data set."""
 
@@ -31,17 +38,21 @@ class RunUser:
     uid: int
     gid: int
     home: str
+    is_listed: bool = True
+    """Users of containers and services, and those that were removed, are in no file: they have no groups but one."""
 
     @property
     def is_ours(self) -> bool:
         """Whether it is the one that sizer runs as."""
         return self.uid == os.geteuid()
 
-    def command(self, argv: Sequence[str]) -> list[str]:
-        """`argv` with the rights of this user, and all groups that it is in."""
+    @property
+    def becoming(self) -> tuple[str, ...]:
+        """The command that gives what follows it the rights of this user, and all groups that it is in."""
         if self.is_ours:
-            return list(argv)
-        return ["setpriv", f"--reuid={self.uid}", f"--regid={self.gid}", "--init-groups", "--", *argv]
+            return ()
+        groups = "--init-groups" if self.is_listed else "--clear-groups"
+        return ("setpriv", f"--reuid={self.uid}", f"--regid={self.gid}", groups, "--")
 
     def environment(self, ours: Mapping[str, str]) -> Mapping[str, str]:
         """Our environment with the home and the name of this user."""
@@ -54,45 +65,80 @@ class RunUser:
 
     def own(self, path: Path) -> None:
         """Give a file or folder, with all that is in it, to this user."""
-        if self.is_ours:
-            return
-        os.chown(path, self.uid, self.gid, follow_symlinks=False)
-        for _, folders, files, descriptor in os.fwalk(path):
-            for name in (*folders, *files):
-                os.chown(name, self.uid, self.gid, dir_fd=descriptor, follow_symlinks=False)
+        if not self.is_ours:
+            _give(path, self.uid, self.gid)
+
+    @contextmanager
+    def lent(self, folder: Path) -> Iterator[Path]:
+        """A folder that is made for this user alone, and at a good end ours, with all that is in it."""
+        folder.mkdir(mode=0o700)
+        self.let_in(folder.parent)
+        self.own(folder)
+        yield folder
+        _give(folder, os.geteuid(), os.getegid())
 
     def check_reads(self, path: Path) -> None:
         """Raises HostError that names the first file or folder there which this user cannot read."""
-        if self.is_ours:
-            return
-        question = ["find", "-L", str(path), "(", "!", "-readable", "-o", "-type", "d", "!", "-executable", ")"]
-        asked = subprocess.run(
-            self.command([*question, "-print", "-quit"]),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=ASKING_SECONDS,
-            cwd="/",
-        )
-        if asked.returncode or asked.stdout:
+        closed = ["(", "!", "-readable", "-o", "-type", "d", "!", "-executable", ")"]
+        # What find says besides, such as of a link that leads in a circle, keeps nobody from reading.
+        unread = self._answer("find", "-L", str(path), "!", "-type", "l", *closed, "-print", "-quit").stdout
+        if unread or self._answer("test", "-r", str(path)).returncode:
             raise HostError(
                 "{user}, as whom the runs are made, cannot read {path}; let this user read it, or write `run_as: root` "
                 "into the study file.",
                 user=self.name,
-                path=asked.stdout.rstrip("\n") or path,
+                path=unread.rstrip("\n") or path,
             )
+
+    def check_enters(self, folder: Path) -> None:
+        """Raises HostError where this user cannot enter the folder."""
+        if self._answer("test", "-x", str(folder)).returncode:
+            raise HostError(
+                "{user}, as whom the runs are made, cannot enter {folder}; let this user enter it and those above it, "
+                "or write `run_as: root` into the study file.",
+                user=self.name,
+                folder=folder,
+            )
+
+    def _answer(self, *question: str) -> subprocess.CompletedProcess[str]:
+        """What a program says that has the rights of this user. Raises HostError where there is no answer."""
+        if self.is_ours:
+            return subprocess.CompletedProcess(question, 0, "", "")
+        try:
+            done = subprocess.run(
+                [*self.becoming, *question],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="surrogateescape",
+                timeout=ASKING_SECONDS,
+                cwd="/",
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise HostError(
+                "What {user}, as whom the runs are made, can read could not be asked ({error}).",
+                user=self.name,
+                error=str(error),
+            ) from error
+        if done.stderr.startswith("setpriv: "):
+            raise HostError(
+                "Runs cannot be made as {user} ({reason}); write another one as `run_as`.",
+                user=self.name,
+                reason=done.stderr.strip(),
+            )
+        return done
 
 
 def run_user(asked: str = ME) -> RunUser:
     """The user that `run_as` names. Raises HostError where this host has none of the name, or we may not become it."""
-    sudo = os.environ.get("SUDO_UID", "") if os.geteuid() == 0 else ""
-    uid = int(sudo) if sudo.isdecimal() else os.geteuid()
     try:
-        found = pwd.getpwuid(uid) if asked == ME else pwd.getpwnam(asked)
+        found = pwd.getpwuid(_number("UID", os.geteuid())) if asked == ME else pwd.getpwnam(asked)
     except KeyError:
         if asked == ME:
-            # Users of containers and services are often in no file.
-            return RunUser(str(uid), uid, os.getegid(), os.environ.get("HOME", "/"))
+            uid, ours = _number("UID", os.geteuid()), os.geteuid()
+            if uid == ours:
+                return RunUser(str(uid), uid, os.getegid(), os.environ.get("HOME", "/"), False)
+            return RunUser(str(uid), uid, _number("GID", NOBODYS_GROUP), "/", False)
         raise HostError("This host has no user {name}; write another one as `run_as`.", name=asked) from None
     user = RunUser(found.pw_name, found.pw_uid, found.pw_gid, found.pw_dir)
     if os.geteuid() not in (0, user.uid):
@@ -102,6 +148,29 @@ def run_user(asked: str = ME) -> RunUser:
             name=asked,
         )
     return user
+
+
+def _give(path: Path, uid: int, gid: int) -> None:
+    os.chown(path, uid, gid, follow_symlinks=False)
+    for _, folders, files, descriptor in os.fwalk(path):
+        for name in (*folders, *files):
+            os.chown(name, uid, gid, dir_fd=descriptor, follow_symlinks=False)
+
+
+def _number(what: str, ours: int) -> int:
+    """SUDO_UID or SUDO_GID where we are root, else what is ours. Raises HostError for what is no number of a user."""
+    variable = f"SUDO_{what}"
+    said = os.environ.get(variable, "") if os.geteuid() == 0 else ""
+    if not said:
+        return ours
+    number = int(said[:20]) if said.isascii() and said.isdigit() else NO_USER
+    if number >= NO_USER:
+        raise HostError(
+            "{variable} is {said}, which is no number of a user or group; write `run_as: NAME` into the study file.",
+            variable=variable,
+            said=repr(said[:40]),
+        )
+    return number
 
 
 @cache

@@ -219,12 +219,13 @@ def started(
     at_once: bool = True,
     secrets: Secrets = NO_SECRETS,
     mounts: Sequence[str] = (),
+    becoming: Sequence[str] = (),
 ) -> Iterator[Child]:
     """A child that joined the group before it became the workload; the whole group is killed at the end.
 
     With `at_once` it prints to terminals, else into a pipe; `secrets` are in no line of its log. `mounts` is the
-    command that gives it mounts of its own. Raises HostError if something in the group does not die: the child and its
-    log can be looked at even then.
+    command that gives it mounts of its own, `becoming` the one by which it has the rights of its user. Raises HostError
+    if something in the group does not die: the child and its log can be looked at even then.
     """
     outlets = terminals() if at_once else pipe()
     read_end, write_end = os.pipe()
@@ -233,9 +234,9 @@ def started(
     log = Log(log_path)
     try:
         try:
-            command, keep = [*mounts, *group.command(argv, not_joined)], (write_end,)
+            around = [*mounts, *group.command(becoming, not_joined)]
             said = {**environment, EVENTS_VARIABLE: str(write_end)}
-            program = Supervised(command, said, folder, outlets.stdout, outlets.stderr, keep)
+            program = Supervised(argv, said, folder, outlets.stdout, outlets.stderr, (write_end,), around)
         finally:
             os.close(write_end)
             outlets.hand_over()

@@ -170,9 +170,16 @@ class _ChildRun:
             sampler = Sampler(group, hooks.clock, (lambda: watch.latest) if watch else tuple, probe=probe)
             at_once = spec.workload.kind == COMMAND
             mounts = OWN_MOUNTS if has_own_mounts() else ()
-            command = context.user.command(argv)
             with started(
-                group, command, environment, self._folder, context.log_path, at_once, self.secrets, mounts
+                group,
+                argv,
+                environment,
+                self._folder,
+                context.log_path,
+                at_once,
+                self.secrets,
+                mounts,
+                context.user.becoming,
             ) as child:
                 self._log = child.log
                 if watch:
@@ -212,7 +219,8 @@ class _ChildRun:
         values = commands.placeholders(spec, context.paths, context.host_vcpus, context.host_memory_bytes)
         failure = prepare(
             CauseKind.BEFORE_FAILED,
-            context.user.command([filled(word, values) for word in spec.workload.before]),
+            context.user,
+            [filled(word, values) for word in spec.workload.before],
             environment,
             self._folder,
             context.log_path,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,7 +32,8 @@ def set_up(workload: Workload, user: RunUser, ours: Mapping[str, str], stop: Cal
         user.own(scratch)
         return prepare(
             CauseKind.SETUP_FAILED,
-            user.command(workload.setup),
+            user,
+            workload.setup,
             setup_environment(workload, scratch, user.environment(ours)),
             Path(workload.cwd) if workload.cwd is not None else scratch,
             home / "setup.log",
@@ -40,6 +44,7 @@ def set_up(workload: Workload, user: RunUser, ours: Mapping[str, str], stop: Cal
 
 def prepare(
     kind: CauseKind,
+    user: RunUser,
     argv: Sequence[str],
     environment: Mapping[str, str],
     folder: Path,
@@ -47,16 +52,17 @@ def prepare(
     secrets: Secrets,
     stop: Callable[[], bool],
 ) -> Failure | None:
-    """Run the command to its end, with its output in the log; a failure of this kind where it does not end well.
+    """Run the command as this user to its end, with its output in the log; a failure of this kind where that is no good
+    one.
 
     Whatever it leaves running is ended. Raises HostError where that does not die.
     """
+    if shutil.which(folder / argv[0] if "/" in argv[0] else argv[0], path=environment.get("PATH")) is None:
+        return Failure(Cause(kind, text=f"{argv[0]}: {os.strerror(errno.ENOENT)}"))
     outlets, log = pipe(), Log(log_path)
     try:
         try:
-            program = Supervised(argv, environment, folder, outlets.stdout, outlets.stderr)
-        except OSError as error:
-            return Failure(Cause(kind, text=f"{argv[0]}: {error.strerror}"))
+            program = Supervised(argv, environment, folder, outlets.stdout, outlets.stderr, around=user.becoming)
         finally:
             outlets.hand_over()
         lines = Lines(outlets.reading[0])

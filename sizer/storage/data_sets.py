@@ -15,10 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer.files import make_folder, refuse_no_data
+from sizer.limits import RunUser
 from sizer.records import KINDS, AnyOf, DataSet, HostError, InputError, Message, Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.data_cache import check_writable, is_writable, made_once
 from sizer.storage.page_cache import files_of
+from sizer.storage.removal import owner_of
 from sizer.storage.subprograms import complete, never
 
 EMBEDDED_VERSION = 1
@@ -46,6 +48,8 @@ class DataSets:
     stop: Callable[[], bool] = never
     whole: set[Path] = field(default_factory=set)
     """Folders of the cache that were found as they were made, so that none is read twice at one start."""
+    maker: RunUser | None = None
+    """By whose rights the interpreter makes them: the user of the runs, where a study named it. None for ours."""
 
     def prepare(self, workload: Workload) -> DataSet | None:
         """What the workload reads, in the form it reads; None when it reads nothing.
@@ -101,6 +105,8 @@ class DataSets:
             if aside is not None:
                 make_folder(aside)
                 _link(aside / records.name, records)
+                if self.maker is not None:
+                    self.maker.own(aside)
                 self._program("record_index", "--data", str(records), "--out", str(aside / f"{records.stem}.idx"))
         return describe(folder / records.name, source.format)
 
@@ -112,14 +118,23 @@ class DataSets:
             yield None
             return
         with made_once(folder, making, self.announce, self.stop) as aside:
-            yield aside
+            if aside is None or self.maker is None or self.maker.is_ours:
+                yield aside
+            else:
+                with self.maker.lent(aside.parent / "lent") as theirs:
+                    yield theirs / aside.name
+                if owner_of(theirs / aside.name) is None:
+                    raise HostError("{python} made no folder.", python=self.interpreter)
+                (theirs / aside.name).rename(aside)
         self.whole.add(folder)
         if aside is not None:
             self.announce(Announcement(AnnouncementKind.DATA_MADE, making.folder, bytes=size_of(folder)))
 
     def _program(self, name: str, *options: str) -> None:
-        argv = [str(self.interpreter), "-m", f"workloads.{name}", *options]
-        done = complete(argv, {**os.environ, "PYTHONPATH": str(self.packages)}, self.cache, self.stop)
+        becoming, ours = (self.maker.becoming, self.maker.environment(os.environ)) if self.maker else ((), os.environ)
+        argv = [*becoming, str(self.interpreter), "-m", f"workloads.{name}", *options]
+        environment = {**ours, "PYTHONPATH": str(self.packages)}
+        done = complete(argv, environment, self.cache, self.stop)
         if done.returncode == 2:
             problem = done.stderr.strip().splitlines()[-1][-500:]
             raise InputError("`workloads.{name}` cannot use this data: {problem}", name=name, problem=problem)

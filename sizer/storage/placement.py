@@ -93,10 +93,12 @@ class Placement:
                 volume = emulated_volume(folder, self._emulated_bytes, self._stop)
                 self._emulated = self._stack.enter_context(volume)
                 self.user.let_in(self._emulated.folder.parent)
+                self.user.check_enters(self._emulated.folder)
             return self._emulated
         if tier.name not in self._real:
             self._real[tier.name] = self._stack.enter_context(real_volume(tier))
             self.user.let_in(self._real[tier.name].folder)
+            self.user.check_enters(self._real[tier.name].folder)
         return self._real[tier.name]
 
     def data(self, data_set: DataSet | None, tier: DiskTier | None) -> DataSet | None:
@@ -109,6 +111,8 @@ class Placement:
             self._announce(Announcement(AnnouncementKind.COPY, name=tier.name, bytes=data_set.bytes))
             name = hashlib.sha256(data_set.path.encode()).hexdigest()[:12]
             copy = _copied(Path(data_set.path), volume.folder / name, self._stop)
+            # What kept others from the data may have been a folder above them.
+            (volume.folder / name).chmod(0o700)
             self.user.own(volume.folder / name)
             self._copies[key] = describe(copy, data_set.format, data_set.embedded)
         return self._copies[key]

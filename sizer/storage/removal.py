@@ -15,17 +15,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-from sizer.limits import mounts_below
+from sizer.limits import NOBODYS_GROUP, mounts_below
 from sizer.records import HostError, Message
 from sizer.storage.subprograms import complete
 
 DEEPEST = 100
 """Levels that are gone down with a descriptor for each; what lies deeper is moved up first."""
 
-UNMOUNT_SECONDS = 20.0
+MOUNTED = Message("something is mounted there that cannot be unmounted")
 
-NOBODYS_GROUP = 65_534
-"""A group without members (its name is nogroup): what is done for another user has the rights of none."""
+UNMOUNT_SECONDS = 20.0
 
 SEARCH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 """Where system programs lie, also for a shell whose path has no /sbin."""
@@ -94,11 +93,17 @@ def rights_of(owner: int) -> Iterator[None]:
 
 def _emptied(folder: Path, last: str | None) -> Message | None:
     """Remove what is in the folder, but for `last`; the first thing that stays, and why."""
-    top = _opened(folder, None)
+    parent = os.open(folder.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        return _Emptying(folder, top).all_but(last)
+        top = _opened(folder.name, parent)
+        try:
+            if _mount_id(top) != _mount_id(parent):
+                return Message("{path} ({reason})", path=folder, reason=MOUNTED)
+            return _Emptying(folder, top).all_but(last)
+        finally:
+            os.close(top)
     finally:
-        os.close(top)
+        os.close(parent)
 
 
 class _Emptying:
@@ -141,7 +146,7 @@ class _Emptying:
         folder = _opened(name, parent)
         try:
             if _mount_id(folder) != self._mount:
-                self._stays[path] = Message("something is mounted there that cannot be unmounted")
+                self._stays[path] = MOUNTED
                 return
             for inner in sorted(os.listdir(folder)):
                 self._remove(inner, folder, f"{path}/{inner}", depth + 1)

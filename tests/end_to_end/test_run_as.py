@@ -63,12 +63,13 @@ def open_folder() -> Iterator[Path]:
 def measured(open_folder: Path) -> Callable[..., tuple[subprocess.CompletedProcess[str], dict[str, Any], str]]:
     """Measure a study of one short run of a shell script: what sizer said, the record of the run, and its log."""
 
-    def measure(script: str, keys: str = "", more: str = "", **variables: str) -> Any:
+    def measure(script: str, keys: str = "", more: str = "", command: str = "", **variables: str) -> Any:
         program = open_folder / "job.sh"
+        command = command or f"/bin/sh, {program}"
         program.write_text(script + STEPS)
         (open_folder / "study.yaml").write_text(
             "measure: {repeats: 1, seconds: 0.5, precision: 0.5}\n"
-            f"{keys}\nworkloads:\n  - {{name: job, kind: command, command: [/bin/sh, {program}], {more}"
+            f"{keys}\nworkloads:\n  - {{name: job, kind: command, command: [{command}], {more}"
             " pattern: 'step (?P<step>\\d+)', axes: {vcpus: [1]}}\n"
         )
         environment = {
@@ -115,9 +116,11 @@ def test_a_program_of_another_user_tells_its_steps_by_the_path(measured: Callabl
 @pytest.mark.parametrize(
     ("keys", "more", "said"),
     [
-        ("run_as: no-such-user", "", "his host has no user no-such-user; write another one as `run_as`."),
+        ("run_as: no-such-user", "", "his host has no user no-such-user; write another one as `run_as`"),
         ("run_as: nobody", "data: private,", "nobody, as whom the runs are made, cannot read {folder}/private/a"),
         ("run_as: nobody", "data: closed,", "nobody, as whom the runs are made, cannot read {folder}/closed"),
+        ("run_as: nobody", "data: a.rec,", "nobody, as whom the runs are made, cannot read {folder}/a.idx"),
+        ("run_as: nobody", "cwd: closed,", "nobody, as whom the runs are made, cannot enter {folder}/closed"),
     ],
 )
 def test_a_run_that_its_user_cannot_make_is_refused(
@@ -128,9 +131,67 @@ def test_a_run_that_its_user_cannot_make_is_refused(
         (open_folder / name).mkdir(mode=mode)
         (open_folder / name / "a").write_text("x")
         (open_folder / name / "a").chmod(0o600)
+    for name, mode in (("a.rec", 0o644), ("a.idx", 0o600)):
+        (open_folder / name).write_text("x")
+        (open_folder / name).chmod(mode)
     done, run, log = measured("echo started;", keys, more)
     assert (done.returncode, run["outcome"], log) == (4, "refused", "")
     assert said.format(folder=open_folder) in done.stderr
+
+
+def test_the_environment_of_a_study_is_its_programs_alone(measured: Callable[..., Any], open_folder: Path) -> None:
+    """What makes a run has root's rights, and executes or loads nothing that the study's variables name."""
+    for name in ("unshare", "setpriv", "taskset", "sh"):
+        (open_folder / name).write_text(f"#!/bin/sh\n/usr/bin/id -un >>{open_folder}/tmp/had; exit 1\n")
+        (open_folder / name).chmod(0o755)
+    said = "it's\\n$(id)"
+    variables = f'env: {{PATH: {open_folder}, LD_PRELOAD: {open_folder}/none.so, SAID: "{said}"}},'
+    done, run, log = measured('echo "$SAID"; sleep() { /bin/sleep "$@"; };', "run_as: nobody", variables)
+    assert done.returncode == 0, (done.stderr, log)
+    assert (run["outcome"], "it's\n$(id)\n" in log) == ("completed", True)
+    assert not (open_folder / "tmp/had").exists()
+    assert "none.so" not in log.partition("it's")[0].replace("/bin/sh", "")
+
+
+INTERPRETER = """#!/bin/sh
+/usr/bin/id -un >>FOLDER/tmp/had
+[ "$1" = -c ] && echo '{"python": "3.11.0", "packages": {}, "modules": ["cv2", "numpy"]}' && exit
+while [ $# -gt 0 ] && [ "$1" != --out ]; do shift; done
+mkdir -p "$2/class" && echo x >"$2/class/a.jpg"
+"""
+
+
+def test_an_interpreter_that_a_study_names_has_the_rights_of_its_runs(open_folder: Path) -> None:
+    """It is asked for its versions, makes data and runs as that user; what it has made in the cache is root's."""
+    (open_folder / "python").write_text(INTERPRETER.replace("FOLDER", str(open_folder)))
+    (open_folder / "python").chmod(0o755)
+    (open_folder / "study.yaml").write_text(
+        "{run_as: nobody, embedded_images: 20, frameworks: {opencv: {python: ./python}},"
+        " workloads: [{name: job, kind: imagenet_preprocessing, axes: {vcpus: [1]}}]}"
+    )
+    places = {"SIZER_CACHE": str(open_folder / "cache"), "TMPDIR": str(open_folder / "tmp")}
+    done = ready_sizer.typed(("run", "study.yaml", "--out", "study"), open_folder, {**os.environ, **places})
+    assert done.returncode == 4, done.stderr
+    assert set((open_folder / "tmp/had").read_text().split()) == {"nobody"}
+    made = [path for path in (open_folder / "cache").rglob("*") if path.name != ".lock"]
+    assert "a.jpg" in [path.name for path in made]
+    assert {path.owner() for path in made} == {"root"}
+
+
+def test_a_program_that_is_not_there_is_not_found(measured: Callable[..., Any]) -> None:
+    """Whoever runs it."""
+    done, run, _ = measured("", "run_as: nobody", command="/no/such/program")
+    assert (done.returncode, run["outcome"], run["error"]["cause"]["kind"]) == (4, "crashed", "not_found")
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"), [({"SUDO_GID": "54322"}, "54321 54322 54322"), ({}, "54321 65534 65534")]
+)
+def test_who_typed_sudo_may_be_in_no_file(measured: Callable[..., Any], group: dict[str, str], expected: str) -> None:
+    """A user that was removed, or is a container's, has nothing of root's, its group neither."""
+    done, _, log = measured("echo $(id -u) $(id -g) $(id -G);", SUDO_UID="54321", **group)
+    assert done.returncode == 0, done.stderr
+    assert log.splitlines()[0] == expected
 
 
 def test_nobody_else_finds_the_fifo_or_the_folders_of_a_run(measured: Callable[..., Any], open_folder: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_child_that_ends_by_itself_is_completed(measure: Callable[..., Run]) -
 
 
 LEAVE = """
-        import glob, subprocess, threading
+        import glob, re, subprocess, threading
         from pathlib import Path
         def move(files):
             for file in glob.glob(f"/sys/fs/cgroup/*/{files}") + glob.glob(f"/sys/fs/cgroup/{files}"):
@@ -99,7 +99,8 @@ LEAVE = """
 ESCAPES = {
     "the program": "move('cgroup.procs')",
     "a thread of it": "t = threading.Thread(target=lambda: (move('tasks'), time.sleep(1000)), daemon=True); t.start()",
-    "a limit": "[Path(file).write_text('max') for file in glob.glob('/sys/fs/cgroup/pids/sizer/*/pids.max')]",
+    "a limit": "Path('/sys/fs/cgroup/pids' + re.search('pids:(.*)', Path('/proc/self/cgroup').read_text())[1]"
+    " + '/pids.max').write_text('max')",
 }
 
 
@@ -130,6 +131,13 @@ def test_a_daemon_that_forgets_where_it_comes_from_ends_with_its_run(measure: Ca
     """
     )
     assert not [process for process in psutil.process_iter() if nap in _words(process)]
+
+
+def test_a_program_that_stops_what_stands_above_it_ends_with_its_run(measure: Callable[..., Run]) -> None:
+    """Nothing of the two is left behind."""
+    run = measure("import signal\nos.kill(os.getppid(), signal.SIGSTOP)\nstart()\nwhile True: step()", seconds=0.5)
+    assert run.outcome is Outcome.COMPLETED
+    assert WarningKind.LEFT_BEHIND not in [warning.kind for warning in run.warnings]
 
 
 def test_a_program_has_no_way_to_more_rights(measure: Callable[..., Run], context: RunContext) -> None:

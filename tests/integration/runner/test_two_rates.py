@@ -14,6 +14,7 @@ import pytest
 
 from sizer.analysis.monitor import Live
 from sizer.limits import Throttle, detect
+from sizer.limits.control_group import ControlGroup
 from sizer.records.run import DataSet, DiskCheck, Outcome, Step, WarningKind
 from sizer.records.study import DiskRates, DiskTier, RunSpec
 from sizer.runner.commands import RunPaths
@@ -44,11 +45,15 @@ READER = """
 """
 
 
-def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..., RunSpec], tmp_path: Path) -> None:
+def test_a_disk_whose_rate_falls_is_reported_as_two_rates(
+    make_spec: Callable[..., RunSpec], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """8 MB/s until four seconds are over, 2.4 MB/s from then on: both are found, and the later one counts.
 
     No run is faster than its throttle; where the host's own disk lets none of three be as fast, no more can be seen.
     """
+    # It is the throttle that falls, in the place of the disk's own rate: elsewhere such a run is refused.
+    monkeypatch.setattr(ControlGroup, "escaped", lambda *_: None)
     with emulated_volume(tmp_path, 64 * 2**20) as volume:
         data = volume.folder / "data.bin"
         data.write_bytes(os.urandom(64 * 2**20))

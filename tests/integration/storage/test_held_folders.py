@@ -296,8 +296,11 @@ except SizerError as error:
 
 
 @pytest.mark.root
-def test_a_mount_that_cannot_be_unmounted_stays_and_is_named(shared: Path, data: Path) -> None:
-    """An ordinary user may not unmount what root has mounted; all else is removed."""
+@pytest.mark.parametrize(("inner", "stay"), [("d", [".lock", "d"]), ("", [".lock", "d", "other"])])
+def test_a_mount_that_cannot_be_unmounted_stays_and_is_named(
+    shared: Path, data: Path, inner: str, stay: list[str]
+) -> None:
+    """An ordinary user may not unmount what root has mounted; all else is removed, if it is not under it."""
     user = subprocess.Popen(
         [sys.executable, "-c", HOLDS, str(shared)],
         text=True,
@@ -305,15 +308,18 @@ def test_a_mount_that_cannot_be_unmounted_stays_and_is_named(shared: Path, data:
         stdout=subprocess.PIPE,
     )
     assert user.stdout is not None
-    place = Path(user.stdout.readline().rstrip()) / "d"
+    folder = Path(user.stdout.readline().rstrip())
+    place = folder / inner
+    # What is in them is this user's to remove.
+    data.chmod(0o777)
     mount("--bind", data, place)
     try:
         error, _ = user.communicate("go on\n", timeout=60)
         assert f"{place} (something is mounted there that cannot be unmounted)" in error
-        assert sorted(path.name for path in place.parent.iterdir()) == [".lock", "d"]
         assert sorted(path.name for path in data.rglob("*")) == ["a", "b", "sub"]
     finally:
         subprocess.run(["umount", str(place)], check=True)
+    assert sorted(path.name for path in folder.iterdir()) == stay
 
 
 def test_a_parent_that_is_not_there_has_no_leftovers(tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ def test_data_that_no_emulated_run_reads_takes_no_room() -> None:
 
 
 def test_a_real_mount_gets_a_copy_and_loses_it(tmp_path: Path) -> None:
-    """The records and their index are copied once, are out of the page cache, and are gone afterwards."""
+    """The records and their index are copied once, for their user alone, are out of the page cache, and are gone
+    afterwards."""
     mount, data = tmp_path / "mount", tmp_path / "train.rec"
     mount.mkdir()
     data.write_bytes(b"x" * 2**20)
@@ -64,6 +65,7 @@ def test_a_real_mount_gets_a_copy_and_loses_it(tmp_path: Path) -> None:
         assert Path(copy.path).is_relative_to(mount)
         assert {path.suffix for path in files_of(Path(copy.path))} == {".rec", ".idx"}
         assert resident_bytes(files_of(Path(copy.path))) == 0
+        assert Path(copy.path).parent.stat().st_mode & 0o077 == 0
         with placement.folders(tier) as (scratch, output):
             assert output.is_relative_to(mount)
             assert not scratch.is_relative_to(mount)
