@@ -42,6 +42,11 @@ WORDS = (
     ),
     *("1e400GiB", "0GiB", "-1GiB", "2G", "99999999999PiB", "cuda:99", "(?P<rate>", "(a+)+$", "(?P<rate>x{99999})"),
 )
+LONG = ("1" * 120_000, f"1{' ' * 120_000}x", "1,000" * 24_000, "1 [1] " * 20_000, f"a{' x' * 60_000}")
+"""Cells that take hours to read from each of their characters on."""
+LARGE = (f"0x{'f' * 3_600}", f"0b{'1' * 13_000}", f"0{'7' * 4_800}", "9" * 4_000, "9:" * 3_000 + "59")
+"""Whole numbers that Python reads and cannot write, or not turn into floats."""
+WORDS += (*LONG, *LARGE)
 WHOLE: tuple[Any, ...] = (None, True, False, [], {}, [[]], {"": None}, [None] * 300, [0] * 300)
 
 MUCH_NESTED = {"json": b"[" * 3_000, "yaml": b"[" * 3_000, "csv": b'"' * 3_000}
@@ -60,6 +65,7 @@ YAML_PARTS = (
     b"\t",
     b"- - - - -",
     b"{{x}}",
+    *(each.encode() for each in LARGE),
     b"'",
     b"# ",
 )
