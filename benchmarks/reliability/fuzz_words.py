@@ -8,6 +8,10 @@ NUMBERS = (
     *(0, 1, -1, 2, 3, 0.0, -0.0, 0.1, 0.3, -0.5, 1.5, 1e-9, 1e-300, 5e-324, 1e9, 1e18, 1e19, 1e300, 1.7e308, -1e308),
     *(2**20, 2**31, 2**53 + 1, 2**60, 2**63, -(2**63), 2**64, 10**30, 10**400, float("nan"), float("inf")),
 )
+LONG = ("1" * 120_000, f"1{' ' * 120_000}x", "1,000" * 24_000, "1 [1] " * 20_000, f"a{' x' * 60_000}")
+"""Cells that take hours to read from each of their characters on."""
+LARGE = (f"0x{'f' * 3_600}", f"0b{'1' * 13_000}", f"0{'7' * 4_800}", "9" * 4_000, "9:" * 3_000 + "59")
+"""Whole numbers that Python reads and cannot write, or not turn into floats."""
 WORDS = (
     *("", " ", "NaN", "Infinity", "-Infinity", "nan", "1e999", "0x10", "1_000", "12", "true", "null", "~", "x" * 5_000),
     *(
@@ -41,6 +45,8 @@ WORDS = (
         "١",
     ),
     *("1e400GiB", "0GiB", "-1GiB", "2G", "99999999999PiB", "cuda:99", "(?P<rate>", "(a+)+$", "(?P<rate>x{99999})"),
+    *LONG,
+    *LARGE,
 )
 WHOLE: tuple[Any, ...] = (None, True, False, [], {}, [[]], {"": None}, [None] * 300, [0] * 300)
 
@@ -60,6 +66,7 @@ YAML_PARTS = (
     b"\t",
     b"- - - - -",
     b"{{x}}",
+    *(each.encode() for each in LARGE),
     b"'",
     b"# ",
 )

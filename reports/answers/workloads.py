@@ -44,7 +44,8 @@ def workload(subject: Subject) -> dict[str, Any]:
     isolating = tuple(run for run in subject.runs if run.spec.stage is not None)
     subject = replace(subject, runs=tuple(asked), isolating=isolating)
     found = results.by_configuration(subject.runs)
-    rows = [_row(result, subject) for result in found]
+    without = _without(subject)
+    rows = [_row(result, subject, without) for result in found]
     first, more, left_out = figures(subject)
     machines, more_machines = machine_rows(subject)
     compared = subject.answer.alternatives if subject.answer is not None else ()
@@ -81,7 +82,7 @@ def _machines_note(compared: Sequence[Alternative], unit: str, of_disks: bool) -
     return words.machines_note(unit, priced, of_disks) if compared else ""
 
 
-def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
+def _row(result: results.Result, subject: Subject, without: str) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
     vcpus, batch, machine = configuration.vcpus, configuration.batch_size, words.machine_rented(result.machine)
@@ -91,7 +92,7 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
         "memory": words.memory_size(configuration),
         "disk": words.study_disk(configuration.disk, subject.study) if configuration.disk is not None else "",
         "batch": str(batch) if batch is not None else "",
-        "accelerators": words.accelerators_in_words(configuration) or _without(subject),
+        "accelerators": words.accelerators_in_words(configuration) or without,
         "state": subject.unusual(result.input, result.cache),
         "is_answer": preprocessing.is_answer(configuration, subject) and _named_alike(machine, subject),
         "runs": words.runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),

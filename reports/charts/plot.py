@@ -7,6 +7,7 @@ allows is a line with its name.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -376,7 +377,7 @@ def _box(point: CurvePoint, kind: str, x: Scale, y: Scale) -> Iterator[Markup]:
 
 def _points(line: Line, index: int, x: Scale, y: Scale) -> Iterator[Markup]:
     repeats: dict[float, int] = {}
-    totals = {place: sum(point.x == place for point in line.points) for place in line.places}
+    totals = Counter(point.x for point in line.points)
     for point in line.points:
         number = repeats.get(point.x, 0)
         repeats[point.x] = number + 1

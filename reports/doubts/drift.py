@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cached_property
 
 from sizer import words
 from sizer.model import as_asked
@@ -56,7 +57,7 @@ class History:
     rests: tuple[tuple[float, float], ...]
     study: Study
 
-    @property
+    @cached_property
     def on_one_day(self) -> bool:
         return len({each.began.date() for each in self.runs}) == 1
 

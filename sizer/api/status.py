@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sizer.adaptive import NextRun, PlanEnd, Unfinished, next_of
 from sizer.api.fitted_model import stored_study, with_corrections
@@ -31,7 +32,7 @@ class StudyStatus:
     searching: tuple[Unfinished, ...] = ()
     uncorrected: tuple[Uncorrected, ...] = ()
 
-    @property
+    @cached_property
     def todo(self) -> tuple[RunSpec, ...]:
         return remaining(self.specs, self.runs)
 

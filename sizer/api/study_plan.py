@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from sizer.adaptive import Chooser, NextRun, PlanEnd, Unfinished, chooser_of, most_to_follow, unfinished
@@ -141,10 +142,13 @@ class StudyPlan:
             host, self.interpreters(), chosen, run_user(self.study.run_as).becoming if chosen else ()
         )
 
+    @cached_property
+    def _planned(self) -> frozenset[str]:
+        return frozenset(spec.id for spec in self.specs)
+
     def asks_for(self, run: Run) -> bool:
         """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""
-        planned = {spec.id for spec in self.specs}
-        return run.id in planned or any(each.includes(run.spec) for each in self.following)
+        return run.id in self._planned or any(each.includes(run.spec) for each in self.following)
 
 
 def plan_study(

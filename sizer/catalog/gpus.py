@@ -126,7 +126,7 @@ def read_gpu_name(text: str) -> GpuName:
     if key not in _MODELS and memory is None and told and told[-1].isdecimal():
         # `A100 80`, without a unit.
         shorter = key.removesuffix(told[-1])
-        if int(told[-1]) in GPU_MEMORY_GB.get(_MODELS.get(shorter, ""), ()):
+        if told[-1] in map(str, GPU_MEMORY_GB.get(_MODELS.get(shorter, ""), ())):
             key, size = shorter, float(told[-1])
     model = _MODELS.get(key, "")
     return GpuName(_compact(model) if model else key or plain, model, size, form)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
-from sizer.analysis import LogContent, ReadLine, read_log
+from sizer.analysis import PATTERN_SECONDS, LogContent, ReadLine, read_log
 from sizer.records import KNOWN_LOGS, AnyOf, InputError, known_log, printable
+from sizer.runner import TimeLimit, at_most
 from sizer.words import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
 
 LARGEST_LOG = 64 << 20
@@ -22,7 +24,12 @@ EXAMPLE = r"step (?P<step>\d+)"
 def pattern(arguments: argparse.Namespace) -> int:
     path = Path(arguments.log)
     text, cut = _text(path)
-    content = read_log(text, arguments.expression)
+    is_own = arguments.expression is not None and known_log(arguments.expression) is None
+    try:
+        with at_most(PATTERN_SECONDS * (1 + (len(text) >> 20))) if is_own else nullcontext():
+            content = read_log(text, arguments.expression)
+    except TimeLimit:
+        raise _too_slow(path, arguments.expression) from None
     if not content.read:
         raise _nothing(path, arguments.expression, content)
     if arguments.json:
@@ -53,6 +60,18 @@ def _text(path: Path) -> tuple[str, bool]:
     with path.open("rb") as file:
         content = file.read(LARGEST_LOG + 1)
     return content[:LARGEST_LOG].decode("utf-8", "replace"), len(content) > LARGEST_LOG
+
+
+def _too_slow(path: Path, expression: str) -> InputError:
+    """Each MiB of a log has the time of one read in a run, where the same expression would end it."""
+    return InputError(
+        "`{pattern}` takes more than {seconds} s of CPU time for each MiB of {path}; avoid repetition inside of "
+        "repetition, such as {example}.",
+        pattern=printable(expression),
+        seconds=f"{PATTERN_SECONDS:g}",
+        path=path,
+        example="`(a+)+`",
+    )
 
 
 def _nothing(path: Path, expression: str | None, content: LogContent) -> InputError:

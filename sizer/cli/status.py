@@ -38,8 +38,9 @@ def status(arguments: argparse.Namespace) -> int:
         print(json.dumps(_form(found, folder), indent=1))
         return 0
     emulated = folder.study.emulated_disks
+    planned = {spec.id for spec in found.todo}
     for group in _groups(found.runs):
-        print(_line(group, folder, emulated, found))
+        print(_line(group, folder, emulated, found.current, planned))
     stored = {run.id for run in found.runs}
     for spec in found.todo:
         if spec.id not in stored:
@@ -120,21 +121,26 @@ def _alike(run: Run) -> tuple[object, ...]:
     return run.spec.workload.name, way_of_ending(run), *lines, warned
 
 
-def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], found: StudyStatus) -> str:
+def _line(
+    group: Sequence[Run],
+    folder: StudyFolder,
+    emulated: Collection[str],
+    current: str | None,
+    planned: Collection[str],
+) -> str:
     first = group[0]
     imported = folder.study.imported
     labels = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
     label = labels.pop() if len(labels) == 1 else first.spec.workload.name
     result = result_and_warnings(first, folder.log_of(first))
-    return status_line(first, label, len(group), _again(group, result, found))
+    return status_line(first, label, len(group), _again(group, result, current, planned))
 
 
-def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:
-    """The result of stored runs, and whether they are measured again."""
-    if found.current in {run.id for run in group}:
+def _again(group: Sequence[Run], result: str, current: str | None, planned: Collection[str]) -> str:
+    """The result of stored runs, and whether they are measured again: now, or as they are still planned."""
+    if any(run.id == current for run in group):
         return being_measured_again(result)
-    planned = {spec.id for spec in found.todo}
-    repeated = group[0].outcome in UNFINISHED and planned & {run.id for run in group}
+    repeated = group[0].outcome in UNFINISHED and any(run.id in planned for run in group)
     return to_be_run_again(result) if repeated else result
 
 

@@ -15,7 +15,7 @@ MOST_LIKELY_COUNT = 1024
 """More accelerators in one row are hardly those of a machine."""
 _COUNTED = (
     re.compile(r"(?P<count>\d{1,5})\s*(?:x\s*|[×*]\s*)(?P<name>[A-Za-z].*)", re.ASCII),
-    re.compile(r"(?P<name>[A-Za-z].*?)(?:\s+x\s*|\s*[×*]\s*|\s*\([x×]\s*)(?P<count>\d{1,5})\)?", re.ASCII),
+    re.compile(r"(?P<name>[A-Za-z].*?)(?<=\S)(?:\s+x\s*|\s*[×*]\s*|\s*\([x×]\s*)(?P<count>\d{1,5})\)?", re.ASCII),
 )
 _IN_NODES = (
     re.compile(r"(?P<name>[A-Za-z][\w -]*?)\s*(?P<nodes>[单双两一二三四]|\d+)(?:机|节点)\s*(?P<each>[单双]|\d+)卡.*"),

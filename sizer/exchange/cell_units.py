@@ -42,7 +42,7 @@ NUMBERS = frozenset(
     }
 )
 """Columns whose cells may have a unit or separated thousands."""
-_NUMBER = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>\D.*)?", re.ASCII)
+_NUMBER = re.compile(r"(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>\D.*)?", re.ASCII)
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _LATENCIES = (LATENCY, "latency_p99_ms")
 _COUNTS = {
@@ -52,9 +52,11 @@ _COUNTS = {
 }
 _THOUSANDS_OF = {"k": 1e3, "K": 1e3, "万": 1e4, "M": 1e6}
 """What a letter behind a count means: `1.2k` samples. `m` would be thousandths."""
-_SHORTENED = re.compile(r"(?P<number>\d+\.?\d*|\.\d+)\s?(?P<letter>[kKM万])(?![a-zA-Z])\s*(?P<rest>\D*)", re.ASCII)
+_SHORTENED = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s?(?P<letter>[kKM万])(?![a-zA-Z])\s*(?P<rest>\D*)", re.ASCII)
 _SHORTENABLE = ("throughput", "throughput_low", "throughput_high", "dataset_samples")
-_PRICE = re.compile(r"(?:US)?\$?\s*(?P<number>[\d.]+)\s*(?:\$|USD)?\s*(?:(?:/|per)\s*(?:h|hr|hour))?", re.IGNORECASE)
+_PRICE = re.compile(
+    r"(?:US)?\$?\s*(?P<number>[\d.]+)(?:\s*(?:\$|USD))?(?:\s*(?:/|per)\s*(?:h|hr|hour))?\s*", re.IGNORECASE
+)
 
 
 def plain(means: Meaning, text: str) -> tuple[str, str]:

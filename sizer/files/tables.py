@@ -22,6 +22,9 @@ MOST_TITLES = 5
 """Lines above a header that are no part of the table."""
 MOST_ROWS = 100_000
 MOST_COLUMNS = 1000
+LONGEST_CELL = 1000
+"""Characters of a cell that are kept: no figure or name is as long, and what reads one may take the square of its
+length."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +220,7 @@ def _header(cells: Sequence[str], where: Message, known: Collection[str]) -> lis
             most=f"{MOST_COLUMNS:,}",
         )
     by_name = {name.lower(): name for name in known}
-    columns = [by_name.get(name.lower(), name) for name in (unharmed(cell.strip()) for cell in cells)]
+    columns = [by_name.get(name.lower(), name) for name in (unharmed(_shortened(cell.strip())) for cell in cells)]
     twice = [name for name, count in Counter(columns).items() if count > 1 and name]
     if twice:
         raise InputError(
@@ -245,10 +248,15 @@ def _row(cells: Sequence[str], columns: Sequence[str], where: Message, line: int
             cells=len(cells),
             columns=len(columns),
         )
-    read = {column: unharmed(cell.strip()) for column, cell in zip(columns, cells, strict=False)}
+    read = {column: unharmed(_shortened(cell.strip())) for column, cell in zip(columns, cells, strict=False)}
     if read.pop("", ""):
         raise InputError("{where}: a cell is in a column without a name; name it in the header.", where=where)
     return Row(where, line, read)
+
+
+def _shortened(cell: str) -> str:
+    """A cell without what is too much of it; the mark behind what is left makes it no number."""
+    return cell if len(cell) <= LONGEST_CELL else f"{cell[: LONGEST_CELL - 1]}…"
 
 
 def _advice(cells: Sequence[str], delimiter: str) -> Message:

@@ -24,7 +24,7 @@ def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:
     accounted for, unless one completed with as large a batch on as many of them or fewer: then it was the host's.
     """
     runs = list(runs)
-    held = [run.configuration for run in runs if run.outcome is Outcome.COMPLETED]
+    held = dict.fromkeys(run.configuration for run in runs if run.outcome is Outcome.COMPLETED)
     told = dict.fromkeys(run.configuration for run in runs if run.ran_out_of is MemoryPlace.GPU)
     killed = dict.fromkeys(
         run.configuration
@@ -130,6 +130,13 @@ def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int |
     leaves MARGIN above what could not be dropped here: a study that varies memory at one vCPU limit knows the
     others, too. A cap that a search found to hold counts from that margin up: nearer the floor a run may crawl.
     """
+    asked = vcpus, batch_size
+    if asked not in measured.needed:
+        measured.needed[asked] = _found_needed(measured, vcpus, batch_size)
+    return measured.needed[asked]
+
+
+def _found_needed(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     floor = floor_at(measured, vcpus, batch_size)
     shown = ordinary_bytes(measured, vcpus, batch_size)
     held = [shown] if shown is not None else []
@@ -144,6 +151,13 @@ def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int |
 
 def ordinary_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory above the floor at which a run that shows its rate held, as `floor_at` counts."""
+    asked = vcpus, batch_size
+    if asked not in measured.ordinary:
+        measured.ordinary[asked] = _found_ordinary(measured, vcpus, batch_size)
+    return measured.ordinary[asked]
+
+
+def _found_ordinary(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     killed = floor_at(measured, vcpus, batch_size).out_of_memory_bytes or 0
     held = [t for t in measured.trials if t.completed and not t.searched and t.memory_bytes > killed]
     near = [t for t in held if no_more(vcpus, t.vcpus) and no_more(batch_size, t.batch_size)]

@@ -315,6 +315,16 @@ class MeasuredRange:
         return {}
 
     @cached_property
+    def needed(self) -> dict[tuple[float | None, int | None], int | None]:
+        """The bytes of `needed_bytes` by vCPUs and batch size, as they are found."""
+        return {}
+
+    @cached_property
+    def ordinary(self) -> dict[tuple[float | None, int | None], int | None]:
+        """The bytes of `ordinary_bytes`, likewise."""
+        return {}
+
+    @cached_property
     def compared(self) -> dict[Configuration | None, object]:
         """What `memory_compared` has found so far."""
         return {}

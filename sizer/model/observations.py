@@ -199,7 +199,8 @@ def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
         if apart(group) > SLIP:
             continue
         logs = [math.log(rate_of(run).value) for run in group]
-        squares += sum((log - mean(logs)) ** 2 for log in logs)
+        middle = mean(logs)
+        squares += sum((log - middle) ** 2 for log in logs)
         freedom += len(logs) - 1
     inside = [width for group in groups for run in group if (width := within(run))]
     if freedom >= 2:

@@ -76,7 +76,8 @@ def _spread(groups: Iterable[Sequence[SeenRun]]) -> float | None:
         logs = [one.log_rate for one in group]
         if logs and max(logs) - min(logs) <= math.log(SLIP):
             alone = sum(one.corrected**2 for one in group) * (1 - 1 / len(logs))
-            squares += sum((log - mean(logs)) ** 2 for log in logs) - alone
+            middle = mean(logs)
+            squares += sum((log - middle) ** 2 for log in logs) - alone
             freedom += len(logs) - 1
     return math.sqrt(max(0.0, squares) / freedom) if freedom >= 2 else None
 

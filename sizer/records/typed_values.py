@@ -19,7 +19,7 @@ LARGEST_FACTOR = 1e6
 LARGEST_DISK_FIGURE = 1e9
 LARGEST_SECONDS = 3600.0
 LONGEST_NUMBER = 400
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 UNITS_BEHIND = re.compile(r"([+-]?[\d.]+)\s*[A-Za-z%/]+\d*", re.ASCII)
 
 

@@ -26,9 +26,10 @@ BYTES_PER_UNIT = {
 SECONDS_PER_UNIT = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 SIZE_PATTERN = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([A-Za-z]+)\s*", re.ASCII)
 SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,30})?)\s*(s|m|min|h|d)\s*", re.ASCII)
-COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,30})?(?:[eE]\+?\d{1,2})?)\s*([kMB]?)\s*", re.ASCII)
+COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,30})?(?:[eE]\+?\d{1,2})?)(?:\s*([kMB]))?\s*", re.ASCII)
 FACTORS = {"": 1, "k": 10**3, "M": 10**6, "B": 10**9}
 LARGEST_COUNTED = 1e18
+LONGEST_SHOWN = 60
 NOT_FINITE = "unknown"
 """What stands for a figure that is not finite; words for people translate it."""
 RELATIVE = "relative"
@@ -47,7 +48,7 @@ def parse_bytes(size: str | int) -> int:
     match = SIZE_PATTERN.fullmatch(size) if isinstance(size, str) else None
     if match is None:
         raise InputError(
-            "{size} is not a size; write a number and its unit, such as 500MB (10^6) or 2GiB (2^30).", size=repr(size)
+            "{size} is not a size; write a number and its unit, such as 500MB (10^6) or 2GiB (2^30).", size=_shown(size)
         )
     number, unit = match.groups()
     for known, factor in BYTES_PER_UNIT.items():
@@ -56,7 +57,7 @@ def parse_bytes(size: str | int) -> int:
             numerator = int(whole + decimals) * factor
             scale: int = 10 ** len(decimals)
             return (2 * numerator + scale) // (2 * scale)
-    raise InputError("{size} has no known unit; write it as in 500MB (10^6) or 2GiB (2^30).", size=repr(size))
+    raise InputError("{size} has no known unit; write it as in 500MB (10^6) or 2GiB (2^30).", size=_shown(size))
 
 
 def parse_seconds(text: str) -> float:
@@ -64,7 +65,7 @@ def parse_seconds(text: str) -> float:
     match = SECONDS_PATTERN.fullmatch(text)
     if match is None or float(match[1]) == 0:
         raise InputError(
-            "{text} is not a time; write a number and its unit, such as 90s, 30m, 6h or 2d.", text=repr(text)
+            "{text} is not a time; write a number and its unit, such as 90s, 30m, 6h or 2d.", text=_shown(text)
         )
     return float(match[1]) * {**SECONDS_PER_UNIT, "m": 60}[match[2]]
 
@@ -74,7 +75,7 @@ def parse_count(text: str) -> float:
     number = _counted(text)
     if number is None:
         raise InputError(
-            "{text} is not a number of samples; write one such as 1200000, 1.2M or 1.2e6.", text=repr(text)
+            "{text} is not a number of samples; write one such as 1200000, 1.2M or 1.2e6.", text=_shown(text)
         )
     return number
 
@@ -83,15 +84,23 @@ def parse_rate(text: str) -> float:
     """Samples a second, written as a count. Raises InputError."""
     number = _counted(text)
     if number is None:
-        raise InputError("{text} is not a rate; write samples a second, above 0, such as 500 or 1.2k.", text=repr(text))
+        raise InputError(
+            "{text} is not a rate; write samples a second, above 0, such as 500 or 1.2k.", text=_shown(text)
+        )
     return number
 
 
 def _counted(text: str) -> float | None:
     plain = text.replace(",", "") if re.fullmatch(r"\s*\d{1,3}(,\d{3})+\s*", text, re.ASCII) else text
     match = COUNT_PATTERN.fullmatch(plain)
-    number = float(match[1]) * FACTORS[match[2]] if match else 0.0
+    number = float(match[1]) * FACTORS[match[2] or ""] if match else 0.0
     return number if 0 < number <= LARGEST_COUNTED else None
+
+
+def _shown(value: object) -> str:
+    """What was typed as a sentence shows it, no longer than a person reads."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 4]}...'"
 
 
 def spell_bytes(count: int) -> str:

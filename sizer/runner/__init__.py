@@ -11,8 +11,21 @@ if TYPE_CHECKING:
     from sizer.runner.launcher import RunContext, launch, refused
     from sizer.runner.load import host_load
     from sizer.runner.preparatory import set_up
+    from sizer.runner.time_limit import TimeLimit, at_most
     from sizer.runner.watching import Hooks
 else:
     __getattr__ = exports(__name__, __file__)
 
-__all__ = ["Hooks", "RunContext", "RunPaths", "gpu_environment", "host_load", "launch", "refused", "set_up", "withheld"]
+__all__ = [
+    "Hooks",
+    "RunContext",
+    "RunPaths",
+    "TimeLimit",
+    "at_most",
+    "gpu_environment",
+    "host_load",
+    "launch",
+    "refused",
+    "set_up",
+    "withheld",
+]

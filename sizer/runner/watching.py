@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
@@ -31,6 +29,7 @@ from sizer.runner.circumstances import Room
 from sizer.runner.event_fifo import EventFifo
 from sizer.runner.sampler import Sampler
 from sizer.runner.secrets import NO_SECRETS, Secrets
+from sizer.runner.time_limit import TimeLimit, at_most
 from sizer.standstill import Standstill, seconds_since_boot
 
 TICK_SECONDS = 0.5
@@ -296,33 +295,3 @@ def _await_end(child: Child, deadline: float, clock: Callable[[], float]) -> Non
     """Read what the child still says until it has ended, or until the deadline. Raises EventError."""
     while child.exit_status() is None and clock() < deadline:
         child.wait(0.1)
-
-
-class TimeLimit(Exception):
-    """The work took longer than it was given."""
-
-
-@contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Raises TimeLimit in the block once it has used so many seconds of this process's CPU time.
-
-    Python looks for signals inside of a regular expression's match, too (`_sre.c`, every 4096 steps), so one that
-    backtracks without end is stopped. Only the main thread hears signals; in another one nothing is bounded.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    armed = True
-
-    def over(*_: object) -> None:
-        if armed:
-            raise TimeLimit(f"more than {seconds:g} s of CPU time")
-
-    before = signal.signal(signal.SIGVTALRM, over)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        armed = False
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)

@@ -18,6 +18,9 @@ MAX_CHARACTERS = 1_000_000
 MAX_VALUES = 20_000
 """Aliases count each time they are used, so a file that unfolds into billions of values ends here."""
 MAX_DEPTH = 16
+LARGEST = 1e30
+"""Larger numbers mean nothing in a study: bytes and counts end far below. Python neither turns whole numbers of more
+than 308 digits into floats nor writes those of more than 4,300."""
 TAG = "tag:yaml.org,2002:"
 RESOLVED = "# The study with every default filled in, as sizer measures it.\n"
 """The first line of a study file that sizer wrote."""
@@ -184,6 +187,15 @@ class _Reader:
             raise self.document.input_error(
                 key, "{text} is not a finite number; write another value.", text=_short(text, key)
             )
+        if isinstance(value, (int, float)) and abs(value) > LARGEST:
+            if is_variable(key):
+                return text
+            raise self.document.input_error(
+                key,
+                "{text} is too large for `{field}`; write a smaller number, or quotes around a text.",
+                text=_short(text, key),
+                field=_field(key),
+            )
         return value
 
     def _check_tag(self, node: yaml.Node, key: Key, allowed: tuple[str, ...]) -> None:
@@ -203,6 +215,11 @@ class _Reader:
 def is_variable(key: Key) -> bool:
     """Whether a value is one of `env`: it may be a secret, so no sentence shows it."""
     return len(key) > 1 and key[-2] == "env"
+
+
+def _field(key: Key) -> str:
+    """The name of the field that a value is in, or is one of several in."""
+    return next((part for part in reversed(key) if isinstance(part, str)), "")
 
 
 def _short(text: str, key: Key = ()) -> str | Message:

@@ -26,7 +26,7 @@ is scaled `5.00k/100k [00:12<03:48, 415it/s]`, to three digits."""
 SCALES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 
 ULTRALYTICS_BAR = re.compile(
-    r"\d+% [━╸─]+ (?P<done>\d{1,15})/(?P<total>\d{1,15}) (?P<speed>\d{1,15}(?:\.\d{1,15})?)(?P<unit>\S+/s|s/\S+)"
+    r"\d{1,3}% [━╸─]+ (?P<done>\d{1,15})/(?P<total>\d{1,15}) (?P<speed>\d{1,15}(?:\.\d{1,15})?)(?P<unit>\S+/s|s/\S+)"
     r" (?P<elapsed>[\d:]{1,15}(?:\.\d{1,15})?)s?"
 )
 """`640: 45% ━━━━━╸────── 45/100 3.6it/s 12.3s<15.2s`: its own bar since 2025 (ultralytics/utils/tqdm.py)."""
@@ -37,7 +37,7 @@ RICH_BAR = re.compile(
 )
 """`Epoch 0/9 ━━━━ 450/1000 0:00:12 • 0:00:15 36.01it/s`: Lightning's RichProgressBar."""
 
-FRONT = re.compile(r"\s*:?\s*\d{1,3}%.*$", re.DOTALL)
+FRONT = re.compile(r"(?::\s*)?\d{1,3}%.*$", re.DOTALL)
 """From a bar's share on: what is before is its description."""
 
 EVALUATES = re.compile(

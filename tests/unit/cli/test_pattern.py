@@ -165,3 +165,16 @@ def test_a_log_may_come_through_a_pipe(tmp_path: Path, capsys: pytest.CaptureFix
     assert "1 batch counted" in capsys.readouterr().out
     assert main(["pattern", str(tmp_path)]) == 2
     assert f"{tmp_path} is a folder; give the log of a program." in capsys.readouterr().err
+
+
+def test_an_expression_that_backtracks_without_end_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After the time that a run gives it, too."""
+    path = tmp_path / "train.log"
+    path.write_text("a" * 4000 + "!\n")
+    assert main(["pattern", r"(?P<rate>(a+)+)$", str(path)]) == 2
+    assert capsys.readouterr().err == (
+        f"sizer: `(?P<rate>(a+)+)$` takes more than 2 s of CPU time for each MiB of {path}; avoid repetition inside of "
+        "repetition, such as `(a+)+`.\n"
+    )

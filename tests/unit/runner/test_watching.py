@@ -18,7 +18,8 @@ from sizer.analysis.stopping import Stop
 from sizer.records.run import CauseKind, Meter, MeterKind, Sample, Step, WarningKind
 from sizer.records.study import RunSpec
 from sizer.runner.sampler import Sampler
-from sizer.runner.watching import Hooks, TimeLimit, at_most, observe
+from sizer.runner.time_limit import TimeLimit, at_most
+from sizer.runner.watching import Hooks, observe
 
 FIRST_STEP = 0.8
 

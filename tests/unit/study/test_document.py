@@ -55,6 +55,21 @@ def test_keys_are_text_and_times_are_not_numbers() -> None:
         ("a: !!binary aGk=\n", "f line 1: the tag"),
         ("a: .nan\n", "f line 1: '.nan' is not a finite number"),
         ("a: 1\nb: -.inf\n", "f line 2: '-.inf' is not a finite number"),
+        (
+            "a: {seed: 0x" + "f" * 3600 + "}\n",
+            "...' is too large for `seed`",
+        ),
+        (
+            "a:\n  b: [1, 0b" + "1" * 13_000 + "]\n",
+            "...' is too large for `b`",
+        ),
+        ("a: 0" + "7" * 4800 + "\n", "...' is too large for `a`"),
+        ("a: -" + "9" * 4000 + "\n", "...' is too large for `a`"),
+        (
+            "a: " + "9" * 5000 + "\n",
+            "...' cannot be read as a YAML int",
+        ),
+        ("a: 1.5e+300\n", "f line 1: '1.5e+300' is too large for `a`"),
         ("? [a]\n: 1\n", "f line 1: a key must be a single word"),
         ("a: &a [*a]\n", "f line 1: the aliases here expand to more values"),
         (BOMB, "the aliases here expand to more values"),
