@@ -101,7 +101,9 @@ def prepare_data(
             python = interpreter(OPENCV, study.python(OPENCV))
             # Who wrote the study has no rights of ours.
             maker = user if study.python(OPENCV) is not None else None
-            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole, maker)
+            sets = DataSets(
+                cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole, maker, user
+            )
             data_set = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = error

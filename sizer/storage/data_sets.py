@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer.files import make_folder, refuse_no_data
-from sizer.limits import RunUser
+from sizer.limits import RunUser, run_user
 from sizer.records import KINDS, AnyOf, DataSet, HostError, InputError, Message, Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.data_cache import check_writable, is_writable, made_once
@@ -50,6 +50,8 @@ class DataSets:
     """Folders of the cache that were found as they were made, so that none is read twice at one start."""
     maker: RunUser | None = None
     """By whose rights the interpreter makes them: the user of the runs, where a study named it. None for ours."""
+    reader: RunUser = field(default_factory=run_user)
+    """The user of the runs."""
 
     def prepare(self, workload: Workload) -> DataSet | None:
         """What the workload reads, in the form it reads; None when it reads nothing.
@@ -88,8 +90,10 @@ class DataSets:
 
     def _packed(self, source: DataSet, form: str) -> DataSet:
         """The folder as RecordIO or LMDB, packed once and kept; a changed folder is packed again."""
-        folder = self.cache / f"{form}-{_fingerprint(Path(source.path))}"
-        with self._made_once(Announcement(AnnouncementKind.PACKED_DATA, str(folder), source.path, form)) as aside:
+        theirs = "" if self.reader.is_ours or source.embedded else f"-{self.reader.uid}"
+        folder = self.cache / f"{form}-{_fingerprint(Path(source.path))}{theirs}"
+        making = Announcement(AnnouncementKind.PACKED_DATA, str(folder), source.path, form)
+        with self._made_once(making, private=not source.embedded) as aside:
             if aside is not None:
                 options = ["--data", source.path, "--output", str(aside), "--format", form, "--passes", "1"]
                 self._program("imagenet_preprocessing", *options, *_workers())
@@ -111,8 +115,11 @@ class DataSets:
         return describe(folder / records.name, source.format)
 
     @contextmanager
-    def _made_once(self, making: Announcement) -> Iterator[Path | None]:
-        """A path to make the folder that is announced at, or None if it is there."""
+    def _made_once(self, making: Announcement, private: bool = False) -> Iterator[Path | None]:
+        """A path to make the folder that is announced at, or None if it is there.
+
+        Into a `private` one only the group of the runs' user is let: its source may lie where nobody else can look.
+        """
         folder = Path(making.folder)
         if folder in self.whole:
             yield None
@@ -126,6 +133,9 @@ class DataSets:
                 if owner_of(theirs / aside.name) is None:
                     raise HostError("{python} made no folder.", python=self.interpreter)
                 (theirs / aside.name).rename(aside)
+            if aside is not None and private:
+                os.chown(aside, -1, self.reader.gid)
+                aside.chmod(0o700 if self.reader.is_ours else 0o750)
         self.whole.add(folder)
         if aside is not None:
             self.announce(Announcement(AnnouncementKind.DATA_MADE, making.folder, bytes=size_of(folder)))
