@@ -175,6 +175,6 @@ def test_an_expression_that_backtracks_without_end_is_refused(
     path.write_text("a" * 4000 + "!\n")
     assert main(["pattern", r"(?P<rate>(a+)+)$", str(path)]) == 2
     assert capsys.readouterr().err == (
-        f"sizer: `(?P<rate>(a+)+)$` takes more than 2 s of CPU time for each MiB of {path}; avoid repetition inside of "
+        f"sizer: `(?P<rate>(a+)+)$` takes more than 1 s of CPU time for each MiB of {path}; avoid repetition inside of "
         "repetition, such as `(a+)+`.\n"
     )
