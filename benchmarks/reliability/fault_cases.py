@@ -12,6 +12,7 @@ import fault_data
 from fault_study import EMBEDDED_IMAGES, FaultCase, FaultFolder, Spoil, small_disk
 
 from sizer.records.run_kinds import Outcome
+from sizer.storage.manifest import write_manifest
 
 Entry = Callable[[FaultFolder], dict[str, object]]
 
@@ -50,10 +51,14 @@ def in_folder(function: str) -> Entry:
 
 def emptied_cache(where: FaultFolder) -> dict[str, object]:
     """The embedded images, of which a full disk left only names in the cache."""
-    folder = where.cache / f"images-v1-seed1-{EMBEDDED_IMAGES}" / "n00000000"
-    folder.mkdir(parents=True)
-    for number in range(EMBEDDED_IMAGES // 2):
-        (folder / f"n00000000_{number}.JPEG").touch()
+    images = where.cache / f"images-v1-seed1-{EMBEDDED_IMAGES}"
+    (images / "n00000000").mkdir(parents=True)
+    paths = [images / "n00000000" / f"n00000000_{number}.JPEG" for number in range(EMBEDDED_IMAGES)]
+    for path in paths:
+        path.write_bytes(b"image")
+    write_manifest(images, images, lambda: False)
+    for path in paths[: EMBEDDED_IMAGES // 2]:
+        path.write_bytes(b"")
     return {"kind": "imagenet_preprocessing", "batch_size": 8}
 
 
@@ -142,6 +147,20 @@ def full_log_disk(where: FaultFolder) -> None:
 
 
 COMMANDS = (
+    FaultCase(
+        "leaves its limits",
+        REFUSED,
+        ("was not under the limits of the run",),
+        command("leaves_its_limits"),
+        quick=True,
+    ),
+    FaultCase(
+        "a daemon without parent, session and environment",
+        COMPLETED,
+        (),
+        command("leaves_a_daemon_without_trace"),
+        quick=True,
+    ),
     FaultCase("daemons that fork twice and close everything", COMPLETED, (), command("leaves_daemons"), quick=True),
     FaultCase(
         "a child that holds the event pipe after its parent",

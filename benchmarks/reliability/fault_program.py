@@ -5,10 +5,12 @@ It is copied to where it runs and imports nothing of the repository, as a user's
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -97,6 +99,22 @@ def tells_its_secret() -> None:
     tell(event="start", sample_unit=secret, batch_size=8, dataset_bytes=0, dataset_samples=0)
     steps(3)
     sys.exit("the key is " + json.dumps(secret))
+
+
+def leaves_its_limits() -> None:
+    """Moves itself to the group at the top of each hierarchy, as a program of root's can."""
+    start()
+    for file in (*glob.glob("/sys/fs/cgroup/cgroup.procs"), *glob.glob("/sys/fs/cgroup/*/cgroup.procs")):
+        with suppress(OSError), open(file, "w") as group:
+            group.write(str(os.getpid()))
+    go_on()
+
+
+def leaves_a_daemon_without_trace() -> None:
+    """In a session of its own, without its parent or a variable of the run; its last word is where it comes from."""
+    sleeping = [sys.executable, "-c", "import time; time.sleep(3600)", sys.argv[0]]
+    subprocess.run(["sh", "-c", 'env -i setsid "$@" &', "sh", *sleeping], check=True)
+    good()
 
 
 def leaves_daemons() -> None:

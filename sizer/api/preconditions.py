@@ -166,10 +166,17 @@ def doubts(
     named: Sequence[FrameworkPython] = (),
     run_as: str = ME,
 ) -> list[Doubt]:
-    """What lets runs end as `unsupported` or `crashed` although every limit can be set; `beside` is the folder of the
-    study file, `named` are the interpreters that it names: these are no doubts, but checked by themselves. `run_as` is
-    the user of its runs."""
+    """What lets runs end as `unsupported`, `crashed` or `refused` although every limit can be set.
+
+    `beside` is the folder of the study file, `named` are the interpreters that it names: these are no doubts, but
+    checked by themselves. `run_as` is the user of its runs.
+    """
     workloads = list(dict.fromkeys(spec.workload for spec in specs))
+    try:
+        run_user(run_as)
+    except HostError as error:
+        names = tuple(workload.name for workload in workloads)
+        return [Doubt(DoubtKind.USER, names, run_as, problem=Message("{error}", error=error))] if names else []
     found = _doubts_of_frameworks(workloads, [each.framework for each in named])
     for workload in workloads:
         chosen = next((each for each in named if each.framework == workload.framework), None)

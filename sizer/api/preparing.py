@@ -83,14 +83,10 @@ def prepare_data(
                 user.check_reads(path)
             if workload.cwd is not None:
                 user.check_enters(Path(workload.cwd))
-        except HostError as error:
-            data.refused[workload] = error
-            continue
-        failure = _set_up(workload, user, before.done, on_event, stop)
-        if failure is not None:
-            data.not_set_up[workload] = failure
-            continue
-        try:
+            failure = _set_up(workload, user, before.done, on_event, stop)
+            if failure is not None:
+                data.not_set_up[workload] = failure
+                continue
             if workload.data is not None:
                 # Before sizer packs or indexes them with its own rights.
                 _check_reads(user, Path(workload.data).expanduser())

@@ -22,6 +22,8 @@ OF_A_RUN = re.compile(
     r"\b(run|repeat|rep|trial|iteration|seed|date|time|started|timestamp|id|version|log|note|comment|remark|source|url)s?\b"
 )
 """Headers of what repeats differ in."""
+MEASURED = re.compile(r"[\d,]*\.\d+\s*%?|.*%")
+"""A figure that was measured and names nothing."""
 OF_DATA = ("dataset", "dataset_gib", "dataset_samples")
 """Columns that sizer reads and that make no configuration."""
 
@@ -51,13 +53,12 @@ def differing(group: Group, settings: Collection[str]) -> list[str]:
     columns = dict.fromkeys((*(column for row in group for column in row.other), *OF_DATA))
     found = [column for column in columns if len({said(row, column) for row in group}) > 1]
     named = [column for column in found if column in settings]
-    return named or [column for column in found if _distinguishes(column, [said(row, column) for row in group])]
+    unread = [column for column in found if not any(MEASURED.fullmatch(said(row, column).strip()) for row in group)]
+    return named or [column for column in unread if not _is_of_a_run(column)]
 
 
-def _distinguishes(column: str, cells: Sequence[str]) -> bool:
-    """Whether it names what was measured, and is no figure that was measured, too."""
-    measured = any(re.fullmatch(r"[\d,]*\.\d+\s*%?|.*%", cell.strip()) for cell in cells)
-    return not measured and OF_A_RUN.search(re.sub(r"[^a-z]+", " ", column.lower())) is None
+def _is_of_a_run(column: str) -> bool:
+    return OF_A_RUN.search(re.sub(r"[^a-z]+", " ", column.lower())) is not None
 
 
 def settings_of(parsed: Sequence[ParsedRow]) -> frozenset[str]:
@@ -74,7 +75,7 @@ def settings_of(parsed: Sequence[ParsedRow]) -> frozenset[str]:
         column
         for column, values in places.items()
         if 2 * sum(counts[column][text] for text, keys in values.items() if len(keys) > 1) >= counts[column].total()
-        and _distinguishes(column, [])
+        and not _is_of_a_run(column)
     )
 
 

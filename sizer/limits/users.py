@@ -131,16 +131,12 @@ class RunUser:
 
 def run_user(asked: str = ME) -> RunUser:
     """The user that `run_as` names. Raises HostError where this host has none of the name, or we may not become it."""
+    if asked == ME:
+        return _who_typed()
     try:
-        found = pwd.getpwuid(_number("UID", os.geteuid())) if asked == ME else pwd.getpwnam(asked)
+        user = _listed(pwd.getpwnam(asked))
     except KeyError:
-        if asked == ME:
-            uid, ours = _number("UID", os.geteuid()), os.geteuid()
-            if uid == ours:
-                return RunUser(str(uid), uid, os.getegid(), os.environ.get("HOME", "/"), False)
-            return RunUser(str(uid), uid, _number("GID", NOBODYS_GROUP), "/", False)
         raise HostError("This host has no user {name}; write another one as `run_as`.", name=asked) from None
-    user = RunUser(found.pw_name, found.pw_uid, found.pw_gid, found.pw_dir)
     if os.geteuid() not in (0, user.uid):
         raise HostError(
             "Only root can make runs as {name}; type sudo $(command -v sizer) and the rest of the command, or write "
@@ -148,6 +144,21 @@ def run_user(asked: str = ME) -> RunUser:
             name=asked,
         )
     return user
+
+
+def _who_typed() -> RunUser:
+    """Who started sizer, under sudo who typed it. Raises HostError where SUDO_UID or SUDO_GID is no number of one."""
+    uid = _number("UID", os.geteuid())
+    try:
+        return _listed(pwd.getpwuid(uid))
+    except KeyError:
+        if uid == os.geteuid():
+            return RunUser(str(uid), uid, os.getegid(), os.environ.get("HOME", "/"), is_listed=False)
+        return RunUser(str(uid), uid, _number("GID", NOBODYS_GROUP), "/", is_listed=False)
+
+
+def _listed(entry: pwd.struct_passwd) -> RunUser:
+    return RunUser(entry.pw_name, entry.pw_uid, entry.pw_gid, entry.pw_dir)
 
 
 def _give(path: Path, uid: int, gid: int) -> None:

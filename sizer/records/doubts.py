@@ -9,8 +9,9 @@ from sizer.records.messages import Message
 
 
 class DoubtKind(Enum):
-    """Why runs may end as `unsupported` or `crashed`; NO_NVML: why nothing will be known of their GPUs."""
+    """Why runs may end as `unsupported`, `crashed` or `refused`; NO_NVML: why nothing will be known of their GPUs."""
 
+    USER = "user"
     FRAMEWORK = "framework"
     INTERPRETER = "interpreter"
     GPU = "gpu"
@@ -27,13 +28,14 @@ class DoubtKind(Enum):
 
 @dataclass(frozen=True)
 class Doubt:
-    """`what` is the framework, the GPU's index, the program (of a command, of its `setup` or its `before`) or the
-    variable of `pass_env` that is not there; or a file that the command names, which lies in the folder `where` while
-    no `cwd` is given; or the framework whose interpreter cannot run it, as `problem` says with what to type. A GPU that
-    is there and not shown to the workload is hidden by CUDA_VISIBLE_DEVICES, whose value `where` is, or not seen by its
-    framework, whose interpreter `where` is.
+    """`what` is the user that `run_as` names and runs cannot be made as, the framework, the GPU's index, the program
+    (of a command, of its `setup` or its `before`) or the variable of `pass_env` that is not there; or a file that the
+    command names, which lies in the folder `where` while no `cwd` is given; or the framework whose interpreter cannot
+    run it. Of a user and of an interpreter `problem` says why, with what to type. A GPU that is there and not shown to
+    the workload is hidden by CUDA_VISIBLE_DEVICES, whose value `where` is, or not seen by its framework, whose
+    interpreter `where` is.
 
-    All but the doubts of a framework are of one workload.
+    All but the doubts of a user and of a framework are of one workload.
     """
 
     kind: DoubtKind

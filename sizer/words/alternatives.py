@@ -35,7 +35,7 @@ def kind_name(spec: Spec, terms: Terms) -> str:
 
 
 def alternative_line(alternative: Alternative, terms: Terms) -> str:
-    """`1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples`."""
+    """`1 x L4 (aws g6.xlarge): 1,000 samples/s, $0.805 an hour, $0.224 a million samples`."""
     machine = with_instance(machine_name(alternative, terms), alternative.instance_type)
     figures = [answered_rate(alternative.throughput, terms.unit)[0], price_an_hour(alternative)]
     if alternative.latency_p99 is not None:

@@ -53,7 +53,7 @@ def doubt_in_words(doubt: Doubt) -> str:
             count,
             **known,
         )
-    if doubt.kind is DoubtKind.INTERPRETER and doubt.problem is not None:
+    if doubt.kind in (DoubtKind.USER, DoubtKind.INTERPRETER) and doubt.problem is not None:
         problem = in_words(doubt.problem)
         return _n(
             "workload {workloads} will not run: {problem}",

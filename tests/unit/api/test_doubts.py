@@ -55,6 +55,14 @@ def test_a_file_in_the_present_folder_needs_it_by_its_path(
     assert said(make_spec("sh", "train.py"))[0].endswith(f"give `cwd: {folder}`")
 
 
+def test_a_user_that_runs_cannot_be_made_as_is_said_before(make_spec: MakeSpec) -> None:
+    """As the runs would say, which are refused for it."""
+    (doubt,) = doubts([make_spec("true")], run_as="no-such-user")
+    assert doubt_in_words(doubt) == (
+        "workload `job` will not run: This host has no user no-such-user; write another one as `run_as`."
+    )
+
+
 def test_programs_that_are_not_there_are_named(make_spec: MakeSpec) -> None:
     """Those of `setup` and `before`, too; one that a run fills in is not known yet."""
     spec = make_spec("no-such-one")
