@@ -112,7 +112,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     found = with_rate_of_emulated(found, model, runs, objective)
     if quality.mistold is not None:
         found = _in_doubt(found, quality.mistold)
-    if quality.mixed is not None:
+    if quality.mixed is not None and found.spec is not None:
         found = _of_several_jobs(found, quality.mixed)
     found = with_batch(found, model, runs, (question.most_batches or {}).get(model.name, 0))
     if found.next_run is None:
@@ -378,7 +378,7 @@ def _of_several_jobs(found: Answer, mixed: Reason) -> Answer:
     columns = mixed.texts("columns")
     return replace(
         found,
-        provisional=found.spec is not None,
+        provisional=True,
         reasons=(mixed, *found.reasons),
         next_run=Suggestion(Action.IMPORT, job_by=columns[0]),
     )
