@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Collection, Mapping, Sequence
 
 import psutil
@@ -60,7 +59,6 @@ class AffinityBackend(LimitsBackend):
         del processes  # The kernel limits those of a user (RLIMIT_NPROC), among which others are.
         require(self, limits, throttle)
         cpus = self.cpus_for(limits)
-        _adopt_orphans()
         known = limited_by(self.name, limits, cpus, self.topology, None, by_cpuset=False)
         return AffinityGroup(owned_name(run_id), cpus, known)
 
@@ -108,13 +106,3 @@ class AffinityGroup(Group):
 
     def close(self) -> None:
         self.kill()
-
-
-def _adopt_orphans() -> None:
-    """Become the parent of the run's daemons, so that what they used is handed to nobody else before we have read it.
-
-    Python's standard library has no call for PR_SET_CHILD_SUBREAPER (prctl(2)). The dead are not waited for: a wait for
-    any child could take the run's own exit status away from whoever started it.
-    """
-    set_child_subreaper = 36
-    ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0)
