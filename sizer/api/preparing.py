@@ -98,7 +98,15 @@ def prepare_data(
             # Who wrote the study has no rights of ours.
             maker = user if study.python(OPENCV) is not None else None
             sets = DataSets(
-                cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop, whole, maker, user
+                cache,
+                python,
+                bundled.WORKLOADS_PATH,
+                study.embedded_images,
+                on_event,
+                stop=stop,
+                whole=whole,
+                maker=maker,
+                reader=user,
             )
             data_set = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
