@@ -139,18 +139,32 @@ def test_a_run_that_its_user_cannot_make_is_refused(
     assert said.format(folder=open_folder) in done.stderr
 
 
+TELLS_WHO_LOADS = """
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((constructor)) static void tell(void) {
+    FILE *file = fopen("FILE_NAME", "a");
+    if (file) { fprintf(file, "%d\\n", (int)geteuid()); fclose(file); }
+}
+"""
+
+
 def test_the_environment_of_a_study_is_its_programs_alone(measured: Callable[..., Any], open_folder: Path) -> None:
     """What makes a run has root's rights, and executes or loads nothing that the study's variables name."""
     for name in ("unshare", "setpriv", "taskset", "sh"):
         (open_folder / name).write_text(f"#!/bin/sh\n/usr/bin/id -un >>{open_folder}/tmp/had; exit 1\n")
         (open_folder / name).chmod(0o755)
-    said = "it's\\n$(id)"
-    variables = f'env: {{PATH: {open_folder}, LD_PRELOAD: {open_folder}/none.so, SAID: "{said}"}},'
+    said, loaded, library = "it's\\n$(id)", open_folder / "loaded", open_folder / "loaded.so"
+    loaded.touch()
+    loaded.chmod(0o666)
+    compiling = ["gcc", "-shared", "-fPIC", "-x", "c", "-o", str(library), "-"]
+    subprocess.run(compiling, input=TELLS_WHO_LOADS.replace("FILE_NAME", str(loaded)), text=True, check=True)
+    variables = f'env: {{PATH: {open_folder}, LD_PRELOAD: {library}, SAID: "{said}"}},'
     done, run, log = measured('echo "$SAID"; sleep() { /bin/sleep "$@"; };', "run_as: nobody", variables)
     assert done.returncode == 0, (done.stderr, log)
     assert (run["outcome"], "it's\n$(id)\n" in log) == ("completed", True)
     assert not (open_folder / "tmp/had").exists()
-    assert "none.so" not in log.partition("it's")[0].replace("/bin/sh", "")
+    assert set(loaded.read_text().split()) == {str(NOBODY.pw_uid)}
 
 
 INTERPRETER = """#!/bin/sh
