@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -48,6 +49,10 @@ class Volume:
     def repair(self) -> None:
         """What a person does about it."""
         command("umount", str(self.mount))
+        # A run of another test, in mounts of its own, may hold it for as long as that lasts.
+        deadline = time.monotonic() + 120
+        while Path("/sys/fs/ext4", Path(self.loop).name).exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
         subprocess.run(["e2fsck", "-fy", self.loop], capture_output=True, check=False)
         command("mount", "-o", "errors=remount-ro", self.loop, str(self.mount))
 
