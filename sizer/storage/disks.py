@@ -16,7 +16,7 @@ from sizer.files import make_folder
 from sizer.limits import Mount, Throttle, owner_is_dead, parse_mounts
 from sizer.records import AllOf, DiskTier, HostError, InputError, Lines, Message
 from sizer.storage.held_folders import LOCK, claimed, held_folder, remove_left
-from sizer.storage.removal import SEARCH, remove_tree, unmount
+from sizer.storage.removal import SEARCH, remove_tree, system_environment, unmount
 from sizer.storage.subprograms import complete, never
 
 READAHEAD_KIB = 128
@@ -235,9 +235,8 @@ def _device_number(device: Path) -> str:
 
 def _command(*argv: str, stop: Callable[[], bool] = never) -> str:
     """Standard output of a system command. Raises HostError with what it said, or that it does not end."""
-    environment = {**os.environ, "PATH": SEARCH, "LC_ALL": "C"}
     try:
-        done = complete(argv, environment, stop=stop, patience=PATIENCE_SECONDS)
+        done = complete(argv, system_environment(), stop=stop, patience=PATIENCE_SECONDS)
     except FileNotFoundError as error:
         raise HostError(
             "{program} is not installed; type: apt-get install util-linux e2fsprogs mount", program=argv[0]

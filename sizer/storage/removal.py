@@ -57,11 +57,15 @@ def remove_tree(folder: Path, last: str | None = None) -> Message | None:
 
 def unmount(point: str) -> None:
     """Unmount what is mounted there, as far as this user may: at once, else as soon as nothing uses it."""
-    environment = {**os.environ, "PATH": SEARCH, "LC_ALL": "C"}
     for command in (["umount"], ["umount", "--lazy"], ["fusermount3", "-uz"], ["fusermount", "-uz"]):
         with suppress(OSError, HostError):
-            if complete([*command, point], environment, patience=UNMOUNT_SECONDS).returncode == 0:
+            if complete([*command, point], system_environment(), patience=UNMOUNT_SECONDS).returncode == 0:
                 return
+
+
+def system_environment() -> dict[str, str]:
+    """Ours for a system command: found where these lie, and in English."""
+    return {**os.environ, "PATH": SEARCH, "LC_ALL": "C"}
 
 
 def owner_of(folder: Path) -> int | None:
