@@ -99,7 +99,8 @@ class AffinityGroup(Group):
         )
 
     def escaped(self, processes: Collection[int]) -> str | None:
-        return named(beyond(self.cpus, threads_of(processes)))
+        threads = threads_of(processes)
+        return named({threads[thread] for thread in beyond(self.cpus, threads)})
 
     def kill(self) -> None:
         kill_all(self._processes.members)

@@ -32,6 +32,12 @@ TRIES = 3
 KILL_SECONDS = 10.0
 """How long a killed process may take to end: one that waits for a throttled disk needs a while."""
 
+LOOKS = 3
+"""How often a thread must be seen outside its group before it counts as escaped."""
+
+LOOK_SECONDS = 0.05
+"""Between two looks: a loaded host takes a while to end a thread."""
+
 
 def quota_microseconds(vcpus: float | None) -> int | None:
     """The CPU time a period for a fraction of vCPUs; None for whole ones, which the cpuset holds without stalls."""
@@ -91,14 +97,27 @@ class ControlGroup(Group):
         return self._counters.sample(time)
 
     def escaped(self, processes: Collection[int]) -> str | None:
+        outside = self._outside(processes)
+        for _ in range(LOOKS - 1):
+            if not outside:
+                break
+            # A thread that ends leaves its group before it is dead; one that was moved stays outside.
+            time.sleep(LOOK_SECONDS)
+            still = self._outside(processes)
+            outside = {thread: process for thread, process in outside.items() if thread in still}
+        return named(set(outside.values())) or self._limits.changed()
+
+    def _outside(self, processes: Collection[int]) -> dict[int, int]:
+        """The process of each thread that is in none of the groups, or may run beside their CPUs."""
         # Before the groups' lists: of what is started meanwhile nothing is asked.
         threads = threads_of(processes)
+        inside = [self._tree.threads(directory) for directory in self._path.directories]
         left = beyond(self.cpus, threads) if self._path.by_affinity else frozenset()
-        for directory in self._path.directories:
-            inside = self._tree.threads(directory)
-            left |= {process for thread, process in threads.items() if thread not in inside}
-        # What has ended meanwhile is in no group either.
-        return named(left & set(threads_of(left).values())) or self._limits.changed()
+        return {
+            thread: process
+            for thread, process in threads.items()
+            if thread in left or any(thread not in group for group in inside)
+        }
 
     @property
     def ran_out_of_processes(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,11 +31,11 @@ def named(processes: Collection[int]) -> str | None:
     return None
 
 
-def beyond(cpus: Collection[int], threads: Mapping[int, int]) -> frozenset[int]:
-    """The processes with a thread that may run on another CPU than these."""
+def beyond(cpus: Collection[int], threads: Collection[int]) -> frozenset[int]:
+    """The threads that may run on another CPU than these."""
     found = set()
-    for thread, process in threads.items():
+    for thread in threads:
         with suppress(OSError):
             if not os.sched_getaffinity(thread) <= set(cpus):
-                found.add(process)
+                found.add(thread)
     return frozenset(found)

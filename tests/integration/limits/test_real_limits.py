@@ -59,6 +59,17 @@ print("up", flush=True)
 time.sleep(60)
 """
 
+SHORT_THREADS = """
+import threading
+print("up", flush=True)
+while True:
+    threads = [threading.Thread(target=int) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
 DAEMON = """
 import os, time
 if os.fork() == 0:
@@ -183,6 +194,18 @@ def test_threads_are_counted_as_they_are_now(real: LimitsBackend) -> None:
         assert group.sample(0.0).threads == 900
         child.kill()
         child.communicate(timeout=20)
+
+
+def test_a_thread_that_ends_has_not_escaped(real: LimitsBackend) -> None:
+    """A thread leaves its group a little before it is dead; its program is under its limits all the same."""
+    with real.open("short", Limits(vcpus=1)) as group:
+        child = started(group, SHORT_THREADS)
+        assert child.stdout is not None
+        child.stdout.readline()
+        looks = [group.escaped([child.pid]) for _ in range(100)]
+        child.kill()
+        child.communicate(timeout=20)
+    assert looks == [None] * 100
 
 
 def test_a_spike_that_no_sample_saw_is_in_the_peak(real: LimitsBackend) -> None:
