@@ -434,7 +434,7 @@ class WorkloadFacts:
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together, here or for an imported table; what they
     lose to each other is stated where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every
-    second vCPU of the runs was the other half of a core. `cpu_work` is None where no run says it.
+    second vCPU of the runs was the other half of a core. `may_cache`: the page cache may keep data between epochs. `cpu_work` is None where no run says it.
     """
 
     kind: str
@@ -458,6 +458,7 @@ class WorkloadFacts:
     highest_rate: float = 1.0
     several_accounted: bool = False
     paired: bool = False
+    may_cache: bool = False
     cpu_work: CpuWork | None = None
 
     def stated_speed_up(self, count: int) -> float | None:

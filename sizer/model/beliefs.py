@@ -1,0 +1,211 @@
+"""What is believed of each quantity of the equation before any run: one table.
+
+All are normal: a mean and a standard deviation. A quantity is a natural logarithm where BELIEFS does not say otherwise,
+and a switch is on above 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from sizer.model.coordinates import batch_of, gpus_of, name_of_disk, vcpus_of
+from sizer.model.feeds import CPU_LABEL, label_at
+from sizer.model.model import CpuWork, MeasuredRange, WorkloadFacts
+from sizer.model.observations import Observation
+from sizer.model.stages import disk_is_free, fitted_disks
+from sizer.records import PREPROCESSING
+
+@dataclass(frozen=True)
+class Belief:
+    """Of one quantity: its name, mean and standard deviation."""
+
+    name: str
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table: what the quantity is, what is believed of it, and where that is from.
+
+    `mean` is added to what the workload's facts say (`relative_to`), where they say something.
+    """
+
+    what: str
+    mean: float
+    deviation: float
+    source: str
+    relative_to: str = ""
+
+
+BELIEFS = {
+    "work": Line("core-seconds a sample on one core", 0.0, 0.25, "by hand: spinning, siblings", "accounting"),
+    "work, rates alone": Line("the same", 0.0, 1.5, "by hand", "the quickest run"),
+    "step": Line("core-seconds of the step alone", 0.0, 0.25, "by hand", "runs with synthetic input"),
+    "step, rates alone": Line("the same", math.log(0.5), 1.5, "by hand", "the quickest run"),
+    "contention": Line("loss for each further vCPU", math.log(0.01), 1.6, "by hand"),
+    "coherence": Line("loss for each pair of vCPUs", math.log(1e-3), 2.0, "by hand", "the most vCPUs, squared"),
+    "handover": Line("cost as soon as there are several vCPUs", math.log(0.1), 0.8, "by hand"),
+    "yield": Line("what a second hyperthread adds, no ln", 0.2, 0.15, "machines of Spare Cores, median 0.25"),
+    "yield, images": Line("the same, decoding images", 0.29, 0.1, "23 CPUs, JPEG"),
+    "yield, matrix": Line("the same, computing a network", 0.05, 0.1, "by hand"),
+    "cap": Line("rate that vCPUs do not raise", 0.3, 0.6, "by hand", "the highest rate"),
+    "cap, accounted": Line("the same", math.log(3.0), 1.5, "by hand", "the highest rate"),
+    "quota": Line("cost of a fraction of a vCPU", 0.05, 0.05, "benchmarks/limits/halving.py"),
+    "accelerator": Line("samples/s of one accelerator", 0.0, 0.15, "by hand", "its busy seconds"),
+    "accelerator, emulated": Line("the same", 0.0, 0.03, "by hand", "its stated rate"),
+    "accelerator, rates alone": Line("the same", math.log(1.5), 1.5, "by hand", "the highest rate with it"),
+    "gpus": Line("loss of several: n accelerators are n^(1 - loss) times as fast", math.log(0.06), 1.0, "by hand"),
+    "launch": Line("cost of a step beside its samples, over theirs, CPU", math.log(0.1), 1.5, "by hand"),
+    "launch, accelerator": Line("the same, accelerator", math.log(0.15), 1.3, "by hand"),
+    "disk": Line("seconds of the disk over those by its figures", 0.0, 0.4, "by hand"),
+    "disk, emulated": Line("the same", 0.0, 0.1, "by hand"),
+    "disk, rates alone": Line("seconds of the disk", -1.0, 1.8, "by hand", "those of the highest rate"),
+    "latency": Line("seconds that a worker waits for a sample", math.log(0.3), 1.2, "by hand", "core-seconds"),
+    "held": Line("memory the job holds over the least measured, logit", 0.0, 1.2, "by hand"),
+    "data": Line("bytes of the data set", 0.0, 1.0, "by hand", "the most memory"),
+    "keep": Line("what the cache keeps: least recently used to all that fits, logit", -1.0, 2.0, "by hand"),
+    "pressure": Line("slowing where as much memory is free as is held", -3.5, 1.5, "by hand"),
+    "sharpness": Line("exponent of the overlap", math.log(9.0), 0.8, "by hand: a queue loses 6-20 % at its knee"),
+    "misfit": Line("what the equation does not say of ln rate", math.log(0.012), 0.7, "by hand"),
+}
+
+SWITCHES = {
+    "second threads": (0.5, "hyperthreads, where the host does not say"),
+    "second threads, paired": (0.999, "the same, where the host says so"),
+    "coherence": (0.2, ""),
+    "handover": (0.3, "data are handed on between processes, clocks fall"),
+    "cap": (0.42, ""),
+    "cap, few vCPUs": (0.21, "with one or two vCPU values"),
+    "pressure": (0.2, ""),
+    "in order": (0.2, "data that are not shuffled: the cache keeps nothing until all fits"),
+    "latency": (0.31, ""),
+    "accelerator launches": (0.69, "a step's cost is the accelerator's and not the CPU's"),
+    "accelerator launches, none": (1e-9, "the same where the CPU computes"),
+}
+"""Probabilities, all by hand, of what may or may not be there."""
+
+
+def beliefs(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> list[Belief]:
+    """Of each quantity that this workload's equation has."""
+    found = [*_cpu(facts, seen), *_scaling(facts, seen), *_accelerators(facts, seen)]
+    found += [*_disks(facts, measured, seen), *_memory(facts, measured)]
+    return [*found, _line("sharpness"), _line("misfit")]
+
+
+def _line(name: str, relative_to: float = 0.0, of: str = "") -> Belief:
+    line = BELIEFS[name]
+    return Belief(name.partition(",")[0] + of, line.mean + relative_to, line.deviation)
+
+
+def _switch(name: str) -> Belief:
+    probability, _ = SWITCHES[name]
+    return Belief("on:" + name.partition(",")[0], NormalDist().inv_cdf(probability), 1.0)
+
+
+def _cpu(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
+    quickest = _quickest(seen)
+    if facts.mixed_with_cpu and facts.step_core_seconds is None:
+        computing = [each for each in seen if label_at(facts, each.configuration) == CPU_LABEL]
+        yield Belief("work", min(quickest, _quickest(computing or seen)) - 1.5, 1.5)
+        yield Belief("step", _quickest(computing or seen), 0.6)
+        return
+    known = math.log(facts.core_seconds) if facts.core_seconds else None
+    step = math.log(facts.step_core_seconds) if facts.step_core_seconds else None
+    if not _step_apart(facts):
+        yield _line("work, rates alone", quickest) if known is None else _line("work", known)
+        return
+    whole = quickest if known is None else known
+    if step is None:
+        yield Belief("work", whole + math.log(0.5), 1.5)
+        yield _line("step, rates alone", whole)
+        return
+    step = min(step, whole - 0.02)
+    yield Belief("work", math.log(math.exp(whole) - math.exp(step)), 0.35)
+    yield _line("step", step)
+
+
+def _step_apart(facts: WorkloadFacts) -> bool:
+    accounted = facts.step_core_seconds is not None and facts.kind != PREPROCESSING
+    return accounted or facts.mixed_with_cpu
+
+
+def _quickest(seen: Sequence[Observation]) -> float:
+    """Ln core-seconds a sample, if the run that made the most of its vCPUs did nothing but work."""
+    return -max(each.log_rate - math.log(vcpus_of(each.configuration)) for each in seen)
+
+
+def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
+    vcpus = sorted({vcpus_of(each.configuration) for each in seen})
+    if len(vcpus) > 2:
+        yield _line("contention")
+        yield _line("coherence", -2 * math.log(vcpus[-1]))
+        yield _switch("coherence")
+        yield _line("handover")
+        yield _switch("handover")
+        yield _line("yield" + {CpuWork.IMAGES: ", images", CpuWork.MATRIX: ", matrix"}.get(facts.cpu_work, ""))
+        yield _switch("second threads, paired" if facts.paired else "second threads")
+    accounted = facts.core_seconds is not None
+    yield _line("cap, accounted" if accounted else "cap", math.log(facts.highest_rate))
+    yield _switch("cap" if len(vcpus) > 2 else "cap, few vCPUs")
+    if any(each % 1 for each in vcpus):
+        yield _line("quota")
+
+
+def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
+    labels = [label_at(facts, each.configuration) for each in seen]
+    apart = [label for label in dict.fromkeys(labels) if label != CPU_LABEL and facts.accelerator is not None]
+    for label in apart:
+        rate = facts.accelerator_rates.get(label)
+        if rate is not None:
+            emulated = label.startswith("emulated") or facts.device.kind == "emulated"
+            yield _line("accelerator, emulated" if emulated else "accelerator", math.log(rate), f":{label}")
+            continue
+        alike = [each for each, its in zip(seen, labels, strict=True) if its == label]
+        highest = max(each.log_rate - math.log(max(1, gpus_of(each.configuration))) for each in alike)
+        yield _line("accelerator, rates alone", highest, f":{label}")
+    if len({batch_of(each.configuration) for each in seen}) > 1:
+        yield _line("launch")
+        yield _switch("accelerator launches" if apart else "accelerator launches, none")
+        for label in apart:
+            yield _line("launch, accelerator", of=f":{label}")
+    if len({max(1, gpus_of(each.configuration)) for each in seen}) > 1:
+        yield _line("gpus")
+
+
+def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> Iterator[Belief]:
+    several = len(measured.disks) > 1 or len(measured.memory_bytes) > 1
+    busy = fitted_disks(facts, measured)
+    for disk in measured.disks:
+        name = name_of_disk(disk.name)
+        if disk_is_free(facts, measured, name):
+            if several:
+                yield _line("disk, rates alone", of=f":{name}")
+        elif name in busy:
+            exact = facts.demand_accounted and disk.emulated
+            yield _line("disk, emulated" if exact else "disk", of=f":{name}")
+    if facts.setting.input == "disk" and (facts.core_seconds or several):
+        work = math.log(facts.core_seconds) if facts.core_seconds else _quickest(seen)
+        for disk in measured.disks:
+            yield _line("latency", work, f":{name_of_disk(disk.name)}")
+        yield _switch("latency")
+
+
+def _memory(facts: WorkloadFacts, measured: MeasuredRange) -> Iterator[Belief]:
+    if len(measured.memory_bytes) < 2 or cache_is_known(facts):
+        return
+    yield _line("held")
+    yield _line("pressure")
+    yield _switch("pressure")
+    if facts.may_cache:
+        yield _line("data", math.log(measured.memory_bytes[-1]))
+        yield _line("keep")
+        yield _switch("in order")
+
+
+def cache_is_known(facts: WorkloadFacts) -> bool:
+    """Whether the size of the data says what more memory does."""
+    return bool(facts.natural and facts.data_bytes and facts.read_bytes)
