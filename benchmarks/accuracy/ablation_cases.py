@@ -24,7 +24,7 @@ from answers_jobs import PublishedJob, published_jobs
 from answers_prices import retired_machines, sold_machines, usd_per_hour
 from answers_truth import OBJECTIVES, Choice, choices, verdict
 from curves_data import JPEG, questions, real_curves
-from grid_data import PROBED, RUNS, load_grid
+from grid_data import RUNS, SECOND, load_grid
 from judged import WholeGrid, answer_of, whole_grids
 from replayed import grid_cases
 
@@ -92,7 +92,7 @@ def _grid() -> list[Judge]:
 
 def measured_grids() -> tuple[dict[str, Group], ...]:
     """The runs of each configuration of each workload, of the grid of 2026-11-21 and of that of 2026-11-23."""
-    return tuple(by_workload(merged(load_grid(path))) for path in (RUNS, PROBED))
+    return tuple(by_workload(merged(load_grid(path))) for path in (RUNS, SECOND))
 
 
 def grid_case(group: Group, design: Sequence[Configuration]) -> Judge:
@@ -107,7 +107,7 @@ def grid_case(group: Group, design: Sequence[Configuration]) -> Judge:
 def _grid_answers() -> list[Judge]:
     """The answer of each workload by the larger design against that of the whole grid."""
     objective, catalog, found = Objective("cheapest", TARGET), Catalog.load(), []
-    for case in (*grid_cases(), *grid_cases(load_grid(PROBED))):
+    for case in (*grid_cases(), *grid_cases(load_grid(SECOND))):
         whole, groups = whole_grids(case, objective, catalog), by_workload(case.all_runs)
         if len(groups) > 1:
             continue

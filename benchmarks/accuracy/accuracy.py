@@ -56,10 +56,10 @@ def simulated(asked: Asked) -> list[GoalRow]:
 def grid(asked: Asked) -> list[GoalRow]:
     """The grid of this repository, and the same measured again two days later."""
     from accuracy_grid import scores
-    from grid_data import PROBED, load_grid
+    from grid_data import SECOND, load_grid
 
     table, lines = scores()
-    again, more = scores(load_grid(PROBED), "second grid")
+    again, more = scores(load_grid(SECOND), "second grid")
     print("\n".join([*lines, *more] if asked.worst else []))
     return table + again
 

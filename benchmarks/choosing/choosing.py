@@ -29,7 +29,7 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 from accuracy_scores import HEAD, GoalRow, quantile, share
 from drifting import drifting_cases
-from grid_data import PROBED, load_grid
+from grid_data import SECOND, load_grid
 from judged import REGRET, WholeGrid, answer_of, whole_grids
 from orders import Order, as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
@@ -203,7 +203,7 @@ FAMILIES = ("grid", "machine", "curve", "drifting")
 def main() -> int:
     given = _arguments()
     cases = [
-        *([*grid_cases(), *grid_cases(load_grid(PROBED))] if "grid" in given.only else []),
+        *([*grid_cases(), *grid_cases(load_grid(SECOND))] if "grid" in given.only else []),
         *(machine_cases(given.machines) if "machine" in given.only else []),
         *(curve_cases(given.curves) if "curve" in given.only else []),
         *(drifting_cases(given.drifting) if "drifting" in given.only else []),

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
         too_slow,
     )
     from sizer.model.gains import gain, loader_waits, tells_apart
-    from sizer.model.host_doubt import probe_would_help
-    from sizer.model.host_noise import corrected, without_host_noise
     from sizer.model.isolation import as_asked, end_to_end
     from sizer.model.memory import (
         MARGIN,
@@ -74,7 +72,6 @@ if TYPE_CHECKING:
         deviation_of,
         of_new_run,
     )
-    from sizer.model.no_correction import NoCorrection, Uncorrected, uncorrected
     from sizer.model.observations import Noise, apart, beside_others, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
     from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
@@ -115,7 +112,6 @@ __all__ = [
     "MeasuredRate",
     "MemoryCompared",
     "Model",
-    "NoCorrection",
     "Noise",
     "Parameter",
     "Quantity",
@@ -123,7 +119,6 @@ __all__ = [
     "Source",
     "Trend",
     "Tried",
-    "Uncorrected",
     "WhatIf",
     "WorkloadModel",
     "accelerators_alone",
@@ -143,7 +138,6 @@ __all__ = [
     "bounds",
     "caps",
     "completed",
-    "corrected",
     "counted_outcomes",
     "deviation_of",
     "disk_of",
@@ -189,14 +183,12 @@ __all__ = [
     "predict_rates",
     "predict_several",
     "predictions",
-    "probe_would_help",
     "reaches",
     "same_floor",
     "searched_floor",
     "tells_apart",
     "too_slow",
     "tried",
-    "uncorrected",
     "undroppable_bytes",
     "unfinished_end",
     "vcpus_edge",
@@ -204,5 +196,4 @@ __all__ = [
     "vcpus_of_ceiling",
     "vcpus_to_measure",
     "whole_data",
-    "without_host_noise",
 ]

@@ -102,7 +102,7 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
         each = seen[feed, configuration]
         variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
         centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
-        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT, _common(group))
+        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
         if apart(group) > SLIP:
             deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
@@ -110,12 +110,6 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
             accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
         observations.append(Observation(configuration, feed, centre, deviation, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
-
-
-def _common(group: Sequence[Run]) -> float:
-    """Standard deviation of what all runs of a configuration lack of the host's noise, which their repeats no longer
-    show."""
-    return mean(0.0 if run.correction is None else run.correction.common for run in group)
 
 
 def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], drift: Drift) -> Noise:
@@ -186,7 +180,7 @@ def noise_at(group: Sequence[Run], noise: Noise) -> float:
         return stdev(math.log(rate_of(run).value) for run in group)
     own = [width for run in group if rate_of(run).low > 0 and (width := within(run)) is not None]
     by_rates = noise.run if noise.repeated or len(own) < len(group) else mean(own)
-    if not any(run.warnings or run.correction for run in group):
+    if not any(run.warnings for run in group):
         return by_rates
     shown = exposures(group)
     return math.hypot(by_rates, mean(own_deviation(run, shown[id(run)], False) for run in group))
@@ -265,7 +259,7 @@ def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
 
 
 def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:
-    rate = measured_rate([rate_of(run) if run.correction is None else run.correction.throughput for run in group])
+    rate = measured_rate([rate_of(run) for run in group])
     # An interval that reaches 0 says nothing of how far ln rate may be off below.
     rate = rate if rate.low > 0 else replace(rate, low=min(rate_of(run).value for run in group))
     named = {run.evidence.bottleneck for run in group if run.evidence is not None and not _serial_or_disturbed(run)}

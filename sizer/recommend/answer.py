@@ -37,7 +37,7 @@ from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.measured_reasons import retired_reason
 from sizer.recommend.memory import floor_found
 from sizer.recommend.memory_sizes import few_memory_caps
-from sizer.recommend.next_run import for_host, next_run, with_probe
+from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.options import options
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
@@ -119,7 +119,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         return found
     left = question.still_planned.get(model.name, StillPlanned())
     advice = as_planned(found.next_run, left, model.measured, runs)
-    return replace(found, next_run=for_host(with_probe(advice, runs), question.host_vcpus))
+    return replace(found, next_run=for_host(advice, question.host_vcpus))
 
 
 def _of_machines(

@@ -44,7 +44,7 @@ class Quality:
 
     `mistold` is None unless some tell a rate that is known to be wrong, `mixed` unless some may be of another job.
     `doubtful_at` are the configurations of which every run is doubtful; `others` how many cores something else used
-    beside the runs of a configuration, in the mean, where that marked each of them and no probe corrected their rates.
+    beside the runs of a configuration, in the mean, where that marked each of them.
     """
 
     completed: int = 0
@@ -153,7 +153,7 @@ def _used_by_others(completed: Sequence[Run]) -> dict[Configuration, float]:
     cores = {
         configuration: mean(sum(warning.figures.get("cores", 0.0) for warning in run.warnings) for run in group)
         for configuration, group in runs.items()
-        if all(beside_others(run) and run.correction is None for run in group)
+        if all(map(beside_others, group))
     }
     return {configuration: used for configuration, used in cores.items() if used > 0}
 

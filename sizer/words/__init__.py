@@ -168,7 +168,6 @@ if TYPE_CHECKING:
         topology_in_words,
         virtualization_in_words,
     )
-    from sizer.words.host_noise import corrections_in_words, host_lines, uncorrected_in_words
     from sizer.words.instead import (
         change_evidence,
         change_named,
@@ -279,6 +278,7 @@ if TYPE_CHECKING:
         ended_line,
         evidence_in_words,
         following_in_words,
+        host_lines,
         imported_run_in_words,
         in_so_many_runs,
         limits_in_words,
@@ -466,7 +466,6 @@ __all__ = [
     "conclusion_line",
     "configuration_line",
     "configuration_name",
-    "corrections_in_words",
     "count_name",
     "cross_answer",
     "cross_groups",
@@ -735,7 +734,6 @@ __all__ = [
     "touch_line",
     "transfer",
     "unbroken",
-    "uncorrected_in_words",
     "unfinished_ended",
     "unfinished_said",
     "unknown_columns",

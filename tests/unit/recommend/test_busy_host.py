@@ -12,13 +12,10 @@ from sizer.catalog import Catalog
 from sizer.model import Edge, Trend, best_measured, fit, predict, vcpus_edge
 from sizer.model.trend import SeenGain
 from sizer.recommend import recommend
-from sizer.recommend.quality import quality_of
 from sizer.records import (
     Answer,
     Bottleneck,
-    Correction,
     Demand,
-    Estimate,
     Evidence,
     EvidenceKind,
     Objective,
@@ -136,11 +133,3 @@ def test_the_doubt_is_of_what_more_would_give_and_not_of_what_is_enough(runs: li
     assert how_sure(answer).endswith("to reach the target")
     assert SeenGain(-0.44, 0.33, -0.44).is_clear
     assert not SeenGain(-0.2, 0.33, -0.2).is_clear
-
-
-def test_what_a_probe_took_off_is_not_told_as_measured(runs: list[Run]) -> None:
-    """Then the rate is no longer the one that was measured."""
-    correction = Correction(Estimate(132.0, 125.0, 139.0), log=0.18, own=0.02, common=0.0, core_log=0.0)
-    corrected = [*runs[:-1], replace(runs[-1], correction=correction)]
-    assert quality_of(runs).others
-    assert not quality_of(corrected).others

@@ -335,6 +335,9 @@ def test_what_is_known_of_the_whole_study_stands_above_the_rows(material: Materi
     assert "The cheapest spec that keeps 95 % of the best throughput. 2026-11-21. 56 runs: 53 completed" in text
     assert ">drifting<" in text
     assert "The host drifted: " in text
+    assert "A quiet host, or more repeats" in text
+    quiet = replace(material, runs=tuple(replace(run, warnings=()) for run in material.runs))
+    assert "A quiet host" not in first_screen(quiet)
 
 
 def test_every_bottleneck_has_its_swatch(changed: Changed) -> None:
