@@ -8,7 +8,7 @@ from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.model.advice import ENOUGH, counted_outcomes, few_values, memory_matters, vcpus_to_measure
-    from sizer.model.attribution import BENT, SHOWN_BY_VCPUS, not_bought
+    from sizer.model.attribution import not_bought
     from sizer.model.batch_curve import batch_curves, nearest
     from sizer.model.batch_runs import (
         CLOSE,
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
         unfinished_end,
         whole_data,
     )
-    from sizer.model.ceilings import accelerators_alone, known_ceilings, vcpus_of_ceiling
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
     from sizer.model.drift import Drift, drift_of, measured_after
-    from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
     from sizer.model.feeds import CPU_LABEL, label_at, label_of, labelled
     from sizer.model.filling import filled
     from sizer.model.fitting import fit
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
         searched_floor,
         too_slow,
     )
-    from sizer.model.gains import gain, loader_waits, tells_apart
     from sizer.model.isolation import as_asked, end_to_end
     from sizer.model.memory import (
         MARGIN,
@@ -59,7 +56,6 @@ if TYPE_CHECKING:
     from sizer.model.model import (
         NORMAL_90,
         Gpus,
-        LeftOut,
         MeasuredDisk,
         MeasuredRange,
         MeasuredRate,
@@ -74,22 +70,16 @@ if TYPE_CHECKING:
     )
     from sizer.model.observations import Noise, apart, beside_others, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-    from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
-    from sizer.model.prediction import best_measured, best_place, measured_values, predict, predict_several, predictions
-    from sizer.model.relief import headroom
+    from sizer.model.prediction import Rates, outside, predict, predict_several, predictions, rates
     from sizer.model.stages import INSTANT, as_good
-    from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 else:
     __getattr__ = exports(__name__, __file__)
 
 __all__ = [
-    "BENT",
-    "CLEAR",
     "CLOSE",
     "CONSTANTS",
     "CPU_LABEL",
     "ENOUGH",
-    "GAIN",
     "INSTANT",
     "LEAST_BYTES",
     "MARGIN",
@@ -97,16 +87,12 @@ __all__ = [
     "MOST_RUNS",
     "NORMAL_90",
     "PLACE",
-    "SHOWN_BY_VCPUS",
-    "UNLIKELY",
     "WITHIN",
     "Bounds",
     "Drift",
-    "Edge",
     "GivenUp",
     "GivenUpKind",
     "Gpus",
-    "LeftOut",
     "MeasuredDisk",
     "MeasuredRange",
     "MeasuredRate",
@@ -115,13 +101,12 @@ __all__ = [
     "Noise",
     "Parameter",
     "Quantity",
+    "Rates",
     "SearchedFloor",
     "Source",
-    "Trend",
     "Tried",
     "WhatIf",
     "WorkloadModel",
-    "accelerators_alone",
     "anonymous_bytes",
     "apart",
     "as_asked",
@@ -129,12 +114,8 @@ __all__ = [
     "as_good",
     "asked_sizes",
     "batch_curves",
-    "batch_edge",
     "batch_of",
-    "before_the_last_doubling",
     "beside_others",
-    "best_measured",
-    "best_place",
     "bounds",
     "caps",
     "completed",
@@ -148,24 +129,17 @@ __all__ = [
     "fit",
     "floor_at",
     "floor_from",
-    "gain",
     "gpus_of",
-    "headroom",
     "is_bound",
     "is_floor_search",
     "is_search",
-    "known_ceilings",
     "label_at",
     "label_of",
     "labelled",
     "largest_batch",
-    "loader_waits",
-    "mean_rates",
     "measured_after",
     "measured_rate",
-    "measured_values",
     "memory_compared",
-    "memory_edge",
     "memory_floor",
     "memory_matters",
     "memory_of",
@@ -178,22 +152,18 @@ __all__ = [
     "not_bought",
     "of_new_run",
     "only_completed",
-    "own_effects",
+    "outside",
     "predict",
-    "predict_rates",
     "predict_several",
     "predictions",
-    "reaches",
+    "rates",
     "same_floor",
     "searched_floor",
-    "tells_apart",
     "too_slow",
     "tried",
     "undroppable_bytes",
     "unfinished_end",
-    "vcpus_edge",
     "vcpus_of",
-    "vcpus_of_ceiling",
     "vcpus_to_measure",
     "whole_data",
 ]

@@ -18,6 +18,7 @@ from sizer.model.observations import Observation
 from sizer.model.stages import disk_is_free, fitted_disks
 from sizer.records import PREPROCESSING
 
+
 @dataclass(frozen=True)
 class Belief:
     """Of one quantity: its name, mean and standard deviation."""

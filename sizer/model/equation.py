@@ -10,11 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from sizer.model.stages import Rows
+
+if TYPE_CHECKING:
+    from sizer.model.beliefs import Belief
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -26,6 +31,8 @@ NEVER = -np.inf
 """Ln seconds of a stage that a row does not have."""
 LOG_SHARPNESS = (0.0, 4.6)
 """Bounds of ln p: below 0 stages would hinder each other, above 4.6 a hard minimum is reached within 1 %."""
+SUPPOSED = 0.15
+"""Standard deviation of ln seconds on a disk that no run was measured on: how exactly demands and figures predict it."""
 LEAST_FREE = 0.02
 """Memory left for the page cache, at the least, over what the job holds."""
 
@@ -36,6 +43,11 @@ class Draws:
 
     names: tuple[str, ...]
     values: Array
+
+    @classmethod
+    def of_means(cls, beliefs: Sequence[Belief]) -> Draws:
+        """One vector, of what is expected of each."""
+        return cls(tuple(each.name for each in beliefs), np.array([[each.mean for each in beliefs]]))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -72,9 +84,14 @@ class Solution:
     rows: Rows
     times: Array
 
+    @property
+    def sharpness(self) -> Array:
+        """Of each draw (D, 1)."""
+        return _sharpness(self.draws)
+
     @cached_property
     def shares(self) -> Array:
-        power = _sharpness(self.draws)[None]
+        power = self.sharpness[None]
         with np.errstate(invalid="ignore"):
             share = np.exp(power * (self.times + self.log_rate))
             worked = np.exp(self.cpu - self.times[0])
@@ -106,7 +123,8 @@ def solve(draws: Draws, rows: Rows) -> Solution:
     power = _sharpness(draws)
     powers = times * power[None]
     most = powers.max(axis=0)
-    log_rate = -(most + np.log(np.exp(powers - most).sum(axis=0))) / power
+    with np.errstate(invalid="ignore"):
+        log_rate = -(most + np.log(np.exp(powers - most).sum(axis=0))) / power
     return Solution(log_rate, cpu, accelerator, draws, rows, times)
 
 
@@ -220,7 +238,7 @@ def _accelerator(draws: Draws, rows: Rows) -> Array:
 
 def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
     """Ln seconds a sample of reading and of writing."""
-    factor = np.zeros((1, len(rows.vcpus)))
+    factor = SUPPOSED * _spread(len(draws)) if rows.supposed else np.zeros((1, len(rows.vcpus)))
     fitted = np.zeros(len(rows.vcpus), dtype=bool)
     for number, name in enumerate(rows.disks):
         if f"disk:{name}" in draws and not rows.supposed:
@@ -231,6 +249,12 @@ def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
         np.where(reads, missed + rows.read + factor, NEVER),
         np.where(rows.is_free, NEVER, rows.write + factor),
     )
+
+
+def _spread(count: int) -> Array:
+    """Standard normal values (count, 1) in a mixed order, the same each time."""
+    found: Array = ndtri((np.random.default_rng(0).permutation(count) + 0.5) / count)
+    return found[:, None]
 
 
 def _where(rows: Sequence[bool] | NDArray[np.bool_]) -> Array:

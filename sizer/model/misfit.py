@@ -7,7 +7,6 @@ quantity of the posterior, and the covariance `s^2 ((1 - OWN) k + OWN)` (OWN at 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
