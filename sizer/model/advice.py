@@ -114,7 +114,7 @@ def memory_matters(model: WorkloadModel) -> bool:
     compared = memory_compared(model.measured)
     if compared is not None and not compared.clear:
         return False
-    return any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
+    return model.memory_counts
 
 
 def _check_table(model: WorkloadModel, configuration: Configuration) -> None:

@@ -32,7 +32,8 @@ NEVER = -np.inf
 LOG_SHARPNESS = (0.0, 4.6)
 """Bounds of ln p: below 0 stages would hinder each other, above 4.6 a hard minimum is reached within 1 %."""
 SUPPOSED = 0.15
-"""Standard deviation of ln seconds on a disk that no run was measured on: how exactly demands and figures predict it."""
+"""Standard deviation of ln seconds on a disk that no run was measured on: how exactly demands
+and figures predict it."""
 LEAST_FREE = 0.02
 """Memory left for the page cache, at the least, over what the job holds."""
 

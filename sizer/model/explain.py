@@ -2,9 +2,197 @@
 
 from __future__ import annotations
 
-from sizer.model.model import WorkloadModel
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
+from sizer.model.edge import DOUBT, GAIN, best_place, doubled, vcpus_edge
+from sizer.model.equation import Array, Draws
+from sizer.model.model import Parameter, Quantity, Source, WorkloadModel
+from sizer.model.prediction import HIGH, LOW, rates
+from sizer.model.stages import disk_is_free, read_seconds
+from sizer.records import Configuration, Figure, Reason, ReasonCode, rate_unit, reason
+
+POINTS = 40
+"""Sizes between the fewest and the most vCPUs measured at which the knee is looked for."""
 
 
 def explained(model: WorkloadModel) -> WorkloadModel:
-    """The same model with its parameters, and with how it scales."""
-    return model
+    """The same model with its parameters, whether memory counts, and how it scales."""
+    found = replace(model, memory_counts=_memory_counts(model))
+    return replace(found, parameters=parameters_of(found), scaling=_scaling(found))
+
+
+def parameters_of(model: WorkloadModel) -> tuple[Parameter, ...]:
+    """Demands of one sample, then what was fitted."""
+    return (*_demands(model), *_fitted(model))
+
+
+def _demands(model: WorkloadModel) -> list[Parameter]:
+    facts = model.facts
+    read = Source.ACCOUNTING if facts.demand_accounted else Source.DATA_SET
+    rows = [
+        (Quantity.CPU_TIME, "core-seconds", facts.core_seconds, Source.ACCOUNTING),
+        (Quantity.BYTES_READ, "bytes", facts.read_bytes, read),
+        (Quantity.READS, "IOs", facts.read_ios, read),
+        (Quantity.BYTES_WRITTEN, "bytes", facts.written_bytes, read),
+        (Quantity.WRITES, "IOs", facts.write_ios, read),
+    ]
+    return [
+        Parameter(quantity, f"{unit}/{model.sample_unit}", value, value, value, source)
+        for quantity, unit, value, source in rows
+        if value is not None
+    ]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """How a quantity of the equation is shown: its unit (`s`: a sample), and its value from the one that is drawn."""
+
+    quantity: Quantity
+    unit: str = ""
+    value: Callable[[Array], Array] = np.exp
+    switch: str | None = None
+
+
+def _share(logit: Array) -> Array:
+    found: Array = 1 / (1 + np.exp(-logit))
+    return found
+
+
+def _same(value: Array) -> Array:
+    return value
+
+
+def _one_over(value: Array) -> Array:
+    found: Array = np.exp(-value)
+    return found
+
+
+SHOWN = {
+    "work": _Shown(Quantity.RATE_OF_ONE_VCPU, "s/second", _one_over),
+    "step": _Shown(Quantity.STEP_CPU_TIME, "core-seconds/s"),
+    "contention": _Shown(Quantity.CONTENTION),
+    "coherence": _Shown(Quantity.COHERENCE, switch="coherence"),
+    "handover": _Shown(Quantity.HANDOVER, switch="handover"),
+    "yield": _Shown(Quantity.YIELD, value=_same, switch="second threads"),
+    "cap": _Shown(Quantity.SERIAL_CEILING, "s/second", switch="cap"),
+    "quota": _Shown(Quantity.FRACTION_COST),
+    "accelerator": _Shown(Quantity.ACCELERATOR_RATE, "s/second"),
+    "gpus": _Shown(Quantity.GPU_LOSS),
+    "launch": _Shown(Quantity.LAUNCH_COST),
+    "latency": _Shown(Quantity.WORKER_WAIT, "seconds/s", switch="latency"),
+    "held": _Shown(Quantity.MEMORY_HELD, "bytes", _share),
+    "data": _Shown(Quantity.MEMORY_OF_DATA, "bytes"),
+    "pressure": _Shown(Quantity.MEMORY_PRESSURE, switch="pressure"),
+    "sharpness": _Shown(Quantity.OVERLAP_EXPONENT),
+}
+OF_THE_CPU = {Quantity.RATE_OF_ONE_VCPU, Quantity.SERIAL_CEILING}
+"""Of a table that names no vCPU nobody knows whether it was the CPU."""
+
+
+def _fitted(model: WorkloadModel) -> Iterator[Parameter]:
+    assert model.posterior is not None, "only fitted models are explained"
+    draws = Draws(model.posterior.names, np.array(model.posterior.vectors))
+    for name in draws.names:
+        kind, _, of = name.partition(":")
+        if kind == "disk":
+            yield _parameter(Quantity.DISK_CAPACITY, _rate(model), _capacity(model, of, draws[name]), of)
+        shown = SHOWN.get(kind)
+        if shown is None or (not model.measured.vcpus and shown.quantity in OF_THE_CPU):
+            continue
+        values = shown.value(draws[name]) * (model.measured.memory_bytes[0] if kind == "held" else 1)
+        unit = rate_unit(model.sample_unit) if shown.unit == "s/second" else shown.unit
+        unit = unit.replace("/s", f"/{model.sample_unit}") if unit.endswith("/s") else unit
+        several = len(model.measured.gpus) > 1 and of != "accelerator"
+        on = draws.on(shown.switch) if shown.switch is not None else None
+        label = of if kind != "accelerator" or several else None
+        yield _parameter(shown.quantity, unit, values, label or None, on)
+
+
+def _parameter(quantity: Quantity, unit: str, values: Array, of: str | None, on: Array | None = None) -> Parameter:
+    """Of draws (D, 1); where it may not be there, of those in which it is."""
+    probability = None if on is None else float(on.mean())
+    some = values[on] if on is not None and on.any() else values
+    low, value, high = (float(f"{each:.6g}") for each in np.quantile(some, (LOW, 0.5, HIGH)))
+    return Parameter(quantity, unit, value, low, high, Source.FIT, of, probability)
+
+
+def _rate(model: WorkloadModel) -> str:
+    return rate_unit(model.sample_unit)
+
+
+def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
+    """Samples a second that a disk allows, if all is read."""
+    disk = model.measured.disk(name)
+    read = None if disk is None or disk_is_free(model.facts, model.measured, name) else disk.rates
+    seconds = read_seconds(model.facts, read) if read is not None else None
+    known = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
+    found: Array = np.exp(-factor) / known
+    return found
+
+
+def _memory_counts(model: WorkloadModel) -> bool:
+    """Whether the most memory measured gains anything that counts over the least."""
+    known = model.measured.memory_bytes
+    if len(known) < 2:
+        return False
+    top = best_place(model)
+    edge = doubled(model, replace(top, memory_bytes=known[0]), replace(top, memory_bytes=known[-1]))
+    return edge.probability > DOUBT
+
+
+def _scaling(model: WorkloadModel) -> Reason:
+    """Where more vCPUs stop paying on the best of the measured disks."""
+    known = model.measured.vcpus
+    if len(known) < 3:
+        return _best(model)
+    top = best_place(model)
+    fallen = doubled(model, replace(top, vcpus=known[-1]), top)
+    if fallen.gain > GAIN:
+        if fallen.probability < 1 - DOUBT:
+            return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
+        return reason(ReasonCode.FASTEST_AT, vcpus=_two_digits(vcpus_of(top)))
+    edge = vcpus_edge(model, top)
+    if edge.rises:
+        return reason(ReasonCode.STILL_GAINS, vcpus=known[-1])
+    if edge.is_open:
+        return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
+    knee = _knee(model, top)
+    if knee <= known[0]:
+        return reason(ReasonCode.GAINS_NOTHING, vcpus=known[0])
+    return reason(ReasonCode.STOPS_SCALING, vcpus=_two_digits(knee))
+
+
+def _two_digits(value: float) -> float:
+    return float(f"{value:.2g}")
+
+
+def _best(model: WorkloadModel) -> Reason:
+    """Where vCPUs were not varied: the best that was measured, and with how much of what was."""
+    measured = model.measured
+    top = max(measured.rates, key=lambda rate: rate.throughput.value)
+    place = top.configuration
+    varied: dict[str, Figure] = {
+        "memory_bytes": float(memory_of(place)) if len(measured.memory_bytes) > 1 else None,
+        "disk": disk_of(place) if len(measured.disks) > 1 else None,
+        "batch_size": float(batch_of(place)) if len(measured.batch_size) > 1 else None,
+        "gpu": place.gpu if len(measured.gpus) > 1 else None,
+        "gpu_count": float(max(1, gpus_of(place))) if len(measured.gpus) > 1 else None,
+    }
+    return reason(ReasonCode.BEST_MEASURED, rate=top.throughput.value, **varied)
+
+
+def _knee(model: WorkloadModel, top: Configuration) -> float:
+    """The fewest vCPUs that neither twice as many nor the most measured would gain on."""
+    low, high = model.measured.vcpus[0], model.measured.vcpus[-1]
+    grid = [low * (high / low) ** (step / POINTS) for step in range(POINTS + 1)]
+    here = [replace(top, vcpus=vcpus) for vcpus in grid]
+    twice = [replace(each, vcpus=min(high, 2 * vcpus_of(each))) for each in here]
+    found = rates(model, [*here, *twice]).centre
+    now, then = found[: len(grid)], found[len(grid) :]
+    worth = math.log1p(GAIN)
+    return next(c for c, a, b in zip(grid, now, then, strict=True) if max(now[-1], b) - a < worth)

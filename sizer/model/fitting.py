@@ -1,4 +1,4 @@
-"""Runs of one workload -> its WorkloadModel: what is known of it, what is believed of it, and what the runs make of that."""
+"""Runs of one workload -> its WorkloadModel: what is known and believed of it, and what the runs make of that."""
 
 from __future__ import annotations
 
@@ -70,9 +70,7 @@ def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     observations, noise = observe([*usable, *aside], drift)
     facts = gather_facts(usable, aside, measured)
     measured = on_usual_host(measured, observations, facts.setting)
-    fitted = replace(
-        empty, facts=facts, measured=measured, posterior=posterior(facts, measured, observations, noise)
-    )
+    fitted = replace(empty, facts=facts, measured=measured, posterior=posterior(facts, measured, observations, noise))
     return replace(fitted, refused=refused) if refused else explained(fitted)
 
 

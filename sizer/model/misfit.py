@@ -1,7 +1,7 @@
 """What the equation does not say of a configuration: alike near by, and pulled to what was measured.
 
-Ln of a measured rate is the equation's, a misfit, and the noise of the measurement. Misfits have one scale s, which is a
-quantity of the posterior, and the covariance `s^2 ((1 - OWN) k + OWN)` (OWN at the same place alone) with the kernel
+Ln of a measured rate is the equation's, a misfit, and the noise of the measurement. Misfits have one scale s, which
+is a quantity of the posterior, and the covariance `s^2 ((1 - OWN) k + OWN)` (OWN at the same place alone) with the kernel
 `k = exp(-d^2 / 2)`: d is the distance in ln of vCPUs, batch size, accelerators and memory.
 """
 
@@ -39,9 +39,7 @@ class Places:
             for each in configurations
         ]
         self.at = np.log(np.array(values, dtype=float).reshape(-1, 4)) / LENGTHS
-        kinds = [
-            (disk_of(each), label_at(facts, each), feed) for each, feed in zip(configurations, feeds, strict=True)
-        ]
+        kinds = [(disk_of(each), label_at(facts, each), feed) for each, feed in zip(configurations, feeds, strict=True)]
         self.kinds = list(zip(*kinds, strict=True)) if kinds else [(), (), ()]
 
     def covariance(self, other: Places) -> Array:

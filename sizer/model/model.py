@@ -96,7 +96,7 @@ class Source(str, Enum):
 class Parameter:
     """One quantity of the model in physical units, with its 90 % interval and where it comes from.
 
-    `of` is the disk, the accelerator, the memory in bytes or the batch size that it is of.
+    `of` is the disk or the accelerator that it is of, `probability` that it is there at all, None where that is sure.
     """
 
     quantity: Quantity
@@ -106,6 +106,7 @@ class Parameter:
     high: float
     source: Source
     of: str | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -288,7 +289,8 @@ class WorkloadFacts:
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together, here or for an imported table; what they
     lose to each other is stated where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every
-    second vCPU of the runs was the other half of a core. `may_cache`: the page cache may keep data between epochs. `cpu_work` is None where no run says it.
+    second vCPU of the runs was the other half of a core. `may_cache`: the page cache may keep data between epochs.
+    `cpu_work` is None where no run says it.
     """
 
     kind: str
@@ -372,7 +374,8 @@ class Posterior:
 class WorkloadModel:
     """The model of one workload.
 
-    `posterior` is None where no run completed. `refused` says why there is no model and which run would help most,
+    `posterior` is None where no run completed, `memory_counts` whether the rate differs over the memory measured.
+    `refused` says why there is no model and which run would help most,
     `scaling` where more vCPUs stop paying.
     """
 
@@ -385,6 +388,7 @@ class WorkloadModel:
     parameters: tuple[Parameter, ...] = ()
     floor: MemoryFloor | None = None
     posterior: Posterior | None = None
+    memory_counts: bool = False
 
     @property
     def noise(self) -> float:

@@ -1,7 +1,7 @@
 """What is believed after the runs: tempered particles (sequential Monte Carlo), seeded.
 
-Particles drawn from the beliefs are weighed by a power of the likelihood that rises from 0 to 1, by as much at a time as
-leaves half of them counting; each time they are resampled and moved. Del Moral, Doucet and Jasra 2006.
+Particles drawn from the beliefs are weighed by a power of the likelihood that rises from 0 to 1, by as much at a time
+as leaves half of them counting; each time they are resampled and moved. Del Moral, Doucet and Jasra 2006.
 """
 
 from __future__ import annotations

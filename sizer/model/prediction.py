@@ -220,9 +220,7 @@ def _out_of_memory(model: WorkloadModel, configuration: Configuration) -> Predic
     return Prediction(model.name, configuration, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
 
 
-def _predictions(
-    model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf
-) -> list[Prediction]:
+def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
     """Of configurations that have an answer and enough memory."""
     found = rates(model, configurations, what_if)
     plain, iops = what_if == WhatIf(), found.solution.rows.read_is_iops

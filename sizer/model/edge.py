@@ -1,0 +1,189 @@
+"""What more of something would gain, in each draw: where measuring stopped, and between two configurations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sizer.model.coordinates import batch_of, or_unknown
+from sizer.model.equation import LATENCY, Array
+from sizer.model.feeds import label_at, with_usual_accelerator
+from sizer.model.memory import needed_bytes
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.prediction import HIGH, LOW, predict, rates
+from sizer.records import Configuration, Estimate, Prediction
+
+GAIN = 0.05
+"""A gain smaller than this is not worth a size."""
+LIKELY = 0.5
+"""More than the most measured pays where a gain above GAIN is likelier than this."""
+DOUBT = 0.1
+"""A gain above GAIN that is likelier than this is said."""
+NEARLY_NOTHING = 0.05
+"""A share of a sample's time that is next to nothing."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What twice the most measured would gain: the middle of the draws, and the probability of more than GAIN."""
+
+    gain: float = 0.0
+    probability: float = 0.0
+
+    @property
+    def rises(self) -> bool:
+        return self.probability >= LIKELY
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing shows that it rises, nor that it does not."""
+        return DOUBT < self.probability < LIKELY
+
+
+def vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
+    """With twice the most vCPUs measured; nothing where vCPUs were not varied."""
+    known = model.measured.vcpus
+    if len(known) < 2:
+        return Edge()
+    return doubled(model, replace(best, vcpus=known[-1]), replace(best, vcpus=2 * known[-1]))
+
+
+def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
+    """With twice the most memory measured; nothing where memory was not varied."""
+    known = model.measured.memory_bytes
+    if len(known) < 2:
+        return Edge()
+    return doubled(model, replace(best, memory_bytes=known[-1]), replace(best, memory_bytes=2 * known[-1]))
+
+
+def batch_edge(model: WorkloadModel, best: Configuration) -> Edge:
+    """With twice the largest batch, where the best has it; through fewer than three values nothing is said."""
+    known = model.measured.batch_size
+    if len(known) < 3 or batch_of(best) != known[-1]:
+        return Edge()
+    return doubled(model, best, replace(best, batch_size=2 * known[-1]))
+
+
+def doubled(model: WorkloadModel, here: Configuration, more: Configuration) -> Edge:
+    """What one place gains over another, in ln, draw by draw."""
+    gained = _gains(model, here, more)
+    return Edge(math.expm1(float(np.median(gained))), float((gained > math.log1p(GAIN)).mean()))
+
+
+def _gains(
+    model: WorkloadModel,
+    here: Configuration,
+    there: Configuration,
+    what_if: WhatIf = WhatIf(),
+    as_if: WorkloadModel | None = None,
+) -> Array:
+    """(D,)"""
+    if what_if == WhatIf() and as_if is None:
+        both = rates(model, [here, there]).drawn()
+        found: Array = both[:, 1] - both[:, 0]
+        return found
+    changed = rates(as_if or model, [there], what_if)
+    found = changed.mean[:, 0] - rates(model, [there]).mean[:, 0]
+    return found if there == here else found + _gains(model, here, there)
+
+
+def gain(
+    model: WorkloadModel,
+    here: Configuration,
+    there: Configuration,
+    what_if: WhatIf = WhatIf(),
+    as_if: WorkloadModel | None = None,
+) -> Estimate | None:
+    """The relative gain of `there` under the what-if over `here` as it is, with its 90 % interval.
+
+    `as_if` is the same model with other facts, for a change that is none of a what-if's. None where the changed job
+    would run out of memory. Raises Refused where the runs cannot say, as `predict` does.
+    """
+    if predict(model, here).out_of_memory or predict(as_if or model, there, what_if).out_of_memory:
+        return None
+    here, there = (with_usual_accelerator(model.measured, each) for each in (here, there))
+    low, value, high = np.quantile(_gains(model, here, there, what_if, as_if), (LOW, 0.5, HIGH))
+    return Estimate(math.expm1(value), math.expm1(low), math.expm1(high))
+
+
+def tells_apart(model: WorkloadModel, pairs: Sequence[tuple[Configuration, Configuration]]) -> list[bool]:
+    """Of each two configurations whether the model says which is faster: whether 0 lies outside the 90 % interval of
+    what the one gains over the other."""
+    found = []
+    for here, there in pairs:
+        low, high = np.quantile(_gains(model, here, there), (LOW, HIGH))
+        found.append(not low <= 0 <= high)
+    return found
+
+
+def loader_waits(model: WorkloadModel, configuration: Configuration) -> float:
+    """The share of its time that a worker of the loader waits for the disk; 0 where workers hold back next to nothing,
+    for then the runs do not tell waiting from computing."""
+    if model.posterior is None:
+        return 0.0
+    shares = rates(model, [configuration]).shares[0]
+    cpu, latency = float(shares[0]), float(shares[LATENCY])
+    return latency / (cpu + latency) if cpu + latency > NEARLY_NOTHING else 0.0
+
+
+def accelerators_alone(model: WorkloadModel, configuration: Configuration) -> float | None:
+    """Samples per second that the accelerators of a configuration make together if nothing else takes time.
+
+    None where no rate of theirs was given or accounted.
+    """
+    configuration = with_usual_accelerator(model.measured, configuration)
+    if label_at(model.facts, configuration) not in model.facts.accelerator_rates:
+        return None
+    seconds = float(np.median(rates(model, [configuration]).solution.accelerator[:, 0]))
+    return math.exp(-seconds) if math.isfinite(seconds) else None
+
+
+def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> Estimate | None:
+    """The vCPUs that keep known accelerators busy, with the batch and as many accelerators as there: their rate x the
+    core-seconds of a sample. None where the rate is not known apart from the curve."""
+    alone = replace(with_usual_accelerator(model.measured, configuration), vcpus=1.0)
+    if label_at(model.facts, alone) not in model.facts.accelerator_rates or model.posterior is None:
+        return None
+    solved = rates(model, [alone]).solution
+    low, value, high = np.exp(np.quantile(solved.cpu[:, 0] - solved.accelerator[:, 0], (LOW, 0.5, HIGH)))
+    return Estimate(float(value), float(low), float(high))
+
+
+def best_measured(model: WorkloadModel) -> Prediction:
+    """The highest predicted throughput of the measured values, over every disk and batch size.
+
+    Not between them: a peak that no run shows is the equation's, and everything would be judged against it.
+    """
+    return predict(model, best_place(model))
+
+
+def best_place(model: WorkloadModel) -> Configuration:
+    """Where that is; raises Refused where there is no model."""
+    from sizer.model import advice
+
+    if model.refused or model.posterior is None:
+        raise advice.not_fitted(model)
+    configurations = measured_values(model)
+    best = configurations[int(np.argmax(rates(model, configurations).centre))]
+    return with_usual_accelerator(model.measured, best)
+
+
+def measured_values(model: WorkloadModel) -> list[Configuration]:
+    """Every measured value of each axis with every one of the others, cheapest first, where memory holds the job."""
+    measured = model.measured
+    found = []
+    for vcpus in or_unknown(measured.vcpus):
+        for batch in or_unknown(measured.batch_size):
+            known = measured.memory_bytes
+            least = (needed_bytes(measured, vcpus, batch) or 0) if len(known) > 1 else 0
+            sizes = [size for size in known if size >= least] or or_unknown(known[-1:])
+            found += [
+                Configuration(vcpus, memory, disk.name, batch, gpus.gpu, gpus.count)
+                for disk in measured.disks
+                for gpus in measured.gpus
+                for memory in sizes
+            ]
+    return found
