@@ -1,7 +1,8 @@
 """What the equation does not say of a configuration: alike near by, and pulled to what was measured.
 
 Ln of a measured rate is the equation's, a misfit, and the noise of the measurement. Misfits have one scale s, which
-is a quantity of the posterior, and the covariance `s^2 ((1 - OWN) k + OWN)` (OWN at the same place alone) with the kernel
+is a quantity of the posterior, and the covariance `s^2 ((1 - OWN) k + OWN)` (OWN at the same place alone) with the
+kernel
 `k = exp(-d^2 / 2)`: d is the distance in ln of vCPUs, batch size, accelerators and memory.
 """
 
