@@ -48,7 +48,7 @@ def piles(axis: str, places: Sequence[float], base: Configuration, subject: Subj
         return ()
     some = thinned(sorted(set(places)), MOST_PILES, None)
     configurations = [moved(base, axis, place) for place in some]
-    found = predict_several(subject.model, configurations, with_headroom=False)
+    found = predict_several(subject.model, configurations)
     drawn = [
         (place, words.place_named(axis, configuration, subject.study), prediction)
         for place, configuration, prediction in zip(some, configurations, found, strict=True)
@@ -115,9 +115,7 @@ def binding_map(subject: Subject) -> Figure | None:
     if plane is None or subject.model is None:
         return None
     title = _("What binds, by vCPUs and {axis}", axis=words.axis_name(plane.axis))
-    found = predict_several(
-        subject.model, [configuration for _place, configuration in plane.places], with_headroom=False
-    )
+    found = predict_several(subject.model, [configuration for _place, configuration in plane.places])
     told = {
         place: (prediction, subject.measured_at(configuration))
         for (place, configuration), prediction in zip(plane.places, found, strict=True)

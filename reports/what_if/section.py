@@ -29,7 +29,7 @@ MEMORY = 1 << 20
 
 def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
     """The data of all workloads that have a model; None where none has."""
-    asked = [subject for subject in found if subject.model is not None and subject.model.members]
+    asked = [subject for subject in found if subject.model is not None and subject.model.posterior is not None]
     if not asked:
         return None
     objective = material.recommendation.objective if material.recommendation else material.study.objective

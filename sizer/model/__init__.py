@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     )
     from sizer.model.observations import Noise, apart, beside_others, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-    from sizer.model.prediction import Rates, outside, predict, predict_several, predictions, rates
+    from sizer.model.prediction import LeftOut, Rates, left_out, outside, predict, predict_several, predictions, rates
     from sizer.model.stages import INSTANT, as_good
 else:
     __getattr__ = exports(__name__, __file__)
@@ -115,6 +115,7 @@ __all__ = [
     "GivenUp",
     "GivenUpKind",
     "Gpus",
+    "LeftOut",
     "MeasuredDisk",
     "MeasuredRange",
     "MeasuredRate",
@@ -165,6 +166,7 @@ __all__ = [
     "label_of",
     "labelled",
     "largest_batch",
+    "left_out",
     "loader_waits",
     "measured_after",
     "measured_rate",

@@ -13,8 +13,7 @@ from statistics import NormalDist
 
 from sizer.model.coordinates import batch_of, gpus_of, name_of_disk, vcpus_of
 from sizer.model.feeds import CPU_LABEL, label_at
-from sizer.model.model import CpuWork, MeasuredRange, WorkloadFacts
-from sizer.model.observations import Observation
+from sizer.model.model import CpuWork, MeasuredRange, Observation, WorkloadFacts
 from sizer.model.stages import disk_is_free, fitted_disks
 from sizer.records import PREPROCESSING
 
@@ -73,6 +72,8 @@ BELIEFS = {
     "sharpness": Line("exponent of the overlap", math.log(9.0), 0.8, "by hand: a queue loses 6-20 % at its knee"),
     "misfit": Line("what the equation does not say of ln rate", math.log(0.012), 0.7, "by hand"),
 }
+
+YIELDS: dict[CpuWork | None, str] = {CpuWork.IMAGES: "yield, images", CpuWork.MATRIX: "yield, matrix"}
 
 SWITCHES = {
     "second threads": (0.5, "hyperthreads, where the host does not say"),
@@ -147,7 +148,7 @@ def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Beli
         yield _switch("coherence")
         yield _line("handover")
         yield _switch("handover")
-        yield _line("yield" + {CpuWork.IMAGES: ", images", CpuWork.MATRIX: ", matrix"}.get(facts.cpu_work, ""))
+        yield _line(YIELDS.get(facts.cpu_work, "yield"))
         yield _switch("second threads, paired" if facts.paired else "second threads")
     accounted = facts.core_seconds is not None
     yield _line("cap, accounted" if accounted else "cap", math.log(facts.highest_rate))

@@ -201,7 +201,8 @@ def _missed(draws: Draws, rows: Rows) -> Array:
     kept = 1 / (1 + np.exp(-draws["keep"]))
     some = np.log(1 - ((1 - kept) * lru + kept * fits))
     some = np.where(draws.on("in order"), 0.0, some)
-    return known + np.where(free >= data, np.log(1e-12), some)
+    missed: Array = known + np.where(free >= data, np.log(1e-12), some)
+    return missed
 
 
 def _waits(draws: Draws, rows: Rows, missed: Array) -> Array:
@@ -213,7 +214,8 @@ def _waits(draws: Draws, rows: Rows, missed: Array) -> Array:
     for number, name in enumerate(rows.disks):
         if f"latency:{name}" in draws:
             found = np.where(rows.disk == number, draws[f"latency:{name}"], found)
-    return np.where(draws.on("latency"), found + each + missed, NEVER)
+    waits: Array = np.where(draws.on("latency"), found + each + missed, NEVER)
+    return waits
 
 
 def _cap(draws: Draws, rows: Rows) -> Array:
@@ -234,7 +236,8 @@ def _accelerator(draws: Draws, rows: Rows) -> Array:
     together = np.log(rows.gpus)
     if "gpus" in draws:
         together = together * (1 - np.minimum(np.exp(draws["gpus"]), 1.2))
-    return found - np.where(rows.speed_up > 0, rows.speed_up, together) + rows.accelerator_shift
+    seconds = found - np.where(rows.speed_up > 0, rows.speed_up, together) + rows.accelerator_shift
+    return np.asarray(seconds)
 
 
 def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.edge import DOUBT, GAIN, best_place, doubled, vcpus_edge
-from sizer.model.equation import Array, Draws
+from sizer.model.equation import Array, Draws, Flags
 from sizer.model.model import Parameter, Quantity, Source, WorkloadModel
 from sizer.model.prediction import HIGH, LOW, rates
 from sizer.model.stages import disk_is_free, read_seconds
@@ -113,7 +113,7 @@ def _fitted(model: WorkloadModel) -> Iterator[Parameter]:
         yield _parameter(shown.quantity, unit, values, label or None, on)
 
 
-def _parameter(quantity: Quantity, unit: str, values: Array, of: str | None, on: Array | None = None) -> Parameter:
+def _parameter(quantity: Quantity, unit: str, values: Array, of: str | None, on: Flags | None = None) -> Parameter:
     """Of draws (D, 1); where it may not be there, of those in which it is."""
     probability = None if on is None else float(on.mean())
     some = values[on] if on is not None and on.any() else values
@@ -195,4 +195,4 @@ def _knee(model: WorkloadModel, top: Configuration) -> float:
     found = rates(model, [*here, *twice]).centre
     now, then = found[: len(grid)], found[len(grid) :]
     worth = math.log1p(GAIN)
-    return next(c for c, a, b in zip(grid, now, then, strict=True) if max(now[-1], b) - a < worth)
+    return next(float(c) for c, a, b in zip(grid, now, then, strict=True) if max(now[-1], b) - a < worth)

@@ -21,8 +21,8 @@ from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.memory import memory_floor
 from sizer.model.misfit import Misfit, Places
-from sizer.model.model import MeasuredRange, Model, Posterior, Seen, WorkloadFacts, WorkloadModel
-from sizer.model.observations import Noise, Observation, completed, measure, observe, on_usual_host
+from sizer.model.model import MeasuredRange, Model, Observation, Posterior, WorkloadFacts, WorkloadModel
+from sizer.model.observations import Noise, completed, measure, observe, on_usual_host
 from sizer.model.one_thread import one_thread
 from sizer.model.posterior import sample
 from sizer.model.stages import Rows, build_rows
@@ -90,8 +90,7 @@ def posterior(
     rows = build_rows(facts, measured, [each.configuration for each in seen], seen=seen)
     after = sample(before, _Likelihood(facts, rows, seen).of)
     vectors = tuple(tuple(float(f"{value:.6g}") for value in vector) for vector in after.values)
-    kept = tuple(Seen(o.configuration, o.feed, o.log_rate, o.deviation, o.read_bytes) for o in seen)
-    return Posterior(after.names, vectors, kept, noise.run)
+    return Posterior(after.names, vectors, tuple(seen), noise.run)
 
 
 def _expressible(

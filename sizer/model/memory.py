@@ -91,7 +91,8 @@ def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | Non
     asked = "floor", vcpus, batch_size
     if asked not in measured.kept:
         measured.kept[asked] = _found_floor(measured, vcpus, batch_size)
-    return measured.kept[asked]
+    found: MemoryFloor = measured.kept[asked]
+    return found
 
 
 def _found_floor(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
@@ -133,7 +134,8 @@ def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int |
     asked = "needed", vcpus, batch_size
     if asked not in measured.kept:
         measured.kept[asked] = _found_needed(measured, vcpus, batch_size)
-    return measured.kept[asked]
+    found: int | None = measured.kept[asked]
+    return found
 
 
 def _found_needed(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
@@ -154,7 +156,8 @@ def ordinary_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int
     asked = "ordinary", vcpus, batch_size
     if asked not in measured.kept:
         measured.kept[asked] = _found_ordinary(measured, vcpus, batch_size)
-    return measured.kept[asked]
+    found: int | None = measured.kept[asked]
+    return found
 
 
 def _found_ordinary(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
@@ -191,7 +194,8 @@ def _peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, 
     asked = "peak", vcpus, batch_size, kernel
     if asked not in measured.kept:
         measured.kept[asked] = _found_peak(measured, vcpus, batch_size, kernel)
-    return measured.kept[asked]
+    found: int | None = measured.kept[asked]
+    return found
 
 
 def _found_peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:

@@ -76,6 +76,17 @@ class Misfit:
         found: Array = -0.5 * ((FREEDOM + 1) * np.log1p(squares / FREEDOM) + np.log(variance)).sum(axis=1)
         return found - self.log_noise
 
+    def left_out(self, residuals: Array, scale: Array) -> tuple[Array, Array]:
+        """Of each place (R, n), by the others alone: how far it lies off, and the variance of that.
+
+        Rasmussen and Williams 2006, 5.4.2: with K the covariance of residuals r, `(K^-1 r)_i / (K^-1)_ii` and
+        `1 / (K^-1)_ii`.
+        """
+        weight = 1 / (scale**2 * self.spread + 1)
+        precision = weight @ (self.turned**2).T
+        off = ((residuals @ self.turned) * weight) @ self.turned.T
+        return off / precision, 1 / precision
+
     def known(self, residuals: Array, scale: Array, there: Places) -> tuple[Array, Array]:
         """At m other places what is known of the misfit: its mean and its variance (R, m)."""
         across = there.covariance(self.places) @ self.turned

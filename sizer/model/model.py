@@ -343,15 +343,20 @@ class WorkloadFacts:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """One configuration that the posterior is of: ln of its rate on the host as it usually was, and the standard
-    deviation of that. `read_bytes` is what a sample read from the device meanwhile."""
+class Observation:
+    """One configuration: ln of its measured rate and the standard deviation of that.
+
+    `read_bytes` is what a sample read from the device while these runs were made; `core_seconds` and
+    `accelerator_seconds` are what it kept them busy for.
+    """
 
     configuration: Configuration
     feed: Feed
     log_rate: float
     deviation: float
     read_bytes: float | None = None
+    core_seconds: float | None = None
+    accelerator_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -361,7 +366,7 @@ class Posterior:
 
     names: tuple[str, ...]
     vectors: tuple[tuple[float, ...], ...]
-    seen: tuple[Seen, ...]
+    seen: tuple[Observation, ...]
     noise: float
 
     @cached_property

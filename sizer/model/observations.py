@@ -15,7 +15,16 @@ from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import is_batch_search, ordinary, searched_floor
 from sizer.model.memory import overfilled_accelerators, trials
-from sizer.model.model import DRIFT, Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
+from sizer.model.model import (
+    DRIFT,
+    Feed,
+    Gpus,
+    MeasuredDisk,
+    MeasuredRange,
+    MeasuredRate,
+    Observation,
+    deviation_of,
+)
 from sizer.model.seen_runs import left_noise, seen_run, weighted_median
 from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run, WarningKind
 
@@ -27,23 +36,6 @@ ABOUT_A_CURVE = 0.0125
 """The same of rates about the curve that is fitted to them, which one source measured in one go. By hand: with it 92 %
 of the points left out of the real curves that taught the forms lie in their 90 % intervals, each kind of curve counting
 alike, and 91 % with 0.01; of tables of programs 85 % (`benchmarks/curves/README.md`)."""
-
-
-@dataclass(frozen=True)
-class Observation:
-    """One configuration: ln of its measured rate and the standard deviation of that.
-
-    `read_bytes` is what a sample read from the device while these runs were made; `core_seconds` and
-    `accelerator_seconds` are what it kept them busy for.
-    """
-
-    configuration: Configuration
-    feed: Feed
-    log_rate: float
-    deviation: float
-    read_bytes: float | None = None
-    core_seconds: float | None = None
-    accelerator_seconds: float | None = None
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,8 @@ def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple
     """The next power, and which particles (systematic resampling) go on with it."""
 
     def weights(to: float) -> Array:
-        found = np.exp((to - power) * (value - value.max()))
-        return found / found.sum()
+        found: Array = np.exp((to - power) * (value - value.max()))
+        return found / float(found.sum())
 
     def counting(to: float) -> float:
         return 1 / float((weights(to) ** 2).sum())

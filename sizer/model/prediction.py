@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import ndtr
 
 from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck
@@ -28,6 +29,8 @@ LOW, HIGH = 0.05, 0.95
 """Ends of an interval."""
 EACH = 4
 """Values of the noise of a new run for each draw."""
+FEWEST_OTHERS = 4
+"""Configurations from which on each is told by the others."""
 UNKNOWN_NEXT = 0.4
 """Width of the 90 % interval of ln gain from which on the next limit is rather believed than known."""
 
@@ -62,6 +65,17 @@ class Rates:
         random = np.random.default_rng(SEED)
         found: Array = self.mean + np.sqrt(self.left) * random.standard_normal(self.mean.shape)
         return found
+
+    def reaches(self, place: int, other: int, share: float) -> float:
+        """P(the true rate of one place >= share x that of another)."""
+        margin = self.mean[:, place] - self.mean[:, other] - math.log(share)
+        spread = np.sqrt(self.left[:, place] + self.left[:, other])
+        return float(ndtr(margin / np.maximum(spread, 1e-9)).mean())
+
+    def gives(self, place: int, rate: float) -> float:
+        """P(a new run there makes at least so many samples per second)."""
+        margin = self.mean[:, place] - math.log(rate)
+        return float(ndtr(margin / np.sqrt(self.left[:, place] + self.noise**2)).mean())
 
     def new_runs(self) -> list[Estimate]:
         """Of each the rate, with the 90 % interval of a new run."""
@@ -130,6 +144,35 @@ def _learnt(model: WorkloadModel) -> _Learnt:
         posterior.kept["learnt"] = _Learnt(draws, misfit, residuals, np.exp(draws["misfit"]))
     found: _Learnt = posterior.kept["learnt"]
     return found
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A measured configuration, and what is predicted of it without its own runs; samples/s."""
+
+    configuration: Configuration
+    measured: float
+    predicted: float
+
+
+def left_out(model: WorkloadModel) -> list[LeftOut]:
+    """Of each configuration that predictions are about what the others tell; none of fewer than four.
+
+    Draws are weighed by one over the likelihood of what is left out (Gelfand 1996).
+    """
+    posterior = model.posterior
+    if posterior is None or len(posterior.seen) < FEWEST_OTHERS:
+        return []
+    learnt = _learnt(model)
+    off, variance = learnt.misfit.left_out(learnt.residuals, learnt.scale)
+    log_weight = 0.5 * (off**2 / variance + np.log(variance))
+    weight = np.exp(log_weight - log_weight.max(axis=0))
+    mean = (weight * off).sum(axis=0) / weight.sum(axis=0)
+    return [
+        LeftOut(each.configuration, math.exp(each.log_rate), math.exp(each.log_rate - float(error)))
+        for each, error in zip(posterior.seen, mean, strict=True)
+        if each.feed == model.facts.setting
+    ]
 
 
 def outside(model: WorkloadModel, configuration: Configuration) -> float:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +13,8 @@ from numpy.typing import NDArray
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
-from sizer.model.model import Feed, MeasuredRange, WhatIf, WorkloadFacts
+from sizer.model.model import Feed, MeasuredRange, Observation, WhatIf, WorkloadFacts
 from sizer.records import GIB, Configuration, DiskRates
-
-if TYPE_CHECKING:
-    from sizer.model.observations import Observation
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, few_values, predict
+from sizer.model import WhatIf, WorkloadModel, best_measured, few_values, predict
 from sizer.recommend import events
 from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.accelerators import accelerators_of
@@ -67,6 +67,9 @@ from sizer.records import (
     reason,
 )
 
+OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
+"""What runs at one number of vCPUs do not tell apart."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -101,7 +104,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         found = _of_machines(model, question, quality, machines, runs)
     elif objective.latency_p99 is not None:
         found = _without_answer(model, quality, ReasonCode.LATENCY_NOT_MEASURED)
-    elif model.refused or not model.members:
+    elif model.refused or model.posterior is None:
         found = _refused(model, quality)
     elif objective.rate is not None:
         found = _fast_enough(model, question, objective.rate, quality)
@@ -150,8 +153,6 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     if edges.beyond:
         edges = replace(edges, beyond=look_beyond(model, chosen.candidate.configuration, catalog))
     status = edges.status(chosen.candidate.configuration, model, chosen.passes)
-    if not chosen.candidate.measured_together:
-        status = "at_least"
     said = edge_reasons(model, edges, chosen.candidate.configuration)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
     unsure = objective.prefer != "fastest" and not chosen.passes
@@ -201,11 +202,10 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
     probability = rounded(exceeds(rate, needed))
     enough = [reason(ReasonCode.FAST_ENOUGH, rate=rate.value, needed=needed, probability=probability)]
     passing = [j for j in free if j.passes and j is not chosen]
-    together = chosen.candidate.measured_together
     return replace(
         found,
-        status="recommended" if together else "at_least",
-        edge="settled" if together else "unsettled",
+        status="recommended",
+        edge="settled",
         probability=probability,
         probability_of=events.of_rate(question.objective),
         provisional=found.provisional or probability < SURE,
@@ -252,9 +252,9 @@ def _too_slow(
         said = edge_reasons(model, edges, candidate.configuration)
         doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
-        if len(model.measured.vcpus) < 2 and (not fastest.shares or fastest.bottleneck in SHOWN_BY_VCPUS):
+        if len(model.measured.vcpus) < 2 and fastest.bottleneck in OF_VCPUS:
             help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
-        elif fastest.bottleneck is Bottleneck.AMBIGUOUS and not fastest.or_disk:
+        elif fastest.bottleneck is Bottleneck.AMBIGUOUS:
             help_ = []
         why = (*late, *beside_others(model, fastest, quality), *(doubts or help_), *_known(quality.warning))
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
@@ -304,7 +304,7 @@ def _answered(
         *_known(quality.warning),
         *beside_others(model, prediction, quality),
         *reasons(choice, prediction, best),
-        *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
+        *(upgrade_reasons(prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *(beside if question.machine is None else ()),
         *(_spot(offers) if question.objective.spot else ()),
         *_known(_gpu_gone(model, candidate, question)),
@@ -386,4 +386,4 @@ def _of_several_jobs(found: Answer, mixed: Reason) -> Answer:
 
 def _binding_unknown(model: WorkloadModel, edges: Edges) -> bool:
     """Runs that move by more than is at stake cannot tell a busy CPU from a serial part where the curve bends."""
-    return edges.vcpus.trend is Trend.UNSETTLED and noisy(model)
+    return edges.open and noisy(model)

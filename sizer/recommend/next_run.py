@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.model import GAIN, Edge, WorkloadModel, before_the_last_doubling, vcpus_to_measure
+from sizer.model import GAIN, Edge, WorkloadModel, vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, noisy
@@ -48,13 +48,12 @@ def next_run(
         return vcpus_to_measure(model.measured, reason(ReasonCode.THREE_VALUES))
     if len(known) == 1:
         return vcpus_to_measure(model.measured, reason(ReasonCode.NEED_NOT_MEASURED))
-    if margin is not None and not edges.vcpus_unsettled:
+    if margin is not None and not edges.open:
         return settling_run(model, margin, Event.REACHES_TARGET)
-    if edges.vcpus_unsettled and noisy(model):
+    if edges.open and noisy(model):
         most = replace(chosen.configuration, vcpus=known[-1])
-        before = replace(chosen.configuration, vcpus=before_the_last_doubling(model))
-        return settling_run(model, Margin(most, before, 1 + GAIN), None)
-    if edges.vcpus_unsettled:
+        return settling_run(model, Margin(most, replace(most, vcpus=known[-2]), 1 + GAIN), None)
+    if edges.open:
         return Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * known[-1],))
     if chosen.configuration.vcpus == known[0] > 1:
         return Suggestion(Action.MEASURE, reason(ReasonCode.FEWEST_ENOUGH), vcpus=(max(1, known[0] / 2),))

@@ -192,7 +192,7 @@ if TYPE_CHECKING:
     )
     from sizer.words.model import (
         assumptions,
-        forms_sentence,
+        equation_sentence,
         left_out_sentence,
         model_line,
         model_summary,
@@ -506,6 +506,7 @@ __all__ = [
     "ended_line",
     "ending",
     "epochs_take_longer",
+    "equation_sentence",
     "evidence_in_words",
     "failure_in_words",
     "failure_line",
@@ -517,7 +518,6 @@ __all__ = [
     "floor_named",
     "following_in_words",
     "follows_from_first_run",
-    "forms_sentence",
     "framework_name",
     "from_to",
     "gain_in_words",
