@@ -58,7 +58,7 @@ def offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[O
     """
     if not answer.alternatives:
         batch = best_measured(workload).configuration.batch_size
-        together = [each for each in candidates(workload, catalog, batch) if each.measured_together]
+        together = [each for each in candidates(workload, catalog, batch)]
         return [Offered(each.spec, each.usd_per_hour) for each in together if each.exists]
     price = prices(catalog)
     return [

@@ -23,7 +23,7 @@ from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Refus
 
 AT_ONCE = 256
 """Configurations that are computed together: of more, the numbers no longer lie in the CPU's cache."""
-FURTHER = 0.12
+FURTHER = 0.2
 """Standard deviation of ln rate added for each e-fold outside the measured range. By hand."""
 LOW, HIGH = 0.05, 0.95
 """Ends of an interval."""
