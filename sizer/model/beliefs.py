@@ -57,7 +57,7 @@ BELIEFS = {
     "quota": Line("cost of a fraction of a vCPU", 0.05, 0.05, "benchmarks/limits/halving.py"),
     "accelerator": Line("samples/s of one accelerator", 0.0, 0.15, "by hand", "its busy seconds"),
     "accelerator, emulated": Line("the same", 0.0, 0.03, "by hand", "its stated rate"),
-    "accelerator, rates alone": Line("the same", math.log(1.5), 1.5, "by hand", "the highest rate with it"),
+    "accelerator, rates alone": Line("the same", math.log(1.5), 1.0, "by hand", "the highest rate with it"),
     "gpus": Line("loss of several: n accelerators are n^(1 - loss) times as fast", math.log(0.06), 1.0, "by hand"),
     "launch": Line("cost of a step beside its samples, over theirs, CPU", math.log(0.1), 1.5, "by hand"),
     "launch, accelerator": Line("the same, accelerator", math.log(0.15), 1.3, "by hand"),
@@ -82,6 +82,7 @@ SWITCHES = {
     "handover": (0.3, "data are handed on between processes, clocks fall"),
     "cap": (0.42, ""),
     "cap, few vCPUs": (0.21, "with one or two vCPU values"),
+    "cap, accelerator": (0.2, "beside an accelerator"),
     "pressure": (0.2, ""),
     "in order": (0.2, "data that are not shuffled: the cache keeps nothing until all fits"),
     "latency": (0.31, ""),
@@ -152,7 +153,8 @@ def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Beli
         yield _switch("second threads, paired" if facts.paired else "second threads")
     accounted = facts.core_seconds is not None
     yield _line("cap, accounted" if accounted else "cap", math.log(facts.highest_rate))
-    yield _switch("cap" if len(vcpus) > 2 else "cap, few vCPUs")
+    alone = facts.accelerator in (None, CPU_LABEL)
+    yield _switch(("cap" if alone else "cap, accelerator") if len(vcpus) > 2 else "cap, few vCPUs")
     if any(each % 1 for each in vcpus):
         yield _line("quota")
 
@@ -179,12 +181,13 @@ def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator
 
 
 def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> Iterator[Belief]:
+    reads = facts.setting.input == "disk" and facts.setting.cache != "warm"
     several = len(measured.disks) > 1 or len(measured.memory_bytes) > 1
     busy = fitted_disks(facts, measured)
     for disk in measured.disks:
         name = name_of_disk(disk.name)
         if disk_is_free(facts, measured, name):
-            if several:
+            if several or reads:
                 yield _line("disk, rates alone", of=f":{name}")
         elif name in busy:
             exact = facts.demand_accounted and disk.emulated
