@@ -46,10 +46,10 @@ BELIEFS = {
     "work, rates alone": Line("the same", 0.0, 1.5, "by hand", "the quickest run"),
     "step": Line("core-seconds of the step alone", 0.0, 0.25, "by hand", "runs with synthetic input"),
     "step, rates alone": Line("the same", math.log(0.5), 1.5, "by hand", "the quickest run"),
-    "contention": Line("loss for each further vCPU", math.log(0.01), 1.6, "by hand"),
+    "contention": Line("loss for each further vCPU", math.log(0.005), 2.0, "two thirds of the curves"),
     "coherence": Line("loss for each pair of vCPUs", math.log(1e-3), 2.0, "by hand", "the most vCPUs, squared"),
     "handover": Line("cost as soon as there are several vCPUs", math.log(0.1), 0.8, "by hand"),
-    "yield": Line("what a second hyperthread adds, no ln", 0.2, 0.15, "machines of Spare Cores, median 0.25"),
+    "yield": Line("what a second hyperthread adds, no ln", 0.25, 0.2, "machines of Spare Cores, median 0.25"),
     "yield, images": Line("the same, decoding images", 0.29, 0.1, "23 CPUs, JPEG"),
     "yield, matrix": Line("the same, computing a network", 0.05, 0.1, "by hand"),
     "cap": Line("rate that vCPUs do not raise", 0.3, 0.6, "by hand", "the highest rate"),
@@ -76,7 +76,7 @@ BELIEFS = {
 YIELDS: dict[CpuWork | None, str] = {CpuWork.IMAGES: "yield, images", CpuWork.MATRIX: "yield, matrix"}
 
 SWITCHES = {
-    "second threads": (0.5, "hyperthreads, where the host does not say"),
+    "second threads": (0.7, "hyperthreads, where the host does not say"),
     "second threads, paired": (0.999, "the same, where the host says so"),
     "coherence": (0.2, ""),
     "handover": (0.3, "data are handed on between processes, clocks fall"),
