@@ -149,7 +149,7 @@ def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Beli
         yield _switch("coherence")
         yield _line("handover")
         yield _switch("handover")
-        yield _line(YIELDS.get(facts.cpu_work, "yield"))
+        yield _line(YIELDS.get(facts.cpu_work, "yield") if facts.paired else "yield")
         yield _switch("second threads, paired" if facts.paired else "second threads")
     accounted = facts.core_seconds is not None
     yield _line("cap, accounted" if accounted else "cap", math.log(facts.highest_rate))

@@ -40,11 +40,13 @@ class Rates:
     """What the draws say of n configurations.
 
     `mean` (D, n) is ln rate, pulled to what was measured; `left` (D, n) is the variance of what the equation does not
-    say there; `noise` the standard deviation of ln rate of a new run.
+    say there, `further` (n,) of what it says less and less well beyond what was measured; `noise` the standard
+    deviation of ln rate of a new run.
     """
 
     mean: Array
     left: Array
+    further: Array
     noise: float
     solution: Solution
 
@@ -75,11 +77,11 @@ class Rates:
     def gives(self, place: int, rate: float) -> float:
         """P(a new run there makes at least so many samples per second)."""
         margin = self.mean[:, place] - math.log(rate)
-        return float(ndtr(margin / np.sqrt(self.left[:, place] + self.noise**2)).mean())
+        return float(ndtr(margin / np.sqrt(self.left[:, place] + self.further[place] + self.noise**2)).mean())
 
     def new_runs(self) -> list[Estimate]:
         """Of each the rate, with the 90 % interval of a new run."""
-        spread = np.sqrt(self.left + self.noise**2)
+        spread = np.sqrt(self.left + self.further + self.noise**2)
         some = [self.mean + spread * _noise(len(self.mean), part)[:, None] for part in range(EACH)]
         low, high = np.exp(np.quantile(np.concatenate(some), (LOW, HIGH), axis=0))
         value = np.exp(self.centre)
@@ -111,7 +113,7 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
     pull, left = learnt.misfit.known(learnt.residuals, learnt.scale, there)
     log_rate = np.nan_to_num(solution.log_rate, nan=SLOWEST, neginf=SLOWEST, posinf=-SLOWEST)
     further = np.array([(FURTHER * outside(model, each)) ** 2 for each in usual])
-    return Rates(log_rate + pull, left + further, model.posterior.noise, solution)
+    return Rates(log_rate + pull, left, further, model.posterior.noise, solution)
 
 
 SLOWEST = -50.0

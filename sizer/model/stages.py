@@ -129,14 +129,12 @@ class Rows:
     @cached_property
     def first_threads(self) -> Array:
         """How many of the vCPUs are the first of their core."""
-        if not self.paired:
-            return np.minimum(self.vcpus, self.cores)
         return self.vcpus - self.second_threads
 
     @cached_property
     def second_threads(self) -> Array:
-        if not self.paired:
-            return np.maximum(self.vcpus - self.cores, 0.0)
+        if not self.paired:  # a larger machine than was measured has more cores, too
+            return np.minimum(np.maximum(self.vcpus - self.cores, 0.0), self.vcpus / 2)
         whole = np.ceil(self.vcpus)
         found: Array = np.floor(whole / 2) * self.vcpus / whole
         return found
