@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from sizer.model import advice
 from sizer.model.beliefs import beliefs
@@ -20,7 +21,7 @@ from sizer.model.gaps import without_gaps
 from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.memory import memory_floor
-from sizer.model.misfit import Misfit, Places
+from sizer.model.misfit import misfit_of
 from sizer.model.model import MeasuredRange, Model, Observation, Posterior, WorkloadFacts, WorkloadModel
 from sizer.model.observations import Noise, completed, measure, observe, on_usual_host
 from sizer.model.one_thread import one_thread
@@ -63,7 +64,7 @@ def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     mixed = advice.mixed_programs(runs)
     if mixed:
         return replace(empty, refused=mixed, measured=replace(measured, rates=()))
-    refused = advice.refusal(runs, measured)
+    refused = advice.refusal(runs, measured) or advice.starved(usable)
     if not usable:
         return replace(empty, refused=refused)
     aside = completed(isolating)
@@ -108,17 +109,28 @@ class _Likelihood:
     def __init__(self, facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> None:
         self._rows = rows
         self._target = np.array([each.log_rate for each in seen])
-        places = Places(facts, [each.configuration for each in seen], [each.feed for each in seen])
-        self._misfit = Misfit.of(places, np.array([each.deviation for each in seen]))
+        self._deviation = np.array([each.deviation for each in seen])
+        self._starved = np.array([each.starved for each in seen])
+        self._misfit = misfit_of(facts, seen)
         self._cpu = np.array([_log(each.core_seconds) - math.log(vcpus_of(each.configuration)) for each in seen])
         self._accelerator = np.array([_log(each.accelerator_seconds) for each in seen])
 
     def of(self, draws: Draws) -> Array:
         """(R,) of R vectors."""
         solution = solve(draws, self._rows)
+        scale = np.exp(draws["misfit"])
         with np.errstate(invalid="ignore"):
             residuals = self._target - solution.log_rate
-            return self._misfit.log_likelihood(residuals, np.exp(draws["misfit"])) + self._of_accounting(solution)
+            measured = self._misfit.log_likelihood(residuals[:, ~self._starved], scale)
+            return measured + self._of_bounds(residuals, scale) + self._of_accounting(solution)
+
+    def _of_bounds(self, residuals: Array, scale: Array) -> Array:
+        """Of rates that are lower bounds: how likely the true ones are above them."""
+        if not self._starved.any():
+            return np.zeros(len(residuals))
+        spread = np.hypot(self._deviation[self._starved], scale)
+        found: Array = log_ndtr(-residuals[:, self._starved] / spread).sum(axis=1)
+        return found
 
     def _of_accounting(self, solution: Solution) -> Array:
         cpu = solution.cpu - self._cpu

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.feeds import label_at
-from sizer.model.model import Feed, WorkloadFacts
+from sizer.model.model import Feed, Observation, WorkloadFacts
 from sizer.records import Configuration
 
 Array = NDArray[np.float64]
@@ -94,3 +94,10 @@ class Misfit:
         mean = (residuals @ self.turned * weight) @ across.T
         variance = scale**2 - scale**2 * (weight @ (across**2).T)
         return mean, np.maximum(variance, 0.0)
+
+
+def misfit_of(facts: WorkloadFacts, seen: Sequence[Observation]) -> Misfit:
+    """Of the observations that are rates and no lower bounds."""
+    fed = [each for each in seen if not each.starved]
+    places = Places(facts, [each.configuration for each in fed], [each.feed for each in fed])
+    return Misfit.of(places, np.array([each.deviation for each in fed]))

@@ -347,7 +347,8 @@ class Observation:
     """One configuration: ln of its measured rate and the standard deviation of that.
 
     `read_bytes` is what a sample read from the device while these runs were made; `core_seconds` and
-    `accelerator_seconds` are what it kept them busy for.
+    `accelerator_seconds` are what it kept them busy for. `starved`: others had a part of its vCPUs in every run, so
+    that the rate is a lower bound.
     """
 
     configuration: Configuration
@@ -357,6 +358,7 @@ class Observation:
     read_bytes: float | None = None
     core_seconds: float | None = None
     accelerator_seconds: float | None = None
+    starved: bool = False
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from sizer.model.model import (
     deviation_of,
 )
 from sizer.model.seen_runs import left_noise, seen_run, weighted_median
+from sizer.model.starved import is_starved
 from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run, WarningKind
 
 TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
@@ -91,7 +92,9 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
     noise = _with_drift(noise, runs, shown, drift)
     observations = []
     for (feed, configuration), group in grouped.items():
-        each = seen[feed, configuration]
+        starved = all(map(is_starved, group))
+        fed = [run for run in group if starved or not is_starved(run)]
+        each = [one for run, one in zip(group, seen[feed, configuration], strict=True) if run in fed]
         variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
         centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
         deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
@@ -100,7 +103,7 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
             accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
-        observations.append(Observation(configuration, feed, centre, deviation, **accounted))
+        observations.append(Observation(configuration, feed, centre, deviation, **accounted, starved=starved))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
 

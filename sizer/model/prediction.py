@@ -16,7 +16,7 @@ from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import STAGES, Array, Draws, Solution, solve
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import does_not_fit
-from sizer.model.misfit import Misfit, Places
+from sizer.model.misfit import Misfit, Places, misfit_of
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.stages import build_rows
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Refusal, Refused
@@ -136,13 +136,10 @@ def _learnt(model: WorkloadModel) -> _Learnt:
     assert posterior is not None, "only fitted models are asked"
     if "learnt" not in posterior.kept:
         draws = Draws(posterior.names, np.array(posterior.vectors))
-        places = [each.configuration for each in posterior.seen]
-        rows = build_rows(model.facts, model.measured, places, seen=posterior.seen)
-        residuals = np.array([each.log_rate for each in posterior.seen]) - solve(draws, rows).log_rate
-        misfit = Misfit.of(
-            Places(model.facts, places, [each.feed for each in posterior.seen]),
-            np.array([each.deviation for each in posterior.seen]),
-        )
+        fed = [each for each in posterior.seen if not each.starved]
+        rows = build_rows(model.facts, model.measured, [each.configuration for each in fed], seen=fed)
+        residuals = np.array([each.log_rate for each in fed]) - solve(draws, rows).log_rate
+        misfit = misfit_of(model.facts, fed)
         posterior.kept["learnt"] = _Learnt(draws, misfit, residuals, np.exp(draws["misfit"]))
     found: _Learnt = posterior.kept["learnt"]
     return found
@@ -163,7 +160,8 @@ def left_out(model: WorkloadModel) -> list[LeftOut]:
     Draws are weighed by one over the likelihood of what is left out (Gelfand 1996).
     """
     posterior = model.posterior
-    if posterior is None or len(posterior.seen) < FEWEST_OTHERS:
+    fed = [] if posterior is None else [each for each in posterior.seen if not each.starved]
+    if len(fed) < FEWEST_OTHERS:
         return []
     learnt = _learnt(model)
     off, variance = learnt.misfit.left_out(learnt.residuals, learnt.scale)
@@ -172,7 +170,7 @@ def left_out(model: WorkloadModel) -> list[LeftOut]:
     mean = (weight * off).sum(axis=0) / weight.sum(axis=0)
     return [
         LeftOut(each.configuration, math.exp(each.log_rate), math.exp(each.log_rate - float(error)))
-        for each, error in zip(posterior.seen, mean, strict=True)
+        for each, error in zip(fed, mean, strict=True)
         if each.feed == model.facts.setting
     ]
 

@@ -301,6 +301,7 @@ def _answered(
         *(beside if question.machine is not None else ()),
         *first,
         *([reason(ReasonCode.ONLY_MEASURED_SIZES)] if few_values(model.measured) else ()),
+        *_known(quality.lower_bounds),
         *_known(quality.warning),
         *beside_others(model, prediction, quality),
         *reasons(choice, prediction, best),

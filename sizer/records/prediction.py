@@ -64,6 +64,7 @@ class ReasonCode(str, Enum):
     DISK_NOT_MEASURED = "disk_not_measured"
     MIXED_PROGRAMS = "mixed_programs"
     ONLY_STAGES = "only_stages"
+    HOST_BUSY = "host_busy"
     RELATIVE_HAS_NO_TIME = "relative_has_no_time"
     FACTOR_NOT_POSITIVE = "factor_not_positive"
     NO_GPU_TO_SPEED_UP = "no_gpu_to_speed_up"
@@ -108,6 +109,7 @@ class ReasonCode(str, Enum):
     RUNS_DOUBTFUL = "runs_doubtful"
     RUNS_FAILED = "runs_failed"
     MEASURED_BESIDE_OTHERS = "measured_beside_others"
+    RUNS_STARVED = "runs_starved"
 
     # What several accelerators make, and why that is not known.
     COUNTS_NOT_TOGETHER = "counts_not_together"

@@ -446,7 +446,7 @@ class LimitedBy:
     `cpus` are written as the kernel does (`0-2,5`), held by a cpuset or else by affinity; `cores` of them, and how many
     with both hyperthreads, where the host has any. The `rates` are those of the block device (`major:minor`).
     `user` is as whom the program ran, `processes` how many it and its threads could be, `own_mounts` whether what it
-    mounted was seen by itself alone.
+    mounted was seen by itself alone. The host had `host_cpus` in all.
     """
 
     kind: LimitedByKind
@@ -463,6 +463,7 @@ class LimitedBy:
     user: str | None = None
     processes: Count | None = None
     own_mounts: bool = False
+    host_cpus: Count | None = None
 
 
 class MeterKind(str, Enum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -193,7 +194,9 @@ class _ChildRun:
                     samples=tuple(sampler.samples),
                     gpus=_as_recorded(watch) if watch else (),
                     accounted=group.accounted,
-                    limited_by=replace(group.limited_by, user=context.user.name, own_mounts=bool(mounts)),
+                    limited_by=replace(
+                        group.limited_by, user=context.user.name, own_mounts=bool(mounts), host_cpus=os.cpu_count()
+                    ),
                     last_lines="",
                     resident_bytes=resident,
                     resident_after_bytes=_resident(context.data_set),

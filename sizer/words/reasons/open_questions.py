@@ -114,6 +114,14 @@ SENTENCES: Sentences = {
         columns=listed([f"`{column}`" for column in r.texts("columns")]),
     ),
     _C.RUNS_DOUBTFUL: _runs_doubtful,
+    _C.RUNS_STARVED: lambda r, t: _n(
+        "In {count} of {runs} runs others had a part of its vCPUs, so its rate is a lower bound: measure on a quiet "
+        "host.",
+        "In {count} of {runs} runs others had a part of the vCPUs, so their rates are lower bounds: measure on a quiet "
+        "host.",
+        round(r.number("starved")),
+        runs=f"{r.number('completed'):g}",
+    ),
     _C.RUNS_FAILED: _runs_failed,
     _C.MEASURED_BESIDE_OTHERS: lambda r, t: _(
         "Measured there were {measured} while something else used {cores} cores of the host; {rate} are what the "
