@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from scipy.special import ndtr
 
 from sizer.model import advice
-from sizer.model.attribution import bottleneck_of, shares_by_bottleneck
+from sizer.model.attribution import STAGES_OF, bottleneck_of, shares_by_bottleneck
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import STAGES, Array, Draws, Solution, solve
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import does_not_fit
-from sizer.model.misfit import Misfit, Places, misfit_of
+from sizer.model.misfit import FREEDOM, Misfit, Places, misfit_of
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.stages import build_rows
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Refusal, Refused
@@ -94,10 +94,9 @@ class Rates:
 SEED = 2018
 
 
+@cache
 def _noise(count: int, part: int) -> Array:
     """Student's t (count,), the same each time."""
-    from sizer.model.misfit import FREEDOM
-
     found: Array = np.random.default_rng([SEED, part]).standard_t(FREEDOM, count)
     return found
 
@@ -265,37 +264,39 @@ def _out_of_memory(model: WorkloadModel, configuration: Configuration) -> Predic
 
 def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
     """Of configurations that have an answer and enough memory."""
-    found = rates(model, configurations, what_if)
-    plain, iops = what_if == WhatIf(), found.solution.rows.read_is_iops
-    predicted = []
-    for row, (configuration, estimate) in enumerate(zip(configurations, found.new_runs(), strict=True)):
-        shares = shares_by_bottleneck(found.shares[row], bool(iops[row]))
-        evidence = model.measured.evidence_at(configuration) if plain else None
-        bottleneck = bottleneck_of(shares, evidence)
-        predicted.append(
-            Prediction(
-                workload=model.name,
-                configuration=configuration,
-                throughput=estimate,
-                bottleneck=bottleneck,
-                shares=shares,
-                extrapolated=what_if.disk_rates is not None or outside(model, configuration) > 0,
-                headroom=_headroom(found, row, bottleneck) if plain else None,
-            )
+    found, plain = rates(model, configurations, what_if), what_if == WhatIf()
+    iops = found.solution.rows.read_is_iops
+    shares = [shares_by_bottleneck(each, bool(of_iops)) for each, of_iops in zip(found.shares, iops, strict=True)]
+    evidence = [model.measured.evidence_at(each) if plain else None for each in configurations]
+    binding = [bottleneck_of(share, its) for share, its in zip(shares, evidence, strict=True)]
+    headrooms = _headrooms(found, binding) if plain else [None] * len(binding)
+    return [
+        Prediction(
+            workload=model.name,
+            configuration=configuration,
+            throughput=estimate,
+            bottleneck=bottleneck,
+            shares=share,
+            extrapolated=what_if.disk_rates is not None or outside(model, configuration) > 0,
+            headroom=headroom,
         )
-    return predicted
+        for configuration, estimate, bottleneck, share, headroom in zip(
+            configurations, found.new_runs(), binding, shares, headrooms, strict=True
+        )
+    ]
 
 
-def _headroom(found: Rates, row: int, bottleneck: Bottleneck) -> float | None:
-    """The relative gain if this resource cost no time; None where no other limit is known, or none is named."""
-    from sizer.model.attribution import STAGES_OF
+def _headrooms(found: Rates, binding: Sequence[Bottleneck]) -> list[float | None]:
+    """The relative gain if the resource that binds cost no time; None where no other limit is known, or none is named.
 
-    if bottleneck not in STAGES_OF:
-        return None
-    power = found.solution.sharpness[:, 0]
-    its = [STAGES.index(name) for name in STAGES_OF[bottleneck]]
-    others = [stage for stage in range(len(STAGES)) if stage not in its]
-    left = found.solution.shares[:, row, others].sum(axis=1)
-    gains = -np.log(np.maximum(left, 1e-30)) / power
-    low, value, high = np.quantile(gains, (LOW, 0.5, HIGH))
-    return math.expm1(value) if high - low <= UNKNOWN_NEXT else None
+    With the share s of its stages, `X (1 - s)^(-1/p)` is the rate without them.
+    """
+    gains: list[float | None] = [None] * len(binding)
+    for bottleneck in set(binding) & set(STAGES_OF):
+        places = [place for place, each in enumerate(binding) if each is bottleneck]
+        others = [stage for stage, name in enumerate(STAGES) if name not in STAGES_OF[bottleneck]]
+        left = found.solution.shares[:, places][:, :, others].sum(axis=2)
+        drawn = -np.log(np.maximum(left, 1e-30)) / found.solution.sharpness
+        for place, (low, value, high) in zip(places, np.quantile(drawn, (LOW, 0.5, HIGH), axis=0).T, strict=True):
+            gains[place] = math.expm1(value) if high - low <= UNKNOWN_NEXT else None
+    return gains
