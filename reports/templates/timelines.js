@@ -4,11 +4,8 @@
   const island = document.getElementById("timelines");
   if (!island) return;
   const { words, packed, left } = JSON.parse(island.textContent);
-  const leftOut = new Set(left), { filled, drawn: make } = Page;
+  const leftOut = new Set(left), { filled, drawn: make, number: written } = Page;
   const LEFT = 56, RIGHT = 404, TOP = 34, PANEL = 46, GAP = 30;
-
-  // Three digits, as everywhere on the page.
-  const written = value => (value < 1000 ? +value.toPrecision(3) : Math.round(value)).toLocaleString("en");
 
   const line = (x1, y1, x2, y2, kind) => make("line", { x1, y1, x2, y2, class: kind });
   const text = (x, y, kind, anchor, content) => make("text", { x, y, class: kind, "text-anchor": anchor }, content);

@@ -1,6 +1,6 @@
-"""What if: the model's parameters as data, so that the page computes what `sizer predict` says of other configurations.
+"""What if: the model as data, so that the page computes what `sizer predict` says of other configurations.
 
-The equations stand in `templates/model.js`; sentences are made here, with placeholders for what is computed there.
+The equation stands in `templates/model.js`; sentences are made here, with placeholders for what is computed there.
 """
 
 from __future__ import annotations
