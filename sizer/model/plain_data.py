@@ -15,7 +15,7 @@ from sizer.model import advice, attribution, equation, misfit, prediction
 from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.feeds import CPU_LABEL
 from sizer.model.misfit import Places
-from sizer.model.model import Feed, MemoryTrial, Posterior, Seen, WorkloadFacts, WorkloadModel
+from sizer.model.model import Feed, MemoryTrial, Observation, Posterior, WorkloadFacts, WorkloadModel
 from sizer.model.posterior import KEPT
 from sizer.model.stages import Rows, build_rows, disk_is_free
 from sizer.records import GIB, HOST_DISK, Configuration
@@ -110,7 +110,8 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
     """
     facts, posterior = model.facts, model.posterior
     assert posterior is not None, "only fitted models are asked"
-    rows = build_rows(facts, model.measured, [each.configuration for each in posterior.seen], seen=posterior.seen)
+    fed = [each for each in posterior.seen if not each.starved]
+    rows = build_rows(facts, model.measured, [each.configuration for each in fed], seen=fed)
     few = few_draws(posterior)
     return {
         "refused": model.refused is not None,
@@ -120,7 +121,7 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
         "names": few.names,
         "draws": few.vectors,
         "row": {name: getattr(rows, name) for name in ROW},
-        "seen": _seen(facts, rows, posterior.seen),
+        "seen": _seen(facts, rows, fed),
         "noise": few.noise,
     }
 
@@ -137,7 +138,7 @@ def _of_the_feed(facts: WorkloadFacts) -> dict[str, Any]:
     }
 
 
-def _seen(facts: WorkloadFacts, rows: Rows, seen: Sequence[Seen]) -> dict[str, Any]:
+def _seen(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> dict[str, Any]:
     """What the posterior is of, by columns; -inf is None."""
     places = Places(facts, [each.configuration for each in seen], [each.feed for each in seen])
     return {
