@@ -23,15 +23,12 @@ if TYPE_CHECKING:
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
     from sizer.model.drift import Drift, drift_of, measured_after
     from sizer.model.edge import (
-        DOUBT,
         GAIN,
-        LIKELY,
         Edge,
         accelerators_alone,
         batch_edge,
         best_measured,
         best_place,
-        doubled,
         gain,
         loader_waits,
         measured_values,
@@ -88,8 +85,9 @@ if TYPE_CHECKING:
     )
     from sizer.model.observations import Noise, apart, beside_others, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-    from sizer.model.prediction import LeftOut, Rates, left_out, outside, predict, predict_several, predictions, rates
+    from sizer.model.prediction import LeftOut, left_out, predict, predict_several, predictions, rates
     from sizer.model.stages import INSTANT, as_good
+    from sizer.model.starved import is_starved
 else:
     __getattr__ = exports(__name__, __file__)
 
@@ -97,12 +95,10 @@ __all__ = [
     "CLOSE",
     "CONSTANTS",
     "CPU_LABEL",
-    "DOUBT",
     "ENOUGH",
     "GAIN",
     "INSTANT",
     "LEAST_BYTES",
-    "LIKELY",
     "MARGIN",
     "MOST_BATCH_RUNS",
     "MOST_RUNS",
@@ -124,7 +120,6 @@ __all__ = [
     "Noise",
     "Parameter",
     "Quantity",
-    "Rates",
     "SearchedFloor",
     "Source",
     "Tried",
@@ -149,7 +144,6 @@ __all__ = [
     "counted_outcomes",
     "deviation_of",
     "disk_of",
-    "doubled",
     "drift_of",
     "end_to_end",
     "few_values",
@@ -162,6 +156,7 @@ __all__ = [
     "is_bound",
     "is_floor_search",
     "is_search",
+    "is_starved",
     "label_at",
     "label_of",
     "labelled",
@@ -185,7 +180,6 @@ __all__ = [
     "not_bought",
     "of_new_run",
     "only_completed",
-    "outside",
     "predict",
     "predict_several",
     "predictions",

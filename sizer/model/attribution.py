@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from sizer.model.coordinates import disk_of
 from sizer.model.equation import STAGES, Array
-from sizer.records import Bottleneck
+from sizer.model.model import WorkloadModel
+from sizer.model.stages import disk_is_free
+from sizer.records import Bottleneck, Configuration
 
 CLOSE = 0.15
-"""Two leading shares closer than this, both under MAJORITY, name no single bottleneck."""
-MAJORITY = 0.6
+"""Two leading shares closer than this name no single bottleneck."""
 NOT_OF_VCPUS = (
     Bottleneck.ACCELERATOR,
     Bottleneck.DISK_BANDWIDTH,
@@ -62,12 +64,29 @@ def bottleneck_of(shares: dict[str, float], evidence: Bottleneck | None) -> Bott
     return first if _alike(evidence, first) else Bottleneck.AMBIGUOUS
 
 
+def is_shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> bool:
+    """Whether the runs can tell that this binds: by accounting, or because what relieves it was varied.
+
+    Only runs at several numbers of vCPUs tell a CPU, a serial part and an accelerator apart; only other disks, or
+    sizes of memory, show a disk of which nothing but rates is known.
+    """
+    facts, measured = model.facts, model.measured
+    if facts.core_seconds is not None or measured.evidence_at(configuration) is not None:
+        return True
+    if bottleneck in DISK_LIKE:
+        free = disk_is_free(facts, measured, disk_of(configuration))
+        return not free or len(measured.disks) > 1 or len(measured.memory_bytes) > 1
+    if bottleneck is Bottleneck.ACCELERATOR and facts.accelerator_rates:
+        return True
+    return len(measured.vcpus) > 1
+
+
 def no_single(shares: dict[str, float]) -> bool:
     """Whether the two largest shares are close and of different kinds."""
     ordered = sorted(shares, key=lambda name: shares[name], reverse=True)
     if len(ordered) < 2:
         return False
-    close = shares[ordered[0]] - shares[ordered[1]] <= CLOSE and shares[ordered[0]] < MAJORITY
+    close = shares[ordered[0]] - shares[ordered[1]] <= CLOSE
     return close and not _alike(Bottleneck(ordered[0]), Bottleneck(ordered[1]))
 
 

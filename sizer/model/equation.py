@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from sizer.model.stages import Rows
 
@@ -255,10 +255,12 @@ def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
     )
 
 
+@cache
 def _spread(count: int) -> Array:
     """Standard normal values (count, 1) in a mixed order, the same each time."""
-    found: Array = ndtri((np.random.default_rng(0).permutation(count) + 0.5) / count)
-    return found[:, None]
+    normal = NormalDist()
+    values = [normal.inv_cdf((place + 0.5) / count) for place in np.random.default_rng(0).permutation(count)]
+    return np.array(values)[:, None]
 
 
 def _where(rows: Sequence[bool] | NDArray[np.bool_]) -> Array:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-from scipy.special import ndtr
 
 from sizer.model import advice
-from sizer.model.attribution import STAGES_OF, bottleneck_of, shares_by_bottleneck
+from sizer.model.attribution import STAGES_OF, bottleneck_of, is_shown, shares_by_bottleneck
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import STAGES, Array, Draws, Solution, solve
 from sizer.model.feeds import with_usual_accelerator
@@ -70,12 +69,16 @@ class Rates:
 
     def reaches(self, place: int, other: int, share: float) -> float:
         """P(the true rate of one place >= share x that of another)."""
+        from scipy.special import ndtr
+
         margin = self.mean[:, place] - self.mean[:, other] - math.log(share)
         spread = np.sqrt(self.left[:, place] + self.left[:, other])
         return float(ndtr(margin / np.maximum(spread, 1e-9)).mean())
 
     def gives(self, place: int, rate: float) -> float:
         """P(a new run there makes at least so many samples per second)."""
+        from scipy.special import ndtr
+
         margin = self.mean[:, place] - math.log(rate)
         return float(ndtr(margin / np.sqrt(self.left[:, place] + self.further[place] + self.noise**2)).mean())
 
@@ -269,6 +272,9 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
     shares = [shares_by_bottleneck(each, bool(of_iops)) for each, of_iops in zip(found.shares, iops, strict=True)]
     evidence = [model.measured.evidence_at(each) if plain else None for each in configurations]
     binding = [bottleneck_of(share, its) for share, its in zip(shares, evidence, strict=True)]
+    for place, configuration in enumerate(configurations):
+        if not is_shown(model, configuration, binding[place]):
+            binding[place], shares[place] = Bottleneck.AMBIGUOUS, {}
     headrooms = _headrooms(found, binding) if plain else [None] * len(binding)
     return [
         Prediction(

@@ -20,8 +20,6 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
-UNBINDING = 3.0
-"""A disk or memory level of unknown capacity is believed to allow this multiple of the highest rate."""
 INSTANT = DiskRates(1e12, 1e18, 1e12, 1e18)
 """A disk on which nothing waits."""
 NEGLIGIBLE = 0.02

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
-from sizer.model import as_asked, beside_others, counted_outcomes
-from sizer.model.starved import is_starved
+from sizer.model import as_asked, beside_others, counted_outcomes, is_starved
 from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, WarningKind, reason
 
 DOUBTS = (
