@@ -33,7 +33,7 @@ const Model = K => {
     return "launch" in draw && !on(draw, "accelerator launches") ? seconds + launched(draw.launch, row) : seconds;
   };
   const secondThreads = ({ vcpus, paired, cores }) => paired
-    ? Math.floor(Math.ceil(vcpus) / 2) * vcpus / Math.ceil(vcpus) : Math.max(vcpus - cores, 0);
+    ? Math.floor(Math.ceil(vcpus) / 2) * vcpus / Math.ceil(vcpus) : clip(vcpus - cores, 0, vcpus / 2);
   const ofACoreSecond = (draw, row) => {
     const { vcpus } = row, quota = "quota" in draw && vcpus % 1 > 0 ? clip(draw.quota, -0.1, 0.4) : 0;
     if (!("contention" in draw)) return quota - Math.log(vcpus);
