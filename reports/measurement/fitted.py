@@ -45,6 +45,5 @@ def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
         "name": words.parameter_name(value, model),
         "value": words.parameter_value(value, model),
         "interval": words.span(value.low, value.high) if value.low < value.high else "–",
-        "probability": "" if value.probability is None else words.percent(value.probability),
-        "source": words.source_name(value.source),
+        "source": words.source_of(value),
     }

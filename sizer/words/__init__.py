@@ -199,9 +199,9 @@ if TYPE_CHECKING:
         parameter_line,
         parameter_name,
         parameter_value,
-        source_name,
+        source_of,
     )
-    from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
+    from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_of, row, terms_of
     from sizer.words.notes import note_in_words
     from sizer.words.page import (
         accelerators_in_words,
@@ -662,7 +662,7 @@ __all__ = [
     "remedy_of_failure",
     "rented",
     "report_written",
-    "resource_name",
+    "resource_of",
     "resources_agreed",
     "result_and_doubts",
     "result_and_warnings",
@@ -690,7 +690,7 @@ __all__ = [
     "side_by_side_in_words",
     "signed_bytes",
     "small_share",
-    "source_name",
+    "source_of",
     "span",
     "spec_bound",
     "spec_line",

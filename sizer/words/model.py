@@ -50,6 +50,14 @@ def source_name(source: Source) -> str:
     return {Source.ACCOUNTING: _("accounting"), Source.DATA_SET: _("data set"), Source.FIT: _("fit")}[source]
 
 
+def source_of(parameter: Parameter) -> str:
+    """Where it comes from, and how likely it is there at all where that is a question."""
+    source = source_name(parameter.source)
+    if parameter.probability is None:
+        return source
+    return _("{source}; there with {likely}", source=source, likely=percent(parameter.probability))
+
+
 def parameter_name(parameter: Parameter, model: WorkloadModel) -> str:
     """What a parameter of the model is."""
     of = parameter.of or ""
@@ -83,11 +91,8 @@ def parameter_line(parameter: Parameter, model: WorkloadModel) -> str:
         "value": parameter_value(parameter, model),
         "low": low,
         "high": high,
-        "source": source_name(parameter.source),
+        "source": source_of(parameter),
     }
-    if parameter.probability is not None:
-        likely = percent(parameter.probability)
-        return _("{name}: {value} ({low} to {high}), there with {likely}, {source}", **known, likely=likely)
     if low == value == high:
         return _("{name}: {value}, {source}", **known)
     return _("{name}: {value} ({low} to {high}), {source}", **known)

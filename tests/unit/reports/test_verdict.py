@@ -110,7 +110,7 @@ def test_at_least_says_what_would_settle_it(rows: dict[str, AnswerRow]) -> None:
         "≥",
         "very likely (0.91) that fewer vCPUs or less memory is too little",
     )
-    assert found.doubt == "From 1 to 2 vCPUs, the most measured, it still gained 99 %."
+    assert found.doubt == "More than 2 vCPUs, the most measured, should gain 99 %."
     assert found.settle == "Measure at 4 vCPUs on a larger host; this one has 2 vCPUs."
 
 

@@ -571,14 +571,12 @@ def test_a_larger_data_set_says_whether_it_matters(
 @pytest.mark.parametrize(
     ("quantity", "of", "name"),
     [
-        (Quantity.TIME_WITH_MEMORY, str(4 * GIB), "time with 4 GiB, relative to the most memory"),
-        (Quantity.MEMORY_CAPACITY, str(4 * GIB), "most with 4 GiB of memory"),
         (Quantity.DISK_CAPACITY, "nvme", "most from disk nvme"),
         (Quantity.ACCELERATOR_RATE, "V100", "V100"),
     ],
 )
 def test_a_parameter_names_what_it_is_of(quantity: Quantity, of: str, name: str, fitted: WorkloadModel) -> None:
-    """Memory is in GiB and a disk by its name."""
+    """A disk by its name."""
     parameter = Parameter(quantity, "", 1.0, 1.0, 1.0, Source.FIT, of)
     assert words.parameter_name(parameter, fitted) == name
 
