@@ -201,7 +201,7 @@ if TYPE_CHECKING:
         parameter_value,
         source_of,
     )
-    from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_of, row, terms_of
+    from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
     from sizer.words.notes import note_in_words
     from sizer.words.page import (
         accelerators_in_words,
@@ -662,7 +662,7 @@ __all__ = [
     "remedy_of_failure",
     "rented",
     "report_written",
-    "resource_of",
+    "resource_name",
     "resources_agreed",
     "result_and_doubts",
     "result_and_warnings",
