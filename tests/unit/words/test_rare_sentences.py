@@ -65,8 +65,8 @@ def said(code: ReasonCode, terms: words.Terms = TERMS, spec: Spec | None = None,
         (ReasonCode.BEST_MEASURED, {"rate": 183.0}, "Its best measured rate is 183 images/s."),
         (
             ReasonCode.RISES_WITH_VCPUS,
-            {"vcpus": 8.0, "before": 4.0, "gain": 0.3, "foretold": True},
-            "The rate still rises at 8 vCPUs, the most measured: 16 vCPUs should gain 30 %, up to the known ceiling.",
+            {"vcpus": 8.0, "gain": 0.3, "worth": 0.05, "probability": 0.8},
+            "The rate still rises at 8 vCPUs, the most measured: 16 vCPUs should gain 30 %.",
         ),
         (
             ReasonCode.SIZE_OPEN,
