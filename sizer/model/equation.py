@@ -7,9 +7,9 @@ that waits for the disk does nothing else meanwhile: its wait is added to its CP
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -76,36 +76,34 @@ class Draws:
 @dataclass(frozen=True)
 class Solution:
     """Of D draws at n configurations: `log_rate`, and ln seconds of the CPU and the accelerator as accounting sees
-    them, each (D, n). `shares` (D, n, stages) are found when they are asked for."""
+    them, each (D, n). `times` are ln seconds of the stages side by side; a worker's are its CPU's and its wait.
+    `shares` (D, n, stages) are found when they are asked for."""
 
     log_rate: Array
     cpu: Array
     accelerator: Array
+    times: Mapping[int, Array]
     draws: Draws
     rows: Rows
-    times: Array
 
-    @property
+    @cached_property
     def sharpness(self) -> Array:
         """Of each draw (D, 1)."""
         return _sharpness(self.draws)
 
     @cached_property
     def shares(self) -> Array:
-        power = self.sharpness[None]
-        with np.errstate(invalid="ignore"):
-            share = np.exp(power * (self.times + self.log_rate))
-            worked = np.exp(self.cpu - self.times[0])
         found = np.zeros((*self.log_rate.shape, len(STAGES)))
-        computing = np.where(np.isfinite(self.times[0]), share[0] * worked, 0.0)
+        for stage, time in self.times.items():
+            found[..., stage] = np.exp(self.sharpness * (time + self.log_rate))
+        worker = found[..., CPU].copy()
+        computing = worker * np.exp(self.cpu - self.times[CPU]) if CPU in self.times else worker
         slowed = np.exp(-_pressure(self.draws, self.rows))
         relieved = _relieved(self.draws, self.rows)
         found[..., CPU] = computing * slowed * relieved
-        found[..., SERIAL] = share[1] + computing * slowed * (1 - relieved)
+        found[..., SERIAL] += computing * slowed * (1 - relieved)
         found[..., MEMORY] = computing * (1 - slowed)
-        found[..., LATENCY] = np.where(np.isfinite(self.times[0]), share[0], 0.0) - computing
-        for stage, place in ((ACCELERATOR, 2), (READ, 3), (WRITE, 4)):
-            found[..., stage] = share[place]
+        found[..., LATENCY] = worker - computing
         return found
 
 
@@ -113,20 +111,17 @@ def solve(draws: Draws, rows: Rows) -> Solution:
     """The throughput of each draw at each row; -inf seconds where a row has no such stage."""
     cpu = _work(draws, rows) + _pressure(draws, rows) + _of_a_core_second(draws, rows)
     missed = _missed(draws, rows)
-    accelerator = _accelerator(draws, rows)
-    stages = [
-        np.logaddexp(cpu, _waits(draws, rows, missed)),
-        _cap(draws, rows),
-        accelerator,
-        *_disk(draws, rows, missed),
-    ]
-    times = np.stack(np.broadcast_arrays(*stages))
+    waits, accelerator = _waits(draws, rows, missed), _accelerator(draws, rows)
+    read, write = _disk(draws, rows, missed)
+    worker = cpu if waits is None else np.logaddexp(cpu, waits)
+    every = {CPU: worker, SERIAL: _cap(draws, rows), ACCELERATOR: accelerator, READ: read, WRITE: write}
+    times = {stage: time for stage, time in every.items() if (time > NEVER).any()}
     power = _sharpness(draws)
-    powers = times * power[None]
-    most = powers.max(axis=0)
+    most = reduce(np.maximum, times.values())
     with np.errstate(invalid="ignore"):
-        log_rate = -(most + np.log(np.exp(powers - most).sum(axis=0))) / power
-    return Solution(log_rate, cpu, accelerator, draws, rows, times)
+        total = sum(np.exp(power * (time - most)) for time in times.values())
+        log_rate = -most - np.log(total) / power
+    return Solution(log_rate, cpu, accelerator, times, draws, rows)
 
 
 def _sharpness(draws: Draws) -> Array:
@@ -205,10 +200,10 @@ def _missed(draws: Draws, rows: Rows) -> Array:
     return missed
 
 
-def _waits(draws: Draws, rows: Rows, missed: Array) -> Array:
-    """Ln seconds a sample that the workers, one a whole vCPU, wait for the disk."""
+def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
+    """Ln seconds a sample that the workers, one a whole vCPU, wait for the disk; None where none may."""
     if "on:latency" not in draws:
-        return np.full((1, 1), NEVER)
+        return None
     each = np.where(rows.decodes, -np.log(np.ceil(rows.vcpus)) + rows.latency_shift, NEVER)
     found = np.full((len(draws), len(rows.vcpus)), NEVER)
     for number, name in enumerate(rows.disks):
