@@ -25,8 +25,8 @@ AFRESH = 3
 SEED = 20181
 
 
-def sample(beliefs: Sequence[Belief], log_likelihood: Callable[[Draws], Array]) -> Draws:
-    """KEPT vectors from the posterior; the likelihood takes R vectors and gives (R,)."""
+def sample(beliefs: Sequence[Belief], log_likelihood: Callable[[Draws], Array], count: int = PARTICLES) -> Draws:
+    """KEPT vectors from the posterior by so many particles; the likelihood takes R vectors and gives (R,)."""
     random = np.random.default_rng(SEED)
     names = tuple(each.name for each in beliefs)
     mean = np.array([each.mean for each in beliefs])
@@ -36,7 +36,7 @@ def sample(beliefs: Sequence[Belief], log_likelihood: Callable[[Draws], Array]) 
         found = log_likelihood(Draws(names, mean + deviation * standard))
         return np.where(np.isfinite(found), found, -1e9)
 
-    particles = random.standard_normal((PARTICLES, len(names)))
+    particles = random.standard_normal((count, len(names)))
     value, power = likelihood(particles), 0.0
     while power < 1:
         power, chosen = _resampled(value, power, random)
@@ -44,7 +44,7 @@ def sample(beliefs: Sequence[Belief], log_likelihood: Callable[[Draws], Array]) 
         mover = _Mover(names, particles, power, likelihood, random)
         for move in range(MOVES if power < 1 else 3 * MOVES):
             particles, value = mover.moved(particles, value, afresh=move % AFRESH == AFRESH - 1)
-    kept = random.permutation(PARTICLES)[:KEPT]
+    kept = random.permutation(count)[:KEPT]
     return Draws(names, mean + deviation * particles[kept])
 
 
