@@ -30,7 +30,7 @@ from sizer.model.stages import Rows, build_rows
 from sizer.records import Run
 
 MOST, LEARNT = 400, 150
-"""Observations that predictions are pulled to, and that quantities are learnt from; of more, as many evenly from all."""
+"""Observations that predictions are pulled to, and that quantities are learnt from; of more, as many evenly."""
 MANY = 40
 """Observations from which on half of the particles are enough."""
 MORE_THAN_BUSY, LESS_THAN_BUSY = 0.05, 0.5
