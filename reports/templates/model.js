@@ -242,6 +242,12 @@ const Model = K => {
       return { value, low: Math.min(value, low), high: Math.max(value, high) };
     };
 
+    const isShown = (at, evidence, bottleneck) => {
+      if (facts.accounted || evidence !== null) return true;
+      if (K.DISK_LIKE.includes(bottleneck)) return measured.shows.disks || !measured.disks[diskOf(at)]?.is_free;
+      return measured.shows.vcpus || (bottleneck === "accelerator" && measured.shows.accelerators);
+    };
+
     // Of what has no answer, `refused` is the code of the reason. The controls ask for nothing else that has none.
     const predict = (asked, whatIf) => {
       const at = withUsualAccelerator(asked), plain = isPlain(whatIf);
@@ -256,10 +262,9 @@ const Model = K => {
       const row = buildRow(at, whatIf), solutions = learnt.map(({ draw }) => solve(draw, row));
       const drawn = solutions.map(sharesOf), stages = drawn[0].map((_, stage) => sum(drawn.map(each => each[stage])));
       const shares = sharesByBottleneck(stages, row.read_is_iops);
-      const bottleneck = bottleneckOf(shares, plain ? evidence : null);
-      const isGuessed = !("vcpus" in measured.range) && K.CPU_LIKE.includes(bottleneck) && evidence !== bottleneck;
+      const bottleneck = bottleneckOf(shares, plain ? evidence : null), shown = isShown(at, evidence, bottleneck);
       return {
-        throughput: newRun(solutions, at), bottleneck: isGuessed ? "ambiguous" : bottleneck, shares,
+        throughput: newRun(solutions, at), bottleneck: shown ? bottleneck : "ambiguous", shares: shown ? shares : {},
         extrapolated: extrapolated || row.supposed, out_of_memory: false, measured: plain ? rate : null,
       };
     };

@@ -134,6 +134,7 @@ def _of_the_feed(facts: WorkloadFacts) -> dict[str, Any]:
     return {
         "setting": _feed_name(fed),
         "reads": fed.input != "synthetic",
+        "accounted": facts.core_seconds is not None,
         "missed": 0.0 if warm else facts.read_amplification if facts.natural else 1.0,
         "may_hit": facts.natural and bool(facts.data_bytes),
     }
@@ -191,6 +192,11 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
             [_place(rate.configuration, varied), rate.throughput.value, rate.evidence.value if rate.evidence else None]
             for rate in measured.rates
         ],
+        "shows": {
+            "vcpus": len(measured.vcpus) > 1,
+            "disks": len(measured.disks) > 1 or varied,
+            "accelerators": bool(facts.accelerator_rates),
+        },
         "did_not_fit": [asdict(each) for each in measured.did_not_fit],
         "overfilled": [asdict(each) for each in measured.overfilled],
         **_trials(measured.trials),
