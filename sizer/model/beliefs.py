@@ -65,9 +65,6 @@ BELIEFS = {
     "disk, emulated": Line("the same", 0.0, 0.1, "by hand"),
     "disk, rates alone": Line("seconds of the disk", -1.0, 1.8, "by hand", "those of the highest rate"),
     "latency": Line("seconds that a worker waits for a sample", math.log(0.3), 1.2, "by hand", "core-seconds"),
-    "latency, known requests": Line(
-        "the same", math.log(6.0), 1.0, "by hand: one request alone takes 1 to 32 times 1 / IOPS", "requests / IOPS"
-    ),
     "held": Line("memory the job holds over the least measured, logit", 0.0, 1.2, "by hand"),
     "data": Line("bytes of the data set", 0.0, 1.0, "by hand", "the most memory"),
     "keep": Line("what the cache keeps: least recently used to all that fits, logit", -1.0, 2.0, "by hand"),
@@ -198,11 +195,7 @@ def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observa
     if facts.setting.input == "disk" and (facts.core_seconds or several):
         work = math.log(facts.core_seconds) if facts.core_seconds else _quickest(seen)
         for disk in measured.disks:
-            name, iops = f":{name_of_disk(disk.name)}", disk.rates.read_iops
-            if facts.read_ios and iops:
-                yield _line("latency, known requests", math.log(facts.read_ios / iops), name)
-            else:
-                yield _line("latency", work, name)
+            yield _line("latency", work, f":{name_of_disk(disk.name)}")
         yield _switch("latency")
 
 
