@@ -251,7 +251,7 @@ const Model = K => {
     // Of what has no answer, `refused` is the code of the reason. The controls ask for nothing else that has none.
     const predict = (asked, whatIf) => {
       const at = withUsualAccelerator(asked), plain = isPlain(whatIf);
-      const [rate = null, evidence = null] = rates.get(keyOf(at)) ?? [], extrapolated = outside(at) > 0;
+      const [rate = null, evidence = null, own = null] = rates.get(keyOf(at)) ?? [], extrapolated = outside(at) > 0;
       if (whatIf.gpu_speedup !== 1 && labelAt(at) === K.CPU_LABEL) return { refused: "no_gpu_to_speed_up" };
       if (doesNotFit(at)) {
         const throughput = { value: 0, low: 0, high: 0 };
@@ -264,7 +264,8 @@ const Model = K => {
       const shares = sharesByBottleneck(stages, row.read_is_iops);
       const bottleneck = bottleneckOf(shares, plain ? evidence : null), shown = isShown(at, evidence, bottleneck);
       return {
-        throughput: newRun(solutions, at), bottleneck: shown ? bottleneck : "ambiguous", shares: shown ? shares : {},
+        throughput: (plain && own) || newRun(solutions, at),
+        bottleneck: shown ? bottleneck : "ambiguous", shares: shown ? shares : {},
         extrapolated: extrapolated || row.supposed, out_of_memory: false, measured: plain ? rate : null,
       };
     };

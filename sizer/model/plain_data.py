@@ -15,7 +15,7 @@ from sizer.model import advice, attribution, equation, misfit, prediction
 from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.feeds import CPU_LABEL
 from sizer.model.misfit import Places
-from sizer.model.model import Feed, MemoryTrial, Observation, Posterior, WorkloadFacts, WorkloadModel
+from sizer.model.model import Feed, MeasuredRate, MemoryTrial, Observation, Posterior, WorkloadFacts, WorkloadModel
 from sizer.model.posterior import KEPT
 from sizer.model.stages import Rows, build_rows, disk_is_free
 from sizer.records import GIB, HOST_DISK, Configuration
@@ -189,7 +189,12 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
             for disk in measured.disks
         },
         "rates": [
-            [_place(rate.configuration, varied), rate.throughput.value, rate.evidence.value if rate.evidence else None]
+            [
+                _place(rate.configuration, varied),
+                rate.throughput.value,
+                rate.evidence.value if rate.evidence else None,
+                _own(model, rate),
+            ]
             for rate in measured.rates
         ],
         "shows": {
@@ -201,6 +206,14 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
         "overfilled": [asdict(each) for each in measured.overfilled],
         **_trials(measured.trials),
     }
+
+
+def _own(model: WorkloadModel, rate: MeasuredRate) -> dict[str, float] | None:
+    """What is predicted there where its own runs say it."""
+    if model.refused is None and model.facts.core_seconds is not None:
+        return None
+    value, low, high = _rounded(astuple(rate.of_new_run))
+    return {"value": value, "low": low, "high": high}
 
 
 def _trials(trials: Sequence[MemoryTrial]) -> dict[str, list[list[Any]]]:

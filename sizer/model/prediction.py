@@ -280,7 +280,7 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
         Prediction(
             workload=model.name,
             configuration=configuration,
-            throughput=estimate,
+            throughput=_as_measured(model, configuration, estimate) if plain else estimate,
             bottleneck=bottleneck,
             shares=share,
             extrapolated=what_if.disk_rates is not None or outside(model, configuration) > 0,
@@ -290,6 +290,13 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
             configurations, found.new_runs(), binding, shares, headrooms, strict=True
         )
     ]
+
+
+def _as_measured(model: WorkloadModel, configuration: Configuration, estimate: Estimate) -> Estimate:
+    """What its own runs gave of a row without accounting: the answer among rows and this are one figure."""
+    measured = model.measured.rate_at(configuration)
+    own = model.refused is not None or model.facts.core_seconds is None
+    return measured.of_new_run if measured is not None and own else estimate
 
 
 def _headrooms(found: Rates, binding: Sequence[Bottleneck]) -> list[float | None]:
