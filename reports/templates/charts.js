@@ -23,8 +23,8 @@
     tip.style.left = `${scrollX + Math.max(4, Math.min(x + 14, room))}px`;
     tip.style.top = `${scrollY + (above < 4 ? y + 18 : above)}px`;
     if (!mark.dataset.at) return;
-    const x = mark.dataset.at, top = +mark.getAttribute("y"), height = +mark.getAttribute("height");
-    crosshair = Page.drawn("line", { class: "crosshair", x1: x, x2: x, y1: top, y2: top + height });
+    const at = mark.dataset.at, top = +mark.getAttribute("y"), height = +mark.getAttribute("height");
+    crosshair = Page.drawn("line", { class: "crosshair", x1: at, x2: at, y1: top, y2: top + height });
     mark.ownerSVGElement.append(crosshair);
   };
 
