@@ -1,16 +1,13 @@
-"""A curve of noisy runs: a serial part shows where they move by less than what is at stake, a rate as they do."""
+"""A curve of noisy runs: a serial part shows where they move by less than what is at stake."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import pytest
 
 from sizer.model import WorkloadModel, fit, predict
 from sizer.records import Bottleneck, Configuration, Demand, Evidence, EvidenceKind, Run
-from tests.modelled import contended
 
 MakeRun = Callable[..., Run]
 SERIAL = Evidence(Bottleneck.SERIAL, {"cpu": 0.13}, EvidenceKind.SERIAL, {"cores": 1.05, "vcpus": 8.0})
@@ -44,16 +41,3 @@ def test_what_binds_is_no_surer_than_its_runs(
     model = flat(make_run, moved, evidence)
     at_most = Configuration(8.0, 8 * 2**30, "host", 32)
     assert predict(model, at_most).bottleneck is named
-
-
-@pytest.mark.parametrize("cores", [0.0, 0.5, 2.0])
-def test_between_runs_of_a_busy_host_it_is_no_surer_than_at_them(make_run: MakeRun, cores: float) -> None:
-    """What others on the host may have done to the two runs, they may have done to one between them."""
-    demand = Demand(core_seconds=0.018)
-    runs = [make_run(54 * min(c, 1.8), c, demand=demand) for c in (0.5, 1.0, 2.0)]
-    model = fit([contended(run, cores) if cores else run for run in runs]).workload("train")
-    widths = {}
-    for vcpus in (1.0, 1.25, 1.5, 1.75, 2.0):
-        rate = predict(model, replace(runs[0].configuration, vcpus=vcpus)).throughput
-        widths[vcpus] = math.log(rate.high / rate.low)
-    assert min(widths.values()) > 0.95 * min(widths[1.0], widths[2.0])

@@ -10,10 +10,8 @@ import pytest
 
 from sizer.model import best_measured, fit, predict
 from sizer.records.answer import Answer
-from sizer.records.prediction import ReasonCode
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.study import Device, DiskRates
-from sizer.words import Terms, reason_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -77,7 +75,7 @@ def test_a_curve_that_rises_is_at_least_however_noisy(curve: Curve, ask: Ask, sp
     runs = curve((0.5, 50), (1, 100), (2, 190), spread=spread)
     for answer in (ask(runs), ask(warned(runs, CONTENDED, CONTENDED, CONTENDED))):
         assert (answer.status, answer.bottleneck) == ("at_least", Bottleneck.CPU)
-        assert answer.reasons[0].startswith("The rate still rises at 2 vCPUs, the most measured: from 1 to 2 vCPUs it ")
+        assert answer.reasons[0].startswith("The rate still rises at 2 vCPUs, the most measured: 4 vCPUs should gain ")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +104,7 @@ def test_a_last_doubling_that_gained_is_at_least(
     assert answer.beyond is not None
     assert answer.beyond.extrapolated
     assert answer.beyond.throughput.value > 1.02 * points[-1][1]
-    assert answer.beyond.throughput.low <= 1.05 * points[-1][1] < answer.beyond.throughput.high
+    assert answer.beyond.throughput.low <= 1.4 * points[-1][1] < answer.beyond.throughput.high
     last = points[-1][1] / points[-2][1]
     assert answer.beyond.throughput.value <= 1.1 * last * points[-1][1]
 
@@ -206,28 +204,22 @@ def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., R
 ACROSS_THE_KNEE = ((2, 96), (4, 187), (8, 342), (16, 395))
 
 
-def test_a_step_across_the_knee_is_not_said_to_rise(ask_table: Callable[..., Answer]) -> None:
-    """It gained 15 %: either the accelerator binds now, or a half of each core was added, as rates alone do not tell.
-    Whether more vCPUs pay is open."""
+def test_a_step_across_the_knee_leaves_open_what_follows(ask_table: Callable[..., Answer]) -> None:
+    """It gained 15 %: either the accelerator binds now, or a half of each core was added, as rates alone do not tell;
+    twice as many may gain nothing, or much."""
     rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ACROSS_THE_KNEE)
     answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
-    assert (answer.status, answer.edge) == ("at_least", "unsettled")
-    assert answer.bottleneck in (None, Bottleneck.ACCELERATOR)
-    assert answer.beyond is None
-    said = " ".join(reason_sentences(answer, Terms(answer.sample_unit)))
-    assert "still rises" not in said
-    assert said.startswith("It is not clear whether more than 16 vCPUs pay: the last step gained 15 %")
+    assert answer.status == "at_least"
+    assert answer.beyond is not None
+    assert answer.beyond.throughput.low < 395 < 1.5 * 395 < answer.beyond.throughput.high
 
 
-def test_a_curve_across_the_knee_is_not_said_to_rise(ask_table: Callable[..., Answer]) -> None:
-    """Nor where accounting makes a curve of the rows."""
+def test_vcpus_that_are_half_idle_across_the_knee_are_enough(ask_table: Callable[..., Answer]) -> None:
+    """By accounting the job uses 8 of 16 vCPUs: more of them buy nothing."""
     rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate},0.0207" for vcpus, rate in ACROSS_THE_KNEE)
     answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput,core_seconds_per_sample{rows}")
-    assert (answer.status, answer.edge) == ("at_least", "unsettled")
-    assert answer.reasons[0].code is ReasonCode.VCPUS_UNSETTLED
-    assert answer.next_run is not None
-    assert answer.next_run.vcpus == (32,)
-    assert "still rises" not in " ".join(reason_sentences(answer, Terms(answer.sample_unit)))
+    assert (answer.status, answer.edge) == ("recommended", "settled")
+    assert answer.bottleneck is not Bottleneck.CPU
 
 
 def test_what_the_cpu_binds_at_the_most_measured_still_rises(ask_table: Callable[..., Answer]) -> None:
