@@ -45,8 +45,8 @@ const Model = K => {
     return Math.log1p(lost) + handover - Math.log(cores) + quota;
   };
   const relieved = (draw, row) => {
-    const step = 1.1, seconds = vcpus => ofACoreSecond(draw, { ...row, vcpus });
-    return clip((seconds(row.vcpus / step) - seconds(row.vcpus * step)) / (2 * Math.log(step)), 0, 1);
+    const twice = ofACoreSecond(draw, { ...row, vcpus: 2 * row.vcpus });
+    return clip((ofACoreSecond(draw, row) - twice) / Math.log(2), 0, 1);
   };
   const heldAndFree = (draw, row) => {
     const held = 0.98 * row.least_memory / (1 + Math.exp(-draw.held));
@@ -243,8 +243,10 @@ const Model = K => {
     };
 
     const isShown = (at, evidence, bottleneck) => {
-      if (facts.accounted || evidence !== null) return true;
-      if (K.DISK_LIKE.includes(bottleneck)) return measured.shows.disks || !measured.disks[diskOf(at)]?.is_free;
+      const isDisk = K.DISK_LIKE.includes(bottleneck), free = isDisk && measured.disks[diskOf(at)]?.is_free;
+      if (bottleneck === "serial" && measured.shows.one_size) return evidence === bottleneck;
+      if (free) return evidence === bottleneck || measured.shows.disks;
+      if (facts.accounted || evidence !== null || isDisk) return true;
       return measured.shows.vcpus || (bottleneck === "accelerator" && measured.shows.accelerators);
     };
 

@@ -67,15 +67,18 @@ def bottleneck_of(shares: dict[str, float], evidence: Bottleneck | None) -> Bott
 def is_shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> bool:
     """Whether the runs can tell that this binds: by accounting, or because what relieves it was varied.
 
-    Only runs at several numbers of vCPUs tell a CPU, a serial part and an accelerator apart; only other disks, or
-    sizes of memory, show a disk of which nothing but rates is known.
+    Only runs at several numbers of vCPUs tell a CPU, a serial part and an accelerator apart, and at one of them only
+    accounting shows a serial part. Only other disks, or sizes of memory, show a disk of which nothing but rates is
+    known.
     """
     facts, measured = model.facts, model.measured
-    if facts.core_seconds is not None or measured.evidence_at(configuration) is not None:
+    evidence = measured.evidence_at(configuration)
+    if bottleneck is Bottleneck.SERIAL and len(measured.vcpus) == 1:
+        return evidence is bottleneck
+    if bottleneck in DISK_LIKE and disk_is_free(facts, measured, disk_of(configuration)):
+        return evidence is bottleneck or len(measured.disks) > 1 or len(measured.memory_bytes) > 1
+    if facts.core_seconds is not None or evidence is not None or bottleneck in DISK_LIKE:
         return True
-    if bottleneck in DISK_LIKE:
-        free = disk_is_free(facts, measured, disk_of(configuration))
-        return not free or len(measured.disks) > 1 or len(measured.memory_bytes) > 1
     if bottleneck is Bottleneck.ACCELERATOR and facts.accelerator_rates:
         return True
     return len(measured.vcpus) > 1

@@ -70,7 +70,7 @@ BELIEFS = {
     "keep": Line("what the cache keeps: least recently used to all that fits, logit", -1.0, 2.0, "by hand"),
     "pressure": Line("slowing where as much memory is free as is held", -3.5, 1.5, "by hand"),
     "sharpness": Line("exponent of the overlap", math.log(9.0), 0.8, "by hand: a queue loses 6-20 % at its knee"),
-    "misfit": Line("what the equation does not say of ln rate", math.log(0.012), 0.7, "by hand"),
+    "misfit": Line("what the equation does not say of ln rate", math.log(0.012), 1.0, "by hand"),
 }
 
 YIELDS: dict[CpuWork | None, str] = {CpuWork.IMAGES: "yield, images", CpuWork.MATRIX: "yield, matrix"}
@@ -181,7 +181,7 @@ def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator
 
 
 def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> Iterator[Belief]:
-    reads = facts.setting.input == "disk" and facts.setting.cache != "warm"
+    reads = facts.setting.input == "disk" and facts.setting.cache != "warm" and facts.core_seconds is None
     several = len(measured.disks) > 1 or len(measured.memory_bytes) > 1
     busy = fitted_disks(facts, measured)
     for disk in measured.disks:

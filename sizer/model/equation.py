@@ -160,11 +160,9 @@ def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
 
 
 def _relieved(draws: Draws, rows: Rows) -> Array:
-    """The part of the CPU's time that more vCPUs shorten (D, n), 0 to 1."""
-    step = 1.1
-    less = _of_a_core_second(draws, rows.with_vcpus(rows.vcpus / step))
-    more = _of_a_core_second(draws, rows.with_vcpus(rows.vcpus * step))
-    found: Array = np.clip((less - more) / (2 * np.log(step)), 0.0, 1.0)
+    """The part of the CPU's time that twice the vCPUs shorten (D, n), 0 to 1."""
+    here, twice = _of_a_core_second(draws, rows), _of_a_core_second(draws, rows.with_vcpus(2 * rows.vcpus))
+    found: Array = np.clip((here - twice) / np.log(2), 0.0, 1.0)
     return found
 
 

@@ -199,6 +199,7 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
         ],
         "shows": {
             "vcpus": len(measured.vcpus) > 1,
+            "one_size": len(measured.vcpus) == 1,
             "disks": len(measured.disks) > 1 or varied,
             "accelerators": bool(facts.accelerator_rates),
         },
