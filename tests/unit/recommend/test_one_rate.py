@@ -91,22 +91,15 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_an_answer_of_a_table_and_its_prediction_are_one_figure(name: str, tmp_path: Path) -> None:
-    """Within what the equation does not say, of the answer and of each machine that it was chosen from."""
+    """Value and interval, of the answer and of each machine that it was chosen from."""
     runs = runs_of(tmp_path, TABLES[name])
     model = fit(runs)
     for answer in recommend(model, runs, Objective(), Catalog.load()).workloads:
         workload = model.workload(answer.workload)
         assert answer.spec is not None
-        assert answer.throughput is not None
-        assert_alike(predict(workload, judged_by(workload, answer.spec)).throughput, answer.throughput)
+        assert answer.throughput == predict(workload, judged_by(workload, answer.spec)).throughput
         for machine in measured_machines(runs, workload.measured.disks, Catalog.load()):
-            assert_alike(predict(workload, machine.configuration).throughput, machine.throughput)
-
-
-def assert_alike(predicted: Estimate, measured: Estimate) -> None:
-    """A measured rate is in the interval of a new run, and its prediction within 3 % of it."""
-    assert predicted.value == pytest.approx(measured.value, rel=0.03)
-    assert predicted.low < measured.value < predicted.high
+            assert machine.throughput == predict(workload, machine.configuration).throughput
 
 
 @pytest.mark.parametrize("vcpus", [(1.0, 2.0, 4.0), (1.0, 2.0, 4.0, 8.0), (1.0, 2.0)])
@@ -132,7 +125,7 @@ def test_measured_rows_of_every_model_without_accounting_are_taken_at_their_word
     for model in models.values():
         if model.facts.core_seconds is None and model.posterior is not None:
             for rate in model.measured.rates[:: math.ceil(len(model.measured.rates) / ROWS)]:
-                assert_alike(predict(model, rate.configuration).throughput, rate.of_new_run)
+                assert predict(model, rate.configuration).throughput == rate.of_new_run
                 told += 1
     assert told > 100
 
