@@ -33,11 +33,12 @@ const Model = K => {
     return "launch" in draw && !on(draw, "accelerator launches") ? seconds + launched(draw.launch, row) : seconds;
   };
   const secondThreads = ({ vcpus, paired, cores }) => paired
-    ? Math.floor(Math.ceil(vcpus) / 2) * vcpus / Math.ceil(vcpus) : clip(vcpus - cores, 0, vcpus / 2);
+    ? Math.floor(Math.ceil(vcpus) / 2) * vcpus / Math.ceil(vcpus) : Math.max(vcpus - cores, 0);
   const ofACoreSecond = (draw, row) => {
     const { vcpus } = row, quota = "quota" in draw && vcpus % 1 > 0 ? clip(draw.quota, -0.1, 0.4) : 0;
     if (!("contention" in draw)) return quota - Math.log(vcpus);
-    const gain = on(draw, "second threads") ? clip(draw.yield, -0.3, 1.5) : 1, second = secondThreads(row);
+    const gain = on(draw, "second threads") ? clip(draw.yield, -0.3, 1.5) : 1, most = secondThreads(row);
+    const second = on(draw, "more cores") ? Math.min(most, vcpus / 2) : most;
     const cores = Math.max(vcpus - second + gain * second, 0.02 * vcpus);
     const coherence = on(draw, "coherence") ? Math.exp(draw.coherence) : 0;
     const handover = on(draw, "handover") && vcpus > 1 ? Math.log1p(Math.exp(draw.handover)) : 0;

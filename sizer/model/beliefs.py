@@ -62,7 +62,7 @@ BELIEFS = {
     "launch": Line("cost of a step beside its samples, over theirs, CPU", math.log(0.1), 1.5, "by hand"),
     "launch, accelerator": Line("the same, accelerator", math.log(0.15), 1.3, "by hand"),
     "disk": Line("seconds of the disk over those by its figures", 0.0, 0.4, "by hand"),
-    "disk, emulated": Line("the same", 0.0, 0.1, "by hand"),
+    "disk, emulated": Line("the same", 0.0, 0.05, "benchmarks/limits/disk_tiers.py: 1 % off"),
     "disk, rates alone": Line("seconds of the disk", -1.0, 1.8, "by hand", "those of the highest rate"),
     "latency": Line("seconds that a worker waits for a sample", math.log(0.3), 1.2, "by hand", "core-seconds"),
     "held": Line("memory the job holds over the least measured, logit", 0.0, 1.2, "by hand"),
@@ -78,6 +78,7 @@ YIELDS: dict[CpuWork | None, str] = {CpuWork.IMAGES: "yield, images", CpuWork.MA
 SWITCHES = {
     "second threads": (0.7, "hyperthreads, where the host does not say"),
     "second threads, paired": (0.999, "the same, where the host says so"),
+    "more cores": (0.3, "more vCPUs than were measured are those of a larger machine, with more cores, too"),
     "coherence": (0.2, ""),
     "handover": (0.3, "data are handed on between processes, clocks fall"),
     "cap": (0.42, ""),
@@ -151,6 +152,7 @@ def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Beli
         yield _switch("handover")
         yield _line(YIELDS.get(facts.cpu_work, "yield") if facts.paired else "yield")
         yield _switch("second threads, paired" if facts.paired else "second threads")
+        yield _switch("more cores")
     accounted = facts.core_seconds is not None
     yield _line("cap, accounted" if accounted else "cap", math.log(facts.highest_rate))
     alone = facts.accelerator in (None, CPU_LABEL)

@@ -81,6 +81,8 @@ def _gains(
     as_if: WorkloadModel | None = None,
 ) -> Array:
     """(D,)"""
+    if what_if == WhatIf() and as_if is None and here == there:
+        return np.zeros(len(rates(model, [here]).mean))
     if what_if == WhatIf() and as_if is None:
         both = rates(model, [here, there]).drawn()
         found: Array = both[:, 1] - both[:, 0]

@@ -7,7 +7,7 @@ that waits for the disk does nothing else meanwhile: its wait is added to its CP
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from statistics import NormalDist
@@ -107,6 +107,32 @@ class Solution:
         return found
 
 
+def without(solution: Solution, stages: Collection[str]) -> Array:
+    """Ln of how many times the rate is without these stages (D, n).
+
+    With the share s of a stage alone, `X (1 - s)^(-1/p)` is the rate without it; of a worker's time a part goes.
+    """
+    power, rate = solution.sharpness, solution.log_rate
+    shares = {stage: np.exp(power * (time + rate)) for stage, time in solution.times.items() if stage != CPU}
+    left = sum((share for stage, share in shares.items() if STAGES[stage] not in stages), np.zeros_like(rate))
+    if CPU in solution.times:
+        worker, parts = solution.times[CPU], np.zeros_like(rate)
+        computing = np.exp(solution.cpu - worker)
+        slowed = np.exp(-_pressure(solution.draws, solution.rows))
+        relieved = _relieved(solution.draws, solution.rows)
+        for name, part in (
+            ("cpu", computing * slowed * relieved),
+            ("serial", computing * slowed * (1 - relieved)),
+            ("memory", computing * (1 - slowed)),
+            ("latency", 1 - computing),
+        ):
+            parts = parts if name in stages else parts + part
+        with np.errstate(divide="ignore"):
+            left = left + np.exp(power * (worker + rate + np.log(np.maximum(parts, 0.0))))
+    found: Array = -np.log(np.maximum(left, 1e-30)) / power
+    return found
+
+
 def solve(draws: Draws, rows: Rows) -> Solution:
     """The throughput of each draw at each row; -inf seconds where a row has no such stage."""
     cpu = _work(draws, rows) + _pressure(draws, rows) + _of_a_core_second(draws, rows)
@@ -149,7 +175,8 @@ def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
         seconds = np.broadcast_to(-np.log(c), (len(draws), len(c)))
     else:
         gain = np.where(draws.on("second threads"), np.clip(draws["yield"], -0.3, 1.5), 1.0)
-        cores = np.maximum(rows.first_threads + gain * rows.second_threads, 0.02 * c)
+        second = np.where(draws.on("more cores"), np.minimum(rows.second_threads, c / 2), rows.second_threads)
+        cores = np.maximum(c - second + gain * second, 0.02 * c)
         coherence = np.where(draws.on("coherence"), np.exp(draws["coherence"]), 0.0)
         more = np.maximum(c - 1, 0.0)
         handover = np.where(draws.on("handover") & (c > 1), np.log1p(np.exp(draws["handover"])), 0.0)
@@ -200,7 +227,7 @@ def _missed(draws: Draws, rows: Rows) -> Array:
 
 def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
     """Ln seconds a sample that the workers, one a whole vCPU, wait for the disk; None where none may."""
-    if "on:latency" not in draws:
+    if "on:latency" not in draws or rows.instant:
         return None
     each = np.where(rows.decodes, -np.log(np.ceil(rows.vcpus)) + rows.latency_shift, NEVER)
     found = np.full((len(draws), len(rows.vcpus)), NEVER)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sizer.model.beliefs import cache_is_known
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.edge import DOUBT, GAIN, best_place, doubled, vcpus_edge
 from sizer.model.equation import Array, Draws, Flags
@@ -105,8 +106,8 @@ def _fitted(model: WorkloadModel) -> Iterator[Parameter]:
         if shown is None or (not model.measured.vcpus and shown.quantity in OF_THE_CPU):
             continue
         values = shown.value(draws[name]) * (model.measured.memory_bytes[0] if kind == "held" else 1)
-        unit = rate_unit(model.sample_unit) if shown.unit == "s/second" else shown.unit
-        unit = unit.replace("/s", f"/{model.sample_unit}") if unit.endswith("/s") else unit
+        unit = shown.unit.replace("/s", f"/{model.sample_unit}")
+        unit = _rate(model) if shown.unit == "s/second" else unit
         several = len(model.measured.gpus) > 1 and of != "accelerator"
         on = draws.on(shown.switch) if shown.switch is not None else None
         label = of if kind != "accelerator" or several else None
@@ -136,9 +137,10 @@ def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
 
 
 def _memory_counts(model: WorkloadModel) -> bool:
-    """Whether the most memory measured gains anything that counts over the least."""
+    """Whether the most memory measured gains anything that counts over the least, and the page cache does not say
+    why."""
     known = model.measured.memory_bytes
-    if len(known) < 2:
+    if len(known) < 2 or cache_is_known(model.facts):
         return False
     top = best_place(model)
     edge = doubled(model, replace(top, memory_bytes=known[0]), replace(top, memory_bytes=known[-1]))

@@ -25,14 +25,14 @@ from sizer.model.misfit import misfit_of
 from sizer.model.model import MeasuredRange, Model, Observation, Posterior, WorkloadFacts, WorkloadModel
 from sizer.model.observations import Noise, completed, measure, observe, on_usual_host
 from sizer.model.one_thread import one_thread
-from sizer.model.posterior import PARTICLES, sample
+from sizer.model.posterior import MOVES, PARTICLES, sample
 from sizer.model.stages import Rows, build_rows
 from sizer.records import Run
 
 MOST, LEARNT = 400, 150
 """Observations that predictions are pulled to, and that quantities are learnt from; of more, as many evenly."""
 MANY = 40
-"""Observations from which on half of the particles are enough."""
+"""Observations from which on half of the particles, and a third of their moves, must be enough."""
 MORE_THAN_BUSY, LESS_THAN_BUSY = 0.05, 0.5
 """Standard deviations of ln of the CPU's stage over the core-seconds that were accounted. A sample cannot need more of
 the CPU than it got, within what accounting errs; it may need less, because waiting that spins is accounted, too."""
@@ -92,8 +92,8 @@ def posterior(
     seen = expressible[:: math.ceil(len(expressible) / MOST)]
     some = seen[:: math.ceil(len(seen) / LEARNT)]
     rows = build_rows(facts, measured, [each.configuration for each in some], seen=some)
-    count = PARTICLES if len(some) < MANY else PARTICLES // 2
-    after = sample(before, _Likelihood(facts, rows, some).of, count)
+    effort = (PARTICLES, MOVES) if len(some) < MANY else (PARTICLES // 2, MOVES // 3)
+    after = sample(before, _Likelihood(facts, rows, some).of, *effort)
     vectors = tuple(tuple(float(f"{value:.6g}") for value in vector) for vector in after.values)
     return Posterior(after.names, vectors, tuple(seen), noise.run)
 

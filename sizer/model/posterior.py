@@ -18,15 +18,22 @@ Array = NDArray[np.float64]
 
 PARTICLES = 800
 KEPT = 256
-MOVES = 5
-"""Moves of all particles at each temperature; three times as many at the last."""
+MOVES = 15
+"""Moves of all particles at each temperature."""
+LAST = 2
+"""Times as many at the last one."""
 AFRESH = 3
 """Every third move draws one quantity of each particle from its belief, so that switches change."""
 SEED = 20181
 
 
-def sample(beliefs: Sequence[Belief], log_likelihood: Callable[[Draws], Array], count: int = PARTICLES) -> Draws:
-    """KEPT vectors from the posterior by so many particles; the likelihood takes R vectors and gives (R,)."""
+def sample(
+    beliefs: Sequence[Belief], log_likelihood: Callable[[Draws], Array], count: int = PARTICLES, moves: int = MOVES
+) -> Draws:
+    """KEPT vectors from the posterior, by so many particles, each moved so often at a temperature.
+
+    The likelihood takes R vectors and gives (R,).
+    """
     random = np.random.default_rng(SEED)
     names = tuple(each.name for each in beliefs)
     mean = np.array([each.mean for each in beliefs])
@@ -42,7 +49,7 @@ def sample(beliefs: Sequence[Belief], log_likelihood: Callable[[Draws], Array], 
         power, chosen = _resampled(value, power, random)
         particles, value = particles[chosen], value[chosen]
         mover = _Mover(names, particles, power, likelihood, random)
-        for move in range(MOVES if power < 1 else 3 * MOVES):
+        for move in range(moves if power < 1 else LAST * moves):
             particles, value = mover.moved(particles, value, afresh=move % AFRESH == AFRESH - 1)
     kept = random.permutation(count)[:KEPT]
     return Draws(names, mean + deviation * particles[kept])

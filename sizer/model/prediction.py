@@ -12,7 +12,7 @@ import numpy as np
 from sizer.model import advice
 from sizer.model.attribution import STAGES_OF, bottleneck_of, is_shown, shares_by_bottleneck
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
-from sizer.model.equation import STAGES, Array, Draws, Solution, solve
+from sizer.model.equation import Array, Draws, Solution, solve, without
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import does_not_fit
 from sizer.model.misfit import FREEDOM, Misfit, Places, misfit_of
@@ -300,16 +300,11 @@ def _as_measured(model: WorkloadModel, configuration: Configuration, estimate: E
 
 
 def _headrooms(found: Rates, binding: Sequence[Bottleneck]) -> list[float | None]:
-    """The relative gain if the resource that binds cost no time; None where no other limit is known, or none is named.
-
-    With the share s of its stages, `X (1 - s)^(-1/p)` is the rate without them.
-    """
+    """The relative gain if this resource cost no time; None where no other limit is known, or none is named."""
     gains: list[float | None] = [None] * len(binding)
     for bottleneck in set(binding) & set(STAGES_OF):
         places = [place for place, each in enumerate(binding) if each is bottleneck]
-        others = [stage for stage, name in enumerate(STAGES) if name not in STAGES_OF[bottleneck]]
-        left = found.solution.shares[:, places][:, :, others].sum(axis=2)
-        drawn = -np.log(np.maximum(left, 1e-30)) / found.solution.sharpness
+        drawn = without(found.solution, STAGES_OF[bottleneck])[:, places]
         for place, (low, value, high) in zip(places, np.quantile(drawn, (LOW, 0.5, HIGH), axis=0).T, strict=True):
             gains[place] = math.expm1(value) if high - low <= UNKNOWN_NEXT else None
     return gains

@@ -95,7 +95,7 @@ class Rows:
     times the samples of one they make where that is stated, else 0. `decodes`, `steps` and `computes` say which work a
     row does: synthetic input decodes nothing, a replay of the files computes nothing, `steps` are on the CPU. Second
     threads of cores begin at every second vCPU where `paired`, else from `cores` on. `supposed`: the disk is given by
-    its figures alone. The shifts are a what-if's factors on times, in ln.
+    its figures alone; `instant`: nothing waits for it. The shifts are a what-if's factors on times, in ln.
     """
 
     vcpus: Array
@@ -120,19 +120,16 @@ class Rows:
     paired: bool
     cores: float
     supposed: bool = False
+    instant: bool = False
     decode_shift: float = 0.0
     accelerator_shift: float = 0.0
     latency_shift: float = 0.0
 
     @cached_property
-    def first_threads(self) -> Array:
-        """How many of the vCPUs are the first of their core."""
-        return self.vcpus - self.second_threads
-
-    @cached_property
     def second_threads(self) -> Array:
-        if not self.paired:  # a larger machine than was measured has more cores, too
-            return np.minimum(np.maximum(self.vcpus - self.cores, 0.0), self.vcpus / 2)
+        """How many of the vCPUs are the second thread of their core."""
+        if not self.paired:
+            return np.maximum(self.vcpus - self.cores, 0.0)
         whole = np.ceil(self.vcpus)
         found: Array = np.floor(whole / 2) * self.vcpus / whole
         return found
@@ -169,6 +166,7 @@ def build_rows(
     replays = np.array([feed.input == REPLAY for feed in feeds], dtype=bool)
     inputs = (facts.setting.input, "disk", "cached")
     steps = [not what_if.step_elsewhere and (not facts.mixed_with_cpu or label == CPU_LABEL) for label in labels]
+    instant = what_if.disk_rates is not None and what_if.disk_rates.read_iops == INSTANT.read_iops
     seconds = np.where(free, 1 / facts.highest_rate, np.array([each for each, _ in read], dtype=float))
     return Rows(
         vcpus=np.array([vcpus_of(each) for each in configurations], dtype=float),
@@ -192,7 +190,8 @@ def build_rows(
         steps=np.array(steps, dtype=bool)[accelerator] & ~replays,
         paired=facts.paired,
         cores=max(1.0, measured.vcpus[-1] / 2) if measured.vcpus else 1.0,
-        supposed=what_if.disk_rates is not None and what_if.disk_rates.read_iops != INSTANT.read_iops,
+        supposed=what_if.disk_rates is not None and not instant,
+        instant=instant,
         decode_shift=math.log(what_if.decode_factor),
         accelerator_shift=-math.log(what_if.gpu_speedup),
         latency_shift=-math.log(what_if.loader_workers_factor),

@@ -199,7 +199,7 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
     found = _answered(model, question, quality, chosen, field, best, edges, unclear)
     rate = predict(model, chosen.candidate.configuration).throughput
     job = _job(model, question, chosen.candidate, rate)
-    probability = rounded(exceeds(rate, needed))
+    probability = rounded(chosen.score.probability)
     enough = [reason(ReasonCode.FAST_ENOUGH, rate=rate.value, needed=needed, probability=probability)]
     passing = [j for j in free if j.passes and j is not chosen]
     return replace(
@@ -289,9 +289,8 @@ def _answered(
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(model, edges)
     choice = Choice(model, question.objective, best.configuration, field, chosen, question.catalog, bound=known)
-    if not prediction.shares:
-        choice = replace(choice, bound=False)
-    bottleneck = prediction.bottleneck if choice.bound else Bottleneck.AMBIGUOUS
+    told = choice if prediction.shares else replace(choice, bound=False)
+    bottleneck = prediction.bottleneck if told.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     beside = baseline_reasons(baseline, candidate, question.machine)
@@ -304,7 +303,7 @@ def _answered(
         *_known(quality.lower_bounds),
         *_known(quality.warning),
         *beside_others(model, prediction, quality),
-        *reasons(choice, prediction, best),
+        *reasons(told, prediction, best),
         *(upgrade_reasons(prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *(beside if question.machine is None else ()),
         *(_spot(offers) if question.objective.spot else ()),

@@ -30,14 +30,14 @@ def next_run(
     known = model.measured.vcpus
     if in_time:
         edges = Edges(Edge(), Edge(), None)
+    if quality.starved:
+        return Suggestion(Action.REPEAT, quality.lower_bounds)
     if edges.beyond is not None:
         return edges.beyond.next_run
     if edges.more_memory:
         more = reason(ReasonCode.MORE_MEMORY_MAY_PAY)
         return Suggestion(Action.MEASURE, more, memory_bytes=2 * model.measured.memory_bytes[-1])
     vcpus_known = chosen.spec.vcpus is not None
-    if quality.starved:
-        return Suggestion(Action.REPEAT, quality.lower_bounds)
     if quality.rests_on_doubt(chosen.configuration):
         return Suggestion(Action.REPEAT, quality.why_repeat, repeat_how=quality.remedy)
     if model.measured.failed_vcpus:
