@@ -79,7 +79,8 @@ const Model = K => {
     if (rate === undefined || !row.computes) return NEVER;
     const step = launch !== undefined && on(draw, "accelerator launches") ? launched(launch, row) : 0;
     const lost = "gpus" in draw ? Math.min(Math.exp(draw.gpus), 1.2) : 0;
-    return step - rate - (row.speed_up > 0 ? row.speed_up : Math.log(row.gpus) * (1 - lost)) + row.accelerator_shift;
+    const real = draw[`real:${row.label}`] ?? 0, gained = row.speed_up > 0 ? row.speed_up : Math.log(row.gpus) * (1 - lost);
+    return step - rate - real - gained + row.accelerator_shift;
   };
   const disk = (draw, row, reads) => {
     const fitted = row.supposed ? K.SUPPOSED * draw.spread : draw[`disk:${row.disk}`];

@@ -15,7 +15,7 @@ from statistics import NormalDist
 
 from sizer.model.coordinates import batch_of, gpus_of, name_of_disk, vcpus_of
 from sizer.model.feeds import CPU_LABEL, label_at
-from sizer.model.model import CpuWork, MeasuredRange, Observation, WorkloadFacts
+from sizer.model.model import NORMAL_90, CpuWork, MeasuredRange, Observation, WorkloadFacts
 from sizer.model.stages import disk_is_free, fitted_disks
 from sizer.records import PREPROCESSING
 
@@ -227,6 +227,7 @@ def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator
         if rate is not None:
             emulated = label.startswith("emulated") or facts.device.kind == "emulated"
             yield _line("accelerator, emulated" if emulated else "accelerator", math.log(rate), f":{label}")
+            yield from _real(facts, label) if emulated else ()
             continue
         alike = [each for each, its in zip(seen, labels, strict=True) if its == label]
         highest = max(each.log_rate - math.log(max(1, gpus_of(each.configuration))) for each in alike)
@@ -238,6 +239,13 @@ def _accelerators(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator
             yield _line("launch, accelerator", of=f":{label}")
     if len({max(1, gpus_of(each.configuration)) for each in seen}) > 1:
         yield _line("gpus")
+
+
+def _real(facts: WorkloadFacts, label: str) -> Iterator[Belief]:
+    """Ln of how many times as fast as it was emulated the real GPU may be, where its rate is known so far only."""
+    device = facts.device.at_batch(facts.reference_batch)
+    if device.rate_unsure and device.rate_low and device.rate_high:
+        yield Belief(f"real:{label}", 0.0, math.log(device.rate_high / device.rate_low) / (2 * NORMAL_90))
 
 
 def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> Iterator[Belief]:

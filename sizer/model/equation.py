@@ -249,6 +249,8 @@ def _accelerator(draws: Draws, rows: Rows) -> Array:
         if f"accelerator:{label}" not in draws:
             continue
         seconds = -draws[f"accelerator:{label}"]
+        if f"real:{label}" in draws and not rows.observed:
+            seconds = seconds - draws[f"real:{label}"]
         if f"launch:{label}" in draws:
             launch = np.exp(draws[f"launch:{label}"])
             seconds = seconds + np.where(launches, np.log1p(launch * rows.batch_ratio) - np.log1p(launch), 0.0)

@@ -61,10 +61,11 @@ class Rates:
         found: Array = self.solution.shares.mean(axis=0)
         return found
 
-    def drawn(self) -> Array:
-        """Ln of the true mean rates (D, n): what the equation does not say of each is drawn by itself."""
+    def drawn(self, times: int = 1) -> Array:
+        """Ln of the true mean rates (times x D, n): what the equation does not say of each is drawn by itself."""
         random = np.random.default_rng(SEED)
-        found: Array = self.mean + np.sqrt(self.left) * random.standard_normal(self.mean.shape)
+        mean, left = np.tile(self.mean, (times, 1)), np.tile(self.left, (times, 1))
+        found: Array = mean + np.sqrt(left) * random.standard_normal(mean.shape)
         return found
 
     def reaches(self, place: int, other: int, share: float) -> float:

@@ -94,7 +94,8 @@ class Rows:
     likewise, `missed` the share of reads that go to the disk. `gpus` counts accelerators, `speed_up` is ln of how many
     times the samples of one they make where that is stated, else 0. `decodes`, `steps` and `computes` say which work a
     row does: synthetic input decodes nothing, a replay of the files computes nothing, `steps` are on the CPU. Second
-    threads of cores begin at every second vCPU where `paired`, else from `cores` on. `supposed`: the disk is given by
+    threads of cores begin at every second vCPU where `paired`, else from `cores` on. `observed`: what was
+    measured, where an emulated GPU made the rate that it was given. `supposed`: the disk is given by
     its figures alone; `instant`: nothing waits for it. The shifts are a what-if's factors on times, in ln.
     """
 
@@ -119,6 +120,7 @@ class Rows:
     steps: Flags
     paired: bool
     cores: float
+    observed: bool = False
     supposed: bool = False
     instant: bool = False
     decode_shift: float = 0.0
@@ -190,6 +192,7 @@ def build_rows(
         steps=np.array(steps, dtype=bool)[accelerator] & ~replays,
         paired=facts.paired,
         cores=max(1.0, measured.vcpus[-1] / 2) if measured.vcpus else 1.0,
+        observed=seen is not None,
         supposed=what_if.disk_rates is not None and not instant,
         instant=instant,
         decode_shift=math.log(what_if.decode_factor),

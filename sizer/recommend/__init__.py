@@ -8,8 +8,7 @@ from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.recommend.accelerators import EMULATED
-    from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
-    from sizer.recommend.comparison import ALIKE
+    from sizer.recommend.candidates import SOLD_VCPUS
     from sizer.recommend.cross_table import CPU_OF, MOST_COLUMNS
     from sizer.recommend.disks import most_by_disk
     from sizer.recommend.gates import GateResult, check_gate, read_gate
@@ -18,8 +17,9 @@ if TYPE_CHECKING:
     from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
     from sizer.recommend.recommendation import recommend
     from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
+    from sizer.recommend.sizes import memory_varied
     from sizer.recommend.still_planned import StillPlanned, as_planned
-    from sizer.recommend.thresholds import SURE
+    from sizer.recommend.table import ALIKE, SURE
 else:
     __getattr__ = exports(__name__, __file__)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.recommend.machines import Machine
+from sizer.recommend.candidates import Candidate
 from sizer.recommend.prices import usd_per_million
 from sizer.records import Alternative
 
 
-def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, ...]:
+def alternatives(machines: Sequence[Candidate], unit: str) -> tuple[Alternative, ...]:
     """Every machine, the least cost of the work first, as it is told: without a disk, which parts equal ones."""
     found, dominated = [], _dominated(machines)
     for each in sorted(machines, key=lambda machine: (machine.usd_a_sample, machine.cost, -machine.rate)):
@@ -29,10 +29,10 @@ def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, .
     return tuple(found)
 
 
-def _dominated(machines: Sequence[Machine]) -> set[int]:
+def _dominated(machines: Sequence[Candidate]) -> set[int]:
     """The ids of the machines than which another one is no slower, as prompt, and does the work for no more."""
     priced = [each for each in machines if each.usd_per_hour is not None]
-    front: list[Machine] = []
+    front: list[Candidate] = []
     found: set[int] = set()
     for each in sorted(priced, key=_best_first):
         # What is before it costs no more, so only those that nothing dominates need be asked.
@@ -43,17 +43,13 @@ def _dominated(machines: Sequence[Machine]) -> set[int]:
     return found
 
 
-def _best_first(machine: Machine) -> tuple[float, float, tuple[float, int, float], float]:
-    return machine.cost, -machine.level_rate, machine.size, machine.latency_p99 or 0.0
+def _best_first(machine: Candidate) -> tuple[float, float, tuple[float, int, float], float]:
+    return machine.cost, -machine.rate, machine.size, machine.latency_p99 or 0.0
 
 
-def _no_worse(one: Machine, other: Machine) -> bool:
-    """Of two of which the first costs no more: whether it is no slower and as prompt, and better in something.
-
-    Of sizes of memory that make no difference the smaller is the better one.
-    """
+def _no_worse(one: Candidate, other: Candidate) -> bool:
+    """Of two of which the first costs no more: whether it is no slower and as prompt, and better in something."""
     known = (one.latency_p99, other.latency_p99)
     prompt = known[1] is None or (known[0] is not None and known[0] <= known[1])
-    smaller = one.level is not None and one.level is other.level and one.size < other.size
-    better = one.level_rate > other.level_rate or one.cost < other.cost or smaller
-    return one.level_rate >= other.level_rate and prompt and better
+    better = one.rate > other.rate or one.cost < other.cost
+    return one.rate >= other.rate and prompt and better

@@ -2,63 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import WhatIf, WorkloadModel, best_measured, few_values, predict
-from sizer.recommend import events
+from sizer.model import WorkloadModel, best_measured, few_values
 from sizer.recommend.accelerator_counts import accelerator_counts
-from sizer.recommend.accelerators import accelerators_of
+from sizer.recommend.alternatives import alternatives
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.batch_sizes import with_batch
-from sizer.recommend.beyond import look_beyond
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.edges import Edges, edge_reasons, edges_of, noisy
-from sizer.recommend.emulated_rate import with_rate_of_emulated
-from sizer.recommend.field import (
-    ScoredCandidate,
-    allowed,
-    choose,
-    in_time,
-    likeliest,
-    lower_bound,
-    runner_up,
-    score_candidates,
-    sold,
-)
-from sizer.recommend.instances import matching
-from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
-from sizer.recommend.machine_prices import gpu_gone
-from sizer.recommend.machines import Machine
-from sizer.recommend.measured_answer import machines_to_compare, measured_answer
-from sizer.recommend.measured_choice import MeasuredChoice
-from sizer.recommend.measured_reasons import retired_reason
+from sizer.recommend.case import Case
+from sizer.recommend.edges import Edges, bound_probability, edge_reasons, edges_of, larger_to_measure, noisy
+from sizer.recommend.instances import matching, offers
+from sizer.recommend.jobs import beyond_in_time, job_of, too_late
+from sizer.recommend.machines import machines_to_compare
 from sizer.recommend.memory import floor_found
 from sizer.recommend.memory_sizes import few_memory_caps
 from sizer.recommend.next_run import for_host, next_run
-from sizer.recommend.options import options
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
-from sizer.recommend.reasons import beside_others, next_bottleneck, reasons
-from sizer.recommend.rejections import Choice, rejections
-from sizer.recommend.scoring import exceeds, rounded
-from sizer.recommend.settling import Margin, once_more
+from sizer.recommend.reasons import binding, doubts, of_million, retired_reason, surely, why
+from sizer.recommend.rejections import rejections
+from sizer.recommend.sizes import sizes_on_curve
 from sizer.recommend.still_planned import StillPlanned, as_planned
-from sizer.recommend.thresholds import SURE
+from sizer.recommend.table import Row, choose, rounded, table_of_machines, table_of_sizes
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
     RELATIVE,
     Action,
     Answer,
     Bottleneck,
-    Estimate,
-    Event,
-    InstanceOffer,
-    Job,
     Objective,
-    Prediction,
+    Option,
     Reason,
     ReasonCode,
     Refusal,
@@ -66,9 +41,9 @@ from sizer.records import (
     Suggestion,
     reason,
 )
+from sizer.records.domains import Preference
 
-OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
-"""What runs at one number of vCPUs do not tell apart."""
+PREFERENCES: tuple[Preference, ...] = ("cheapest", "balanced", "fastest")
 
 
 @dataclass(frozen=True)
@@ -94,25 +69,9 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     Refused where nothing can be compared and its model is refused, and where no spec is fast enough.
     """
     quality = quality_of(runs)
-    objective, catalog = question.objective, question.catalog
-    machines = machines_to_compare(model, runs, objective, catalog)
-    if objective.rate is not None and quality.mistold is not None:
-        found = Answer(model.name, "refused", sample_unit=model.sample_unit)
-    elif objective.rate is not None and model.sample_unit == RELATIVE:
-        found = _without_answer(model, quality, ReasonCode.RELATIVE_HAS_NO_TIME)
-    elif machines:
-        found = _of_machines(model, question, quality, machines, runs)
-    elif objective.latency_p99 is not None:
-        found = _without_answer(model, quality, ReasonCode.LATENCY_NOT_MEASURED)
-    elif model.refused or model.posterior is None:
-        found = _refused(model, quality)
-    elif objective.rate is not None:
-        found = _fast_enough(model, question, objective.rate, quality)
-    else:
-        found = _by_share(model, question, quality)
+    found = _found(model, question, quality, runs)
     compared = accelerator_counts(model, runs)
     found = replace(found, accelerator_counts=compared.counts, accelerator_counts_missing=compared.missing)
-    found = with_rate_of_emulated(found, model, runs, objective)
     if quality.mistold is not None:
         found = _in_doubt(found, quality.mistold)
     if quality.mixed is not None and found.spec is not None:
@@ -125,237 +84,228 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     return replace(found, next_run=for_host(advice, question.host_vcpus))
 
 
-def _of_machines(
-    model: WorkloadModel, question: Question, quality: Quality, machines: Sequence[Machine], runs: Sequence[Run]
-) -> Answer:
-    """One of those measured that can be rented; refused where none can, or none of a known latency that is asked of."""
-    retired = tuple(each for each in machines if each.retired is not None)
-    sold = tuple(each for each in machines if each.retired is None)
-    if not sold or (question.objective.latency_p99 is not None and all(each.latency_p99 is None for each in sold)):
-        why = (retired_reason(ReasonCode.ALL_RETIRED, retired), *_known(quality.failed))
-        return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
-    asked = (question.objective, question.catalog, quality, sold, retired, question.machine, step_rates(runs))
-    return measured_answer(MeasuredChoice(model, *asked))
-
-
-def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Answer:
-    """By the share of the best throughput."""
+def _found(model: WorkloadModel, question: Question, quality: Quality, runs: Sequence[Run]) -> Answer:
     objective, catalog = question.objective, question.catalog
+    if objective.rate is not None and quality.mistold is not None:
+        return _refused(model, ())
+    if objective.rate is not None and model.sample_unit == RELATIVE:
+        return _refused(model, (reason(ReasonCode.RELATIVE_HAS_NO_TIME), *_known(quality.failed)))
+    machines = machines_to_compare(model, runs, objective, catalog)
+    if machines:
+        sold = tuple(each for each in machines if each.retired is None)
+        gone = tuple(each for each in machines if each.retired is not None)
+        if not sold or (objective.latency_p99 is not None and all(each.latency_p99 is None for each in sold)):
+            return _refused(model, (retired_reason(ReasonCode.ALL_RETIRED, gone), *_known(quality.failed)))
+        table, inputs = table_of_machines(sold, objective), step_rates(runs)
+        return _answered(Case(model, objective, catalog, quality, table, None, 0.0, gone, question.machine, inputs))
+    if objective.latency_p99 is not None:
+        return _refused(model, (reason(ReasonCode.LATENCY_NOT_MEASURED), *_known(quality.failed)))
+    if model.refused or model.posterior is None:
+        return _without_model(model, quality)
     best = best_measured(model)
-    edges = edges_of(model, best.configuration, catalog)
-    field = score_candidates(model, best.configuration, objective, catalog)
-    free = allowed(field, model, edges)
-
-    def taken(wanted: Objective) -> ScoredCandidate:
-        return (lower_bound(free) if edges.open and wanted.prefer != "fastest" else None) or choose(free, wanted)
-
-    chosen = taken(objective)
-    if edges.beyond:
-        edges = replace(edges, beyond=look_beyond(model, chosen.candidate.configuration, catalog))
-    status = edges.status(chosen.candidate.configuration, model, chosen.passes)
-    said = edge_reasons(model, edges, chosen.candidate.configuration)
-    found = _answered(model, question, quality, chosen, field, best, edges, said)
-    unsure = objective.prefer != "fastest" and not chosen.passes
-    margin = Margin(chosen.candidate.configuration, best.configuration, objective.target)
-    return replace(
-        found,
-        status=status,
-        **_sureness(field, chosen, status),
-        edge=edges.state(status),
-        provisional=found.provisional or (status == "recommended" and unsure),
-        runner_up=runner_up(free, chosen) if status == "recommended" else None,
-        next_run=next_run(model, chosen.candidate, edges, quality, margin=margin if unsure else None),
-        beyond=edges.beyond.prediction if edges.beyond else None,
-        options=options(model, objective, catalog, taken),
-    )
+    sizes = sizes_on_curve(model, catalog, best.configuration.batch_size, rented=objective.rate is not None)
+    sizes = [each for each in sizes if each.exists] or sizes
+    table, rate = table_of_sizes(model, sizes, best.configuration, objective), best.throughput.value
+    return _answered(Case(model, objective, catalog, quality, table, best.configuration, rate, (), question.machine))
 
 
-def _sureness(field: Sequence[ScoredCandidate], chosen: ScoredCandidate, status: str) -> dict[str, Any]:
-    """The probability and what it is that of.
-
-    Of a lower bound it is not that it reaches the target: the best is not known, and the most measured reaches that of
-    the best measured for sure.
-    """
-    if status != "at_least":
-        return events.known(chosen.score.probability, Event.REACHES_TARGET)
-    taken = chosen.candidate.spec
-    chances = [(j.candidate.spec, j.score.probability) for j in sold(field)]
-    return events.less_too_little(chances, taken) or events.UNKNOWN
-
-
-def _fast_enough(model: WorkloadModel, question: Question, needed: float, quality: Quality) -> Answer:
-    """By a rate that is asked for, as a deadline does; what lies above the most measured counts only where nothing
-    measured is fast enough. A rate that is likely given is so provisionally; a job that is likely in time is not."""
-    best = best_measured(model)
-    edges = edges_of(model, best.configuration, question.catalog)
-    field = score_candidates(model, best.configuration, question.objective, question.catalog)
-    free = sold(field)
-    chosen = in_time(free)
-    if chosen is None and question.objective.deadline is None:
-        chosen = likeliest(free)
+def _answered(case: Case) -> Answer:
+    """What is chosen, or that nothing is fast enough."""
+    chosen = case.choice.chosen
     if chosen is None:
-        return _too_slow(model, question, needed, quality, field, edges)
-    unclear = [each for each in edge_reasons(model, edges, chosen.candidate.configuration) if each.has("off")]
-    found = _answered(model, question, quality, chosen, field, best, edges, unclear)
-    rate = predict(model, chosen.candidate.configuration).throughput
-    job = _job(model, question, chosen.candidate, rate)
-    probability = rounded(chosen.score.probability)
-    enough = [reason(ReasonCode.FAST_ENOUGH, rate=rate.value, needed=needed, probability=probability)]
-    passing = [j for j in free if j.passes and j is not chosen]
+        return _none_is_enough(case)
+    edges = edges_of(case, chosen.candidate) if case.objective.rate is None else Edges()
+    probability = rounded(case.choice.probability * (1 - edges.in_gap))
+    state = edges.state(chosen)
+    found = _described(case, chosen, edges, probability)
+    event = case.choice.event
+    if state != "settled":
+        in_memory = not case.table.of_machines or edges.memory.rises or edges.memory.is_open
+        bound = bound_probability(case, chosen.candidate, in_memory)
+        told = (None, None) if bound is None or edges.gpus.rises else bound
+    else:
+        told = (probability, event) if len(case.candidates) > 1 or case.objective.rate is not None else (None, None)
+    doubtful = state == "settled" and not surely(probability) and case.objective.counts != "fastest"
     return replace(
         found,
-        status="recommended",
-        edge="settled",
-        probability=probability,
-        probability_of=events.of_rate(question.objective),
-        provisional=found.provisional or probability < SURE,
-        reasons=(*(job_reasons(job, found.provisional) if job else enough), *found.reasons),
-        runner_up=min(passing, key=lambda j: j.usd_a_sample).candidate.spec if passing else None,
-        next_run=next_run(model, chosen.candidate, edges, quality, in_time=True)
-        if chosen.passes
-        else once_more(chosen.candidate.spec),
-        job=job,
+        status="recommended" if state == "settled" else "at_least",
+        edge=state,
+        probability=told[0],
+        probability_of=told[1],
+        provisional=found.provisional or doubtful,
+        next_run=next_run(case, edges, chosen, probability),
     )
 
 
-def _job(model: WorkloadModel, question: Question, candidate: Candidate, rate: Estimate) -> Job | None:
-    """The job of the deadline on this spec; None where no deadline is asked for."""
-    deadline = question.objective.deadline
-    if deadline is None:
-        return None
-    return job_on(model, candidate.spec, candidate.configuration, rate, deadline, question.catalog)
-
-
-def _too_slow(
-    model: WorkloadModel,
-    question: Question,
-    needed: float,
-    quality: Quality,
-    field: list[ScoredCandidate],
-    edges: Edges,
-) -> Answer:
-    """A lower bound where the rate still rises: a larger machine may do. Else no machine is recommended: refused."""
-    best = max(sold(field), key=lambda j: (j.score.rate, -j.candidate.usd_per_hour))
-    candidate = best.candidate
-    fastest = predict(model, candidate.configuration)
-    job = _job(model, question, candidate, fastest.throughput)
-    probability = rounded(exceeds(fastest.throughput, needed))
-    short = Reason(
-        ReasonCode.NO_MACHINE_ENOUGH,
-        {"rate": fastest.throughput.value, "needed": needed, "probability": probability},
-        candidate.spec,
-    )
-    late = too_late(fastest, job, candidate.spec) if job else [short]
-    rising = edges.more_vcpus or edges.more_memory
-    advice = next_run(model, candidate, edges, quality)
-    if not rising:
-        said = edge_reasons(model, edges, candidate.configuration)
-        doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
-        help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
-        if len(model.measured.vcpus) < 2 and fastest.bottleneck in OF_VCPUS:
-            help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
-        elif fastest.bottleneck is Bottleneck.AMBIGUOUS:
-            help_ = []
-        why = (*late, *beside_others(model, fastest, quality), *(doubts or help_), *_known(quality.warning))
-        return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
-    beyond, deadline = edges.beyond.prediction if edges.beyond else None, question.objective.deadline
-    above = [beyond_in_time(beyond, deadline)] if beyond and deadline else []
-    said = [*late, *above, *edge_reasons(model, edges, candidate.configuration)]
-    found = _answered(model, question, quality, best, field, fastest, edges, said)
-    return replace(
-        found,
-        status="at_least",
-        probability=probability,
-        probability_of=events.of_rate(question.objective),
-        edge="rising",
-        next_run=advice,
-        beyond=beyond,
-        job=job,
-    )
-
-
-def _answered(
-    model: WorkloadModel,
-    question: Question,
-    quality: Quality,
-    chosen: ScoredCandidate,
-    field: list[ScoredCandidate],
-    best: Prediction,
-    edges: Edges,
-    first: list[Reason],
-) -> Answer:
+def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Answer:
     """What every answer with a spec says of it."""
-    candidate = chosen.candidate
-    prediction = predict(model, candidate.configuration, WhatIf())
-    known = not _binding_unknown(model, edges)
-    choice = Choice(model, question.objective, best.configuration, field, chosen, question.catalog, bound=known)
-    told = choice if prediction.shares else replace(choice, bound=False)
-    bottleneck = prediction.bottleneck if told.bound else Bottleneck.AMBIGUOUS
-    upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
-    baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
-    beside = baseline_reasons(baseline, candidate, question.machine)
-    batch_size, rate = candidate.configuration.batch_size, prediction.throughput.value
-    offers = matching(model, candidate.spec, batch_size, rate, question.catalog)
-    why = (
-        *(beside if question.machine is not None else ()),
-        *first,
-        *([reason(ReasonCode.ONLY_MEASURED_SIZES)] if few_values(model.measured) else ()),
-        *_known(quality.lower_bounds),
-        *_known(quality.warning),
-        *beside_others(model, prediction, quality),
-        *reasons(told, prediction, best),
-        *(upgrade_reasons(prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
-        *(beside if question.machine is None else ()),
-        *(_spot(offers) if question.objective.spot else ()),
-        *_known(_gpu_gone(model, candidate, question)),
-        *_known(quality.failed),
-    )
+    model, taken, of_machines = case.model, chosen.candidate, case.table.of_machines
+    known = not (edges.is_open and noisy(model))
+    bound = binding(case, taken, known)
+    here, batch = bound.prediction, taken.place.batch_size
+    named_one = bound.bottleneck not in (None, Bottleneck.AMBIGUOUS) and here is not None and not of_machines
+    upgrade = smallest_upgrade(case, taken, here) if named_one and here is not None else None
+    baseline = baseline_of(case, taken)
+    beside = [] if of_machines else baseline_reasons(baseline, taken, case.machine)
+    first = case.machine is not None
+    few = not of_machines and few_values(model.measured)
+    others = case.choice.others
     return Answer(
         workload=model.name,
         status="recommended",
-        spec=candidate.spec,
-        throughput=prediction.throughput,
+        spec=taken.spec,
+        throughput=taken.throughput,
         sample_unit=model.sample_unit,
-        bottleneck=bottleneck,
-        next_bottleneck=next_bottleneck(prediction, bottleneck),
-        reasons=why,
-        rejected=rejections(choice),
-        instances=offers,
-        provisional=quality.rests_on_doubt(candidate.configuration) or few_values(model.measured),
-        headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,
+        bottleneck=bound.bottleneck,
+        next_bottleneck=bound.next_bottleneck,
+        headroom=bound.headroom,
+        reasons=(
+            *(beside if first else ()),
+            *edge_reasons(case, edges, taken),
+            *([reason(ReasonCode.ONLY_MEASURED_SIZES)] if few else ()),
+            *why(case, chosen, bound, probability),
+            *(upgrade_reasons(here, upgrade) if named_one and here is not None else ()),
+            *(() if first else beside),
+            *doubts(case, taken),
+        ),
+        rejected=rejections(case, chosen, named_one),
+        runner_up=others[0].candidate.spec if others else None,
+        instances=offers(taken, model, case.catalog)
+        if of_machines
+        else matching(model, taken.spec, batch, taken.rate, case.catalog),
+        beyond=edges.beyond.prediction if edges.beyond else None,
+        provisional=_is_doubtful(case, chosen) or few,
         upgrade=upgrade,
         baseline=baseline,
+        job=None if case.objective.deadline is None else job_of(chosen, case.objective.deadline),
+        alternatives=alternatives(case.candidates, model.sample_unit) if of_machines else (),
+        options=_options(case),
     )
 
 
-def _gpu_gone(model: WorkloadModel, candidate: Candidate, question: Question) -> Reason | None:
-    gpu = accelerators_of(candidate.configuration).catalog_name(model.facts.device)
-    return None if gpu is None else gpu_gone(gpu, question.catalog, question.objective.spot)
+def _is_doubtful(case: Case, chosen: Row) -> bool:
+    """Whether its own runs speak against relying on it, or prices that are not known could make another the answer."""
+    if case.quality.rests_on_doubt(chosen.candidate.place) or case.slips:
+        return True
+    if not case.table.of_machines:
+        return False
+    unpriced = [each for each in case.candidates if each.usd_per_hour is None]
+    if len(case.candidates) == 1 or (case.objective.spot and unpriced):
+        return True
+    if case.objective.counts == "fastest":
+        return False
+    if chosen.candidate.usd_per_hour is not None:
+        return len(case.candidates) - len(unpriced) == 1
+    kinds = {row.candidate.kind for row in case.table.rows if row.passes}
+    return len(unpriced) < len(case.candidates) or len(kinds) > 1
 
 
-def _spot(offers: Sequence[InstanceOffer]) -> list[Reason]:
-    """What there is to know of the prices; nothing where no machine of the catalogue holds the spec."""
-    if not offers:
+def _options(case: Case) -> tuple[Option, ...]:
+    """What the cheapest, the balanced and the fastest choice would be; nothing where a rate is asked for."""
+    if case.objective.rate is not None:
+        return ()
+    found: dict[object, Option] = {}
+    for preference in PREFERENCES:
+        choice = choose(replace(case.table, objective=replace(case.objective, prefer=preference)))
+        if choice.chosen is None:
+            continue
+        each = choice.chosen.candidate
+        usd = each.usd_per_hour
+        if not case.table.of_machines:
+            usd = None if each.offer is None else each.offer.usd_per_hour
+        priced = replace(each, usd_per_hour=usd)
+        bottleneck = binding(case, each, True).bottleneck
+        option = Option(
+            preferences=(preference,),
+            spec=each.spec,
+            throughput=each.throughput,
+            probability=rounded(choice.probability),
+            bottleneck=None if bottleneck is Bottleneck.AMBIGUOUS else bottleneck,
+            instance_type=each.name,
+            usd_per_hour=usd,
+            usd_per_million_samples=of_million(priced, case),
+        )
+        key = each.spec, each.name, each.throughput
+        before = found.get(key)
+        found[key] = option if before is None else replace(before, preferences=(*before.preferences, preference))
+    return tuple(found.values())
+
+
+def _none_is_enough(case: Case) -> Answer:
+    """Nothing measured gives what is asked for: a lower bound where the rate still rises, else refused."""
+    row, objective = case.choice.likeliest, case.objective
+    if row is None or objective.rate is None:
+        return _refused(case.model, tuple(_not_prompt(case)))
+    job = None if objective.deadline is None else job_of(row, objective.deadline)
+    edges = edges_of(case, row.candidate)
+    found = _described(case, row, edges, row.chance)
+    late = too_late(job, row, found.bottleneck and found.bottleneck.value) if job else [_short(case, row)]
+    if not edges.rises:
+        unsure = [each for each in edge_reasons(case, edges, row.candidate) if each.code is not ReasonCode.SIZE_OPEN]
+        said = (*late, *(unsure or _help(case, found.bottleneck)), *doubts(case, None))
+        advice = larger_to_measure(case, edges, row.candidate)
+        return replace(_refused(case.model, said), next_run=advice, job=job, alternatives=found.alternatives)
+    above = [beyond_in_time(found.beyond, objective.deadline)] if found.beyond and objective.deadline else []
+    reasons = [each for each in found.reasons if each.code not in _IN_TIME]
+    return replace(
+        found,
+        status="at_least",
+        edge="rising",
+        probability=rounded(row.probability),
+        probability_of=case.choice.asked_event,
+        reasons=(*late, *above, *reasons),
+        next_run=larger_to_measure(case, edges, row.candidate),
+        job=job,
+    )
+
+
+_IN_TIME = (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS, ReasonCode.JOB_COST_UNKNOWN, ReasonCode.FAST_ENOUGH)
+
+
+def _short(case: Case, row: Row) -> Reason:
+    figures = {"rate": row.candidate.rate, "needed": case.objective.rate, "probability": rounded(row.probability)}
+    named = {"instance_type": row.candidate.name} if case.table.of_machines else {}
+    return Reason(ReasonCode.NO_MACHINE_ENOUGH, {**figures, **named}, row.candidate.spec)
+
+
+def _not_prompt(case: Case) -> Iterable[Reason]:
+    """No machine keeps the latency, or none that does is fast enough: the one that comes nearest."""
+    objective = case.objective
+    fast = [row for row in case.table.rows if row.probability >= 0.5]
+    figures = {"most": objective.latency_p99, "needed": objective.rate}
+    if objective.rate is not None and fast:
+        nearest = max(fast, key=lambda row: (row.prompt, row.candidate.rate)).candidate
+        figures |= {"latency": nearest.latency_p99, "rate": nearest.rate}
+        yield Reason(ReasonCode.NOT_FAST_AND_PROMPT, figures, nearest.spec)
+        return
+    known = [each for each in case.candidates if each.latency_p99 is not None]
+    soonest = min(known, key=lambda each: each.latency_p99 or 0.0)
+    yield Reason(ReasonCode.LATENCY_NOT_KEPT, figures | {"latency": soonest.latency_p99}, soonest.spec)
+
+
+def _help(case: Case, bottleneck: Bottleneck | None) -> list[Reason]:
+    """What would make the job faster, as far as it is known."""
+    if bottleneck is None:
         return []
-    known = any(each.usd_per_hour is not None for each in offers)
-    return [reason(ReasonCode.SPOT_PRICES if known else ReasonCode.NO_SPOT_PRICES)]
+    if len(case.model.measured.vcpus) < 2 and bottleneck not in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS):
+        return [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
+    return [] if bottleneck is Bottleneck.AMBIGUOUS else [reason(ReasonCode.WOULD_HELP, bottleneck=bottleneck.value)]
 
 
 def _known(found: Reason | None) -> tuple[Reason, ...]:
     return () if found is None else (found,)
 
 
-def _refused(model: WorkloadModel, quality: Quality) -> Answer:
+def _refused(model: WorkloadModel, why: tuple[Reason, ...]) -> Answer:
+    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
+
+
+def _without_model(model: WorkloadModel, quality: Quality) -> Answer:
     refusal = model.refused or Refusal(reason(ReasonCode.NOT_FITTED))
     search = model.measured.search
     floor = floor_found(search) if search is not None else None
-    why = (refusal.reason, *_known(floor), *few_memory_caps(model), *_known(quality.failed))
-    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=refusal.suggestion)
-
-
-def _without_answer(model: WorkloadModel, quality: Quality, code: ReasonCode) -> Answer:
-    why = (reason(code), *_known(quality.failed))
-    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
+    said = (refusal.reason, *_known(floor), *few_memory_caps(model), *_known(quality.failed))
+    return replace(_refused(model, said), next_run=refusal.suggestion)
 
 
 def _in_doubt(found: Answer, mistold: Reason) -> Answer:
@@ -382,8 +332,3 @@ def _of_several_jobs(found: Answer, mixed: Reason) -> Answer:
         reasons=(mixed, *found.reasons),
         next_run=Suggestion(Action.IMPORT, job_by=columns[0]),
     )
-
-
-def _binding_unknown(model: WorkloadModel, edges: Edges) -> bool:
-    """Runs that move by more than is at stake cannot tell a busy CPU from a serial part where the curve bends."""
-    return edges.open and noisy(model)

@@ -7,9 +7,12 @@ from dataclasses import replace
 from sizer.catalog import Catalog, InstanceType, same_gpu
 from sizer.model import WorkloadModel, disk_of, memory_of, predict, vcpus_of
 from sizer.recommend.accelerators import accelerators_of
-from sizer.recommend.candidates import Candidate, memory_varied, spec_of
+from sizer.recommend.candidates import Candidate
+from sizer.recommend.case import Case
 from sizer.recommend.instances import cheapest
 from sizer.recommend.prices import disk_prices
+from sizer.recommend.reasons import named
+from sizer.recommend.sizes import memory_varied, spec_of
 from sizer.records import Baseline, Configuration, Estimate, Figure, NoAnswer, Reason, ReasonCode, Spec, reason
 
 ALIKE = 0.005
@@ -41,11 +44,32 @@ def largest_measured(model: WorkloadModel, batch_size: int | None, catalog: Cata
     )
 
 
-def baseline_of(
+def baseline_of(case: Case, chosen: Candidate) -> Baseline | None:
+    """The answer beside its baseline; None where the baseline's rate is not known."""
+    if not case.table.of_machines:
+        return _on_curve(case.model, chosen, chosen.throughput, case.catalog, case.machine)
+    other = case.choice.fastest if case.machine is None else named(case)
+    if other is None:
+        return None
+    before, now = other.usd_per_hour, chosen.usd_per_hour
+    return Baseline(
+        spec=other.spec,
+        throughput=other.throughput,
+        share=chosen.rate / other.rate,
+        usd_per_hour=before,
+        instance_type=other.name,
+        answer_usd_per_hour=now,
+        answer_instance_type=chosen.name,
+        saving=1 - now / before if before and now is not None else None,
+        named=case.machine is not None,
+    )
+
+
+def _on_curve(
     model: WorkloadModel, chosen: Candidate, rate: Estimate, catalog: Catalog, machine: InstanceType | None
 ) -> Baseline | None:
-    """The answer beside its baseline; None where the model cannot predict the baseline's rate, or has none."""
-    batch_size = chosen.configuration.batch_size
+    """Beside a size: the named machine, or the largest configuration measured."""
+    batch_size = chosen.place.batch_size
     if machine is None:
         configuration = largest_measured(model, batch_size, catalog)
         memory = configuration.memory_bytes if memory_varied(model.measured) else None
@@ -83,7 +107,7 @@ def _carries(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> 
     """Whether the machine has the accelerators that the answer's rate needs."""
     if chosen.spec.vcpus is None:
         return False
-    kind, device = accelerators_of(chosen.configuration), model.facts.device
+    kind, device = accelerators_of(chosen.place), model.facts.device
     gpu, count = kind.catalog_name(device), kind.number(device)
     return count == 0 or (
         machine.gpu_count >= count and machine.gpu is not None and (gpu is None or same_gpu(machine.gpu, gpu))
@@ -94,9 +118,9 @@ def _configuration_on(model: WorkloadModel, chosen: Candidate, machine: Instance
     """The job on that machine, never with more memory than was measured, which would add nothing."""
     known = model.measured.memory_bytes
     if not known:
-        return replace(chosen.configuration, vcpus=machine.vcpus)
+        return replace(chosen.place, vcpus=machine.vcpus)
     memory = max((size for size in known if size <= machine.memory_bytes), default=machine.memory_bytes)
-    return replace(chosen.configuration, vcpus=machine.vcpus, memory_bytes=memory)
+    return replace(chosen.place, vcpus=machine.vcpus, memory_bytes=memory)
 
 
 def _name(instance: InstanceType | None) -> str | None:
@@ -133,7 +157,7 @@ def baseline_reasons(baseline: Baseline | None, chosen: Candidate, machine: Inst
 
 def _measured_size(chosen: Candidate) -> Spec:
     """The spec with the vCPUs that it is judged by: where less is measured than is sold, a size sold holds it."""
-    return replace(chosen.spec, vcpus=chosen.configuration.vcpus) if chosen.spec.vcpus is not None else chosen.spec
+    return replace(chosen.spec, vcpus=chosen.place.vcpus) if chosen.spec.vcpus is not None else chosen.spec
 
 
 def _differing(spec: Spec, beside: Spec) -> Spec:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.model import WorkloadModel, batch_curves, largest_batch, nearest, needed_bytes
-from sizer.recommend.candidates import memory_varied
+from sizer.recommend.sizes import memory_varied
 from sizer.records import Answer, BatchAdvice, BatchCurve, Configuration, LargestBatch, Run, Spec
 
 

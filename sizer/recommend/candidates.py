@@ -1,102 +1,117 @@
-"""The specs that could be the answer: sizes that are sold, within what was measured."""
+"""The specs that could be the answer: machines that were measured as they are, or sizes within the measured range."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from sizer.catalog import Catalog
-from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes
-from sizer.recommend.accelerators import Accelerators, accelerators_measured
-from sizer.recommend.machine_prices import cheapest_holding
-from sizer.recommend.prices import disk_prices, disks_by_price, prices
-from sizer.records import GIB, Configuration, Spec
+from sizer.catalog import Catalog, InstanceType
+from sizer.recommend.accelerators import Accelerators
+from sizer.records import GIB, SLIP, Bottleneck, Configuration, Estimate, RentedMachine, Spec
 
 SOLD_VCPUS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 GIB_PER_VCPU = (2, 4, 8)
 """Compute, general and memory families of every provider; fractions of a vCPU are not sold."""
 
+Kind = tuple[str | None, int]
+
 
 @dataclass(frozen=True)
 class Candidate:
-    """A spec, the measured configuration it is judged by (never more than was measured), and what it costs.
+    """A spec, the measured configuration `place` that it is judged by (never more than was measured), and its facts.
 
-    `usd_per_hour` is for comparing specs only and counts the disk, of which `disk_usd_per_hour` is the price;
-    `disk_rank` orders disks, 0 the cheapest.
+    `throughput` is its rate in samples per second with the 90 % interval of a new run. `usd_per_hour` is without a
+    disk, None unknown; `disk_usd_per_hour` is that of a volume where disks are compared. Of a machine of a table or of
+    an instance type, `rented` is what the table calls it, `offer` the instance type whose price it has, `retired` the
+    year since which nobody can rent it. `deviation` and `noise` are standard deviations of ln rate, of the mean over
+    its runs and of one run about it; `apart` is its fastest run over its slowest; `latency_p99` is in seconds.
+    `only_named`: neither the table nor the catalogue says what the named machine is, so it may have any accelerator.
     """
 
     spec: Spec
-    configuration: Configuration
-    usd_per_hour: float
-    disk_rank: int
+    place: Configuration
+    throughput: Estimate
+    usd_per_hour: float | None
     disk_usd_per_hour: float = 0.0
+    accelerators: Accelerators = field(default_factory=Accelerators)
+    deviation: float = 0.0
+    noise: float = 0.0
+    evidence: Bottleneck | None = None
+    rented: RentedMachine | None = None
+    retired: int | None = None
+    offer: InstanceType | None = None
+    latency_p99: float | None = None
+    apart: float = 1.0
+    in_several_regions: bool = False
+    only_named: bool = False
 
     @property
-    def cost(self) -> tuple[float, int, float]:
-        """The price of all three; between equals the disk decides, then the vCPUs: some come with an accelerator."""
-        return (self.usd_per_hour, self.disk_rank, self.spec.vcpus or 0.0)
+    def rate(self) -> float:
+        """Samples per second, as expected."""
+        return self.throughput.value
+
+    @property
+    def hourly(self) -> float:
+        """USD an hour with the disk; infinite where the price is not known, and never 0, so that it has a logarithm."""
+        return math.inf if self.usd_per_hour is None else max(self.usd_per_hour + self.disk_usd_per_hour, 1e-9)
+
+    @property
+    def cost(self) -> float:
+        """USD of a sample with the disk, for comparing candidates."""
+        return self.hourly / 3600 / self.rate if self.rate > 0 else math.inf
+
+    @property
+    def usd_a_sample(self) -> float:
+        """What is told of that: without a disk."""
+        return math.inf if self.usd_per_hour is None else self.usd_per_hour / 3600 / self.rate
+
+    @property
+    def size(self) -> tuple[float, int, float]:
+        """vCPUs, memory and disk, in an order in which no larger one is cheaper."""
+        return self.spec.vcpus or 0.0, self.spec.memory_bytes or 0, self.disk_usd_per_hour
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Kind and count of accelerator; of a machine whose name is all that is known of it, that name. Machines
+        without accelerators that ran a job together are a kind by their number."""
+        if self.only_named or (self.spec.nodes > 1 and not self.accelerators.count):
+            return self.name or f"{self.spec.nodes} x", 0
+        return self.accelerators.gpu, self.accelerators.count or 0
+
+    @property
+    def but_for_disk(self) -> tuple[object, ...]:
+        """What two have alike that differ in nothing but the disk."""
+        return replace(self.spec, disk=None), self.place.batch_size, self.rented, self.kind
+
+    @property
+    def slipped(self) -> bool:
+        """Whether its runs are so far apart that one of them is a slip."""
+        return self.apart > SLIP
 
     @property
     def exists(self) -> bool:
-        """Whether a family offers this much memory with these vCPUs."""
+        """Whether a family offers this much memory with these vCPUs; a machine that was measured does exist."""
         memory, vcpus = self.spec.memory_bytes, self.spec.vcpus
-        return memory is None or vcpus is None or memory <= family_memory(vcpus)[-1]
+        return self.deviation > 0 or memory is None or vcpus is None or memory <= family_memory(vcpus)[-1]
 
+    @property
+    def name(self) -> str | None:
+        """`aws g4dn.xlarge`, by the table or by the catalogue; with its region where the table has it in several, and
+        with how many of it ran the job together."""
+        name = self.offer.name if self.offer is not None else None
+        if self.rented is not None and self.rented.instance_type is not None:
+            region = self.rented.region if self.in_several_regions else None
+            name = " ".join(filter(None, (self.rented.name, region)))
+        return name if name is None or self.spec.nodes == 1 else f"{self.spec.nodes} x {name}"
 
-def candidates(model: WorkloadModel, catalog: Catalog, batch_size: int | None) -> list[Candidate]:
-    """Every spec within the measured range, cheapest first; the batch size is the best one's."""
-    measured, kind, device = model.measured, accelerators_measured(model), model.facts.device
-    disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
-    # Accelerators are rented with the vCPUs that come with them: then no vCPU has a price of its own.
-    gpu = kind.catalog_name(device) if kind.number(device) else None
-    price = prices(catalog)
-    found = []
-    for vcpus, judged in sizes(measured, catalog, gpu):
-        for memory, measured_memory in memory_offers(measured, vcpus, judged, batch_size):
-            for rank, disk in enumerate(disks):
-                configuration = Configuration(judged, measured_memory, disk, batch_size, kind.gpu, kind.count)
-                volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
-                spec = spec_of(model, configuration, vcpus, memory)
-                usd = price.usd_per_hour(vcpus, memory) if gpu is None else _rented(model, catalog, spec, kind)
-                found.append(Candidate(spec, configuration, usd + volume, rank, volume))
-    return sorted(found, key=lambda candidate: candidate.cost)
-
-
-def _rented(model: WorkloadModel, catalog: Catalog, spec: Spec, kind: Accelerators) -> float:
-    """USD an hour of the cheapest instance type that holds it; infinite where none with a price does."""
-    holding = cheapest_holding(spec, kind, model.facts.device, catalog)
-    return math.inf if holding is None or holding.usd_per_hour is None else holding.usd_per_hour
-
-
-def spec_of(model: WorkloadModel, configuration: Configuration, vcpus: float | None, memory_bytes: int | None) -> Spec:
-    """Of this size, with what else was varied, and the accelerator that the runs name."""
-    measured = model.measured
-    return Spec(
-        vcpus,
-        memory_bytes,
-        configuration.disk if len(measured.disks) > 1 else None,
-        configuration.batch_size if len(measured.batch_size) > 1 else None,
-        configuration.gpu,
-        gpus_of(configuration) if configuration.gpu is not None else 0,
-    )
-
-
-def sizes(measured: MeasuredRange, catalog: Catalog, gpu: str | None = None) -> list[tuple[float | None, float | None]]:
-    """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured is used for the next size.
-
-    Both are None where it is not known how many the runs had. `gpu` is the kind of accelerator that is needed.
-    """
-    if not measured.vcpus:
-        return [(None, None)]
-    if len(measured.vcpus) < 3:
-        return [(next_sold(value, catalog), value) for value in measured.vcpus]
-    low, high = measured.vcpus[0], measured.vcpus[-1]
-    sold = {each.vcpus for each in catalog.instances(gpu) if gpu or each.gpu is None} or set(map(float, SOLD_VCPUS))
-    whole = {value for value in measured.vcpus if float(value).is_integer()}
-    inside = [size for size in sorted(sold | whole) if low <= size <= high]
-    above = [(next_sold(high, catalog), high)] if not inside or inside[-1] < high else []
-    return [*((size, size) for size in inside), *above]
+    @property
+    def usd_per_hour_spot(self) -> float | None:
+        """The spot price that the table gives, or of the instance type whose price it has."""
+        if self.rented is not None and self.rented.usd_per_hour_spot is not None:
+            return self.rented.usd_per_hour_spot * self.spec.nodes
+        spot = self.offer.usd_per_hour_spot if self.offer is not None else None
+        return None if spot is None else spot * self.spec.nodes
 
 
 def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
@@ -106,45 +121,6 @@ def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
     return float(next((size for size in SOLD_VCPUS if (size > vcpus if above else size >= vcpus)), vcpus))
 
 
-def memory_varied(measured: MeasuredRange) -> bool:
-    """Whether runs distinguish memory sizes.
-
-    A search for the floor counts only where it is known how much cannot be dropped: from a margin above that up.
-    """
-    searched = any(trial.searched and trial.completed for trial in measured.trials)
-    accounted = any(trial.completed and trial.anonymous_bytes for trial in measured.trials)
-    return len({t.memory_bytes for t in measured.trials if not t.searched}) > 1 or (searched and accounted)
-
-
-def memory_offers(
-    measured: MeasuredRange, vcpus: float | None, judged: float | None, batch_size: int | None
-) -> list[tuple[int | None, int | None]]:
-    """(memory sold, measured memory it is judged by) that hold the job; (None, ...) where memory was not varied."""
-    known = measured.memory_bytes
-    if not memory_varied(measured):
-        return [(None, known[-1] if known else None)]
-    floor = needed_bytes(measured, judged, batch_size) or known[-1]
-    if vcpus is not None:
-        holding = [offer for offer in family_memory(vcpus) if offer >= floor] or [_whole_gib(floor)]
-    else:
-        holding = sorted({_whole_gib(size) for size in known if size >= floor} or {_whole_gib(floor)})
-    return [(offer, _judged_memory(known, offer, floor)) for offer in holding]
-
-
 def family_memory(vcpus: float) -> list[int]:
     """The memory sizes in bytes that families offer with these vCPUs, rising."""
     return [round(ratio * vcpus * GIB) for ratio in GIB_PER_VCPU]
-
-
-def _judged_memory(known: Sequence[int], offer: int, floor: int) -> int:
-    """The most measured that it holds; below every one that was measured, where a search found the floor, itself."""
-    default = offer if offer < known[-1] else floor
-    return max((value for value in known if floor <= value <= offer), default=default)
-
-
-def _whole_gib(size: int) -> int:
-    """The next power of two GiB, as memory is sold where a job needs more than families offer for its vCPUs."""
-    gib = 1
-    while gib * GIB < size:
-        gib *= 2
-    return gib * GIB

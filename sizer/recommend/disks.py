@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Iterator
 
-from sizer.model import WorkloadModel, disk_of, name_of_disk, predict, rates
+from sizer.model import WorkloadModel, disk_of
 from sizer.recommend.candidates import Candidate
+from sizer.recommend.case import Case
 from sizer.records import Configuration, Prediction, Reason, ReasonCode, reason
 
 DISK_STAGES = ("disk_bandwidth", "disk_iops", "disk_write")
@@ -37,24 +38,28 @@ def most_by_disk(model: WorkloadModel, here: Configuration, rate: float) -> floa
     return share / (1 - share) if share < 1 else math.inf
 
 
-def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction) -> list[Reason]:
-    """What the other disks measured would buy; of a faster one than any measured, only that the disk still binds."""
-    names = [name_of_disk(measured.name) for measured in model.measured.disks]
-    if len(names) < 2:
-        return _still_binds(prediction, only=True) + _emulated(model, chosen)
-    configurations = [replace(chosen.configuration, disk=name) for name in names]
-    found = rates(model, [*configurations, chosen.configuration]).centre
-    gains = {name: math.exp(float(found[i] - found[-1])) - 1 for i, name in enumerate(names)}
-    here = disk_of(chosen.configuration)
-    del gains[here]
-    other = max(gains, key=lambda name: gains[name])
-    gain = min(gains[other], most_by_disk(model, chosen.configuration, prediction.throughput.high))
-    said = other_disk(here, other, gain, prediction.throughput.value, cheaper=chosen.disk_rank == len(names) - 1)
-    fastest = predict(model, replace(chosen.configuration, disk=other)) if gain > 0 else prediction
-    return [said, *_still_binds(fastest, only=False), *_emulated(model, chosen)]
+def disk_reasons(case: Case, chosen: Candidate, prediction: Prediction | None) -> Iterator[Reason]:
+    """What the best other disk would buy; of a faster one than any measured, only that the disk still binds."""
+    others = [each for each in case.candidates if each is not chosen and each.but_for_disk == chosen.but_for_disk]
+    fastest = prediction
+    if others:
+        best = max(others, key=lambda each: each.rate)
+        gain = best.rate / chosen.rate - 1
+        if not case.table.of_machines:
+            gain = min(gain, most_by_disk(case.model, chosen.place, chosen.throughput.high))
+        cheaper = best.disk_usd_per_hour < chosen.disk_usd_per_hour
+        yield _other_disk(disk_of(chosen.place), disk_of(best.place), gain, chosen.rate, cheaper)
+        fastest = case.prediction(best) if gain > 0 else prediction
+    if case.table.of_machines:
+        return
+    if fastest is not None:
+        yield from _still_binds(fastest, only=not others)
+    measured = case.model.measured.disk(chosen.place.disk)
+    if measured is not None and measured.emulated:
+        yield reason(ReasonCode.DISK_EMULATED, disk=chosen.place.disk)
 
 
-def other_disk(here: str, other: str, gain: float, now: float, cheaper: bool) -> Reason:
+def _other_disk(here: str, other: str, gain: float, now: float, cheaper: bool) -> Reason:
     """What the best of the other disks gains over the rate `now`; a `cheaper` one is called slower if it is at all."""
     if gain < (0 if cheaper else SLOWER):
         return reason(ReasonCode.NO_FASTER_DISK, disk=here, other=other, loss=-gain if -gain >= NOTHING else None)
@@ -62,12 +67,7 @@ def other_disk(here: str, other: str, gain: float, now: float, cheaper: bool) ->
     return reason(ReasonCode.FASTER_DISK, disk=here, other=other, gain=max(0.0, gain), now=now, then=then)
 
 
-def _still_binds(prediction: Prediction, only: bool) -> list[Reason]:
+def _still_binds(prediction: Prediction, only: bool) -> Iterator[Reason]:
     share = sum(prediction.shares.get(stage, 0.0) for stage in DISK_STAGES)
-    return [reason(ReasonCode.DISK_STILL_BINDS, share=share, only=only)] if share > 0.2 else []
-
-
-def _emulated(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
-    measured = model.measured.disk(chosen.configuration.disk)
-    emulated = measured is not None and measured.emulated
-    return [reason(ReasonCode.DISK_EMULATED, disk=chosen.configuration.disk)] if emulated else []
+    if share > 0.2:
+        yield reason(ReasonCode.DISK_STILL_BINDS, share=share, only=only)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
+from sizer.recommend.candidates import Candidate
 from sizer.recommend.machine_prices import instances_holding, instances_like, is_arm, of_each
-from sizer.recommend.machines import Machine
 from sizer.recommend.prices import usd_per_million
 from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
 
@@ -30,7 +30,7 @@ def matching(
     return tuple(_offer(i, model, spec, rate) for i in _listed(*holding(model, spec, batch_size, catalog)))
 
 
-def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[InstanceOffer, ...]:
+def offers(machine: Candidate, model: WorkloadModel, catalog: Catalog) -> tuple[InstanceOffer, ...]:
     """The machine itself, where it is an instance type; else those of the catalogue that hold it, as for any spec."""
     rented, rate = machine.rented, machine.rate
     if rented is not None and rented.instance_type is not None:
@@ -38,8 +38,8 @@ def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[In
         own = InstanceOffer(
             provider=rented.provider or (known.provider if known else ""),
             instance_type=rented.instance_type,
-            vcpus=machine.configuration.vcpus or (known.vcpus if known else 0.0),
-            memory_bytes=machine.configuration.memory_bytes or (known.memory_bytes if known else 0),
+            vcpus=machine.place.vcpus or (known.vcpus if known else 0.0),
+            memory_bytes=machine.place.memory_bytes or (known.memory_bytes if known else 0),
             gpu=machine.spec.gpu,
             gpu_count=machine.spec.gpu_count,
             usd_per_hour=machine.usd_per_hour,

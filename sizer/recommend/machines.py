@@ -1,25 +1,24 @@
-"""The machines that were measured, as they are: what each gives, and what an hour of it costs."""
+"""Machines that were measured, as they are, as candidates: what each gives, and what an hour of it costs."""
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sizer.catalog import Catalog, InstanceType
+from sizer.catalog import Catalog
 from sizer.model import (
     CPU_LABEL,
-    MeasuredDisk,
-    MeasuredRate,
     Noise,
+    WorkloadModel,
     apart,
     completed,
     deviation_of,
     end_to_end,
     gpus_of,
     label_of,
+    labelled,
     measured_rate,
     name_of_disk,
     noise_at,
@@ -27,138 +26,78 @@ from sizer.model import (
     of_new_run,
 )
 from sizer.recommend.accelerators import Accelerators
+from sizer.recommend.candidates import Candidate
 from sizer.recommend.machine_prices import knows, price_of, retired_since
 from sizer.recommend.prices import disk_prices
-from sizer.records import SLIP, Bottleneck, Configuration, Estimate, RentedMachine, Run, Spec
+from sizer.records import Bottleneck, Configuration, Objective, RentedMachine, Run, Spec
 
 Key = tuple[Configuration, Accelerators, RentedMachine | None]
 
 
-@dataclass(frozen=True)
-class MemoryLevel:
-    """Machines that differ in memory alone, and in rate by no more than chance: what they give together.
+def machines_to_compare(
+    model: WorkloadModel, runs: Sequence[Run], objective: Objective, catalog: Catalog
+) -> tuple[Candidate, ...]:
+    """The machines that were measured, where the answer is one of them; empty where a curve says which size to take.
 
-    `deviation` is the standard deviation of its ln. The `sizes` are in bytes, rising, each with its own of the `rates`.
+    A table that others measured is compared as it is, and so are runs on several kinds or counts of accelerators. A
+    curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
+    latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-
-    rate: float
-    deviation: float
-    sizes: tuple[float, ...]
-    rates: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Machine:
-    """One configuration that was measured, with what it made: samples per second over its repeats.
-
-    `deviation` is the standard deviation of the mean of ln rate, `noise` that of a new run about it; `apart` how many
-    times its fastest run is as fast as its slowest. `rented` is what the table says of the machine; `offer` the
-    instance type whose price is `usd_per_hour`, None where it is the table's own or unknown. `retired` is the year
-    since which nobody can rent it: then no price counts. `disk_usd_per_hour` is that of a volume, for comparing disks.
-    `latency_p99` is in seconds, None where no run tells it. `only_named`: neither the table nor the catalogue says what
-    the named machine is, so it may have any accelerator. `level` is what other sizes of memory say of its rate, None
-    where none are alike.
-    """
-
-    spec: Spec
-    configuration: Configuration
-    accelerators: Accelerators
-    rate: float
-    deviation: float
-    noise: float
-    evidence: Bottleneck | None = None
-    rented: RentedMachine | None = None
-    usd_per_hour: float | None = None
-    retired: int | None = None
-    offer: InstanceType | None = None
-    latency_p99: float | None = None
-    disk_usd_per_hour: float = 0.0
-    apart: float = 1.0
-    in_several_regions: bool = False
-    only_named: bool = False
-    level: MemoryLevel | None = None
-
-    @property
-    def level_rate(self) -> float:
-        """For comparing machines: the highest of many sizes that are alike is so by chance."""
-        return self.rate if self.level is None else self.level.rate
-
-    @property
-    def level_deviation(self) -> float:
-        """That of the `level_rate`."""
-        return self.deviation if self.level is None else self.level.deviation
-
-    @property
-    def throughput(self) -> Estimate:
-        """With the 90 % interval of a new run."""
-        return of_new_run(self.rate, self.deviation, self.noise)
-
-    @property
-    def usd_a_sample(self) -> float:
-        """What the work costs, without a disk; infinite where the price is not known."""
-        return math.inf if self.usd_per_hour is None else self.usd_per_hour / 3600 / self.rate
-
-    @property
-    def cost(self) -> float:
-        """USD of a sample with the disk, for comparing machines; no figure that is told."""
-        return self.usd_a_sample * self.rate / self.level_rate + self.disk_usd_per_hour / 3600 / self.level_rate
-
-    @property
-    def size(self) -> tuple[float, int, float]:
-        """vCPUs, memory and disk, in an order in which no larger one is cheaper."""
-        return self.configuration.vcpus or 0.0, self.configuration.memory_bytes or 0, self.disk_usd_per_hour
-
-    @property
-    def slipped(self) -> bool:
-        """Whether its runs are so far apart that one of them is a slip."""
-        return self.apart > SLIP
-
-    @property
-    def name(self) -> str | None:
-        """`aws g4dn.xlarge`, by the table or by the catalogue; with its region where the table has it in several, and
-        with how many of it ran the job together."""
-        name = self.offer.name if self.offer is not None else None
-        if self.rented is not None and self.rented.instance_type is not None:
-            region = self.rented.region if self.in_several_regions else None
-            name = " ".join(filter(None, (self.rented.name, region)))
-        return name if name is None or self.spec.nodes == 1 else f"{self.spec.nodes} x {name}"
-
-    @property
-    def usd_per_hour_spot(self) -> float | None:
-        """The spot price that the table gives, or of the instance type whose price it has."""
-        if self.rented is not None and self.rented.usd_per_hour_spot is not None:
-            return self.rented.usd_per_hour_spot * self.spec.nodes
-        spot = self.offer.usd_per_hour_spot if self.offer is not None else None
-        return None if spot is None else spot * self.spec.nodes
+    measured = _measured_machines(model, runs, catalog, objective.spot)
+    several = len({each.kind for each in measured}) > 1
+    machines = tuple(each for each in measured if _rentable(each))
+    if several and not machines:
+        machines = measured
+    if objective.latency_p99 is not None:
+        machines = machines or measured
+        return machines if any(each.latency_p99 is not None for each in machines) else ()
+    of_a_table = runs[0].imported and model.facts.core_seconds is None
+    named = len(machines) > 1 and any(each.rented is not None for each in machines)
+    return machines if of_a_table or several or named else ()
 
 
-def measured_machines(
-    runs: Sequence[Run],
-    disks: Sequence[MeasuredDisk],
-    catalog: Catalog,
-    spot: bool = False,
-    usual: Mapping[int, MeasuredRate] | None = None,
-) -> list[Machine]:
-    """Every configuration of the whole job that was measured; of runs with other input, nothing.
+def _rentable(machine: Candidate) -> bool:
+    """Fractions of a vCPU are limits of a run, and no machine."""
+    vcpus = machine.place.vcpus
+    return vcpus is None or (vcpus >= 1 and float(vcpus).is_integer())
 
-    `spot`: with the spot prices of the table; `catalog` has its own then. `usual`: by `id(run)` the rate of its
-    configuration on the host as it usually was, where that is known; else the median of its runs counts.
-    """
+
+def _measured_machines(
+    model: WorkloadModel, runs: Sequence[Run], catalog: Catalog, spot: bool
+) -> tuple[Candidate, ...]:
+    """Every configuration of the whole job that was measured; of runs with other input, nothing."""
     groups: dict[Key, list[Run]] = defaultdict(list)
     for run in completed(end_to_end(runs)):
         groups[run.configuration, accelerators_of_run(run), run.machine].append(run)
     groups = _at_one_price(groups)
-    noise = noise_of(list(groups.values()))
-    varied = _varied([configuration for configuration, _, _ in groups])
-    of_disks = disk_prices(disks, catalog) if "disk" in varied else {}
+    disks = model.measured.disks
+    common = _Common(
+        _varied([configuration for configuration, _, _ in groups]),
+        noise_of(list(groups.values())),
+        catalog,
+        spot,
+        disk_prices(disks, catalog) if len({place.disk for place, _, _ in groups}) > 1 else {},
+    )
+    labels = {id(run): alike.configuration for run, alike in zip(runs, labelled(runs), strict=True)}
     found = [
-        _on_usual_host(_machine(key, group, varied, noise, catalog, spot, of_disks), (usual or {}).get(id(group[0])))
+        _on_usual_host(_machine(key, group, common), model, labels[id(group[0])], group[0].imported)
         for key, group in groups.items()
     ]
     regions: dict[str | None, set[str | None]] = defaultdict(set)
     for each in found:
         regions[each.name].add(each.rented.region if each.rented is not None else None)
-    return [replace(each, in_several_regions=len(regions[each.name]) > 1) for each in found]
+    return tuple(replace(each, in_several_regions=len(regions[each.name]) > 1) for each in found)
+
+
+@dataclass(frozen=True)
+class _Common:
+    """What all machines of a workload share."""
+
+    varied: frozenset[str]
+    noise: Noise
+    catalog: Catalog
+    spot: bool
+    of_disks: Mapping[str, float]
 
 
 def _at_one_price(groups: dict[Key, list[Run]]) -> dict[Key, list[Run]]:
@@ -166,78 +105,73 @@ def _at_one_price(groups: dict[Key, list[Run]]) -> dict[Key, list[Run]]:
     alike: dict[Key, list[RentedMachine]] = defaultdict(list)
     for configuration, accelerators, rented in groups:
         if rented is not None and rented.name is not None:
-            bare = rented.at_any_price
-            alike[configuration, accelerators, bare].append(rented)
+            alike[configuration, accelerators, rented.at_any_price].append(rented)
     found: dict[Key, list[Run]] = defaultdict(list)
-    for (configuration, accelerators, rented), runs in groups.items():
+    for (configuration, accelerators, rented), group in groups.items():
         if rented is not None and rented.name is not None:
             bare = rented.at_any_price
-            rented = _cheapest(bare, alike[configuration, accelerators, bare])
-        found[configuration, accelerators, rented] += runs
-    return found
+            rented = _at_least(bare, alike[configuration, accelerators, bare])
+        found[configuration, accelerators, rented] += group
+    return dict(found)
 
 
-def _cheapest(bare: RentedMachine, alike: Sequence[RentedMachine]) -> RentedMachine:
+def _at_least(bare: RentedMachine, alike: Sequence[RentedMachine]) -> RentedMachine:
     usual = [each.usd_per_hour for each in alike if each.usd_per_hour is not None]
     spot = [each.usd_per_hour_spot for each in alike if each.usd_per_hour_spot is not None]
     return replace(bare, usd_per_hour=min(usual, default=None), usd_per_hour_spot=min(spot, default=None))
 
 
-def _machine(
-    key: Key,
-    group: Sequence[Run],
-    varied: frozenset[str],
-    noise: Noise,
-    catalog: Catalog,
-    spot: bool,
-    of_disks: dict[str, float],
-) -> Machine:
-    configuration, accelerators, rented = key
+def _machine(key: Key, group: Sequence[Run], common: _Common) -> Candidate:
+    place, accelerators, rented = key
     device = group[0].spec.workload.computes_on
     rates = [run.throughput for run in group if run.throughput is not None]
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
     spec = Spec(
-        configuration.vcpus,
-        configuration.memory_bytes if group[0].imported or "memory" in varied else None,
-        configuration.disk if "disk" in varied else None,
-        configuration.batch_size if "batch" in varied else None,
+        place.vcpus,
+        place.memory_bytes if group[0].imported or "memory_bytes" in common.varied else None,
+        place.disk if "disk" in common.varied else None,
+        place.batch_size if "batch_size" in common.varied else None,
         None if accelerators.catalog_name(device) is None else accelerators.gpu,
         accelerators.count or 0,
         group[0].nodes,
     )
-    retired = retired_since(rented, catalog)
-    usd, offer = (None, None) if retired else price_of(spec, accelerators, device, rented, catalog, spot)
+    retired = retired_since(rented, common.catalog)
+    sold = price_of(spec, accelerators, device, rented, common.catalog, common.spot)
+    usd, offer = (None, None) if retired else sold
     latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
     own_price = usd is not None and offer is None
-    of_run = noise_at(group, noise)
-    return Machine(
+    noise = noise_at(group, common.noise)
+    deviation = deviation_of(noise, len(rates))
+    return Candidate(
         spec,
-        configuration,
+        place,
+        of_new_run(measured_rate(rates).value, deviation, noise),
+        usd,
+        0.0 if own_price else common.of_disks.get(name_of_disk(place.disk), 0.0),
         accelerators,
-        rate=measured_rate(rates).value,
-        deviation=deviation_of(of_run, len(rates)),
-        noise=of_run,
+        deviation,
+        noise,
         evidence=named.pop() if len(named) == 1 else None,
         rented=rented,
-        usd_per_hour=usd,
         retired=retired,
         offer=offer,
         latency_p99=median(latencies) if latencies else None,
-        disk_usd_per_hour=0.0 if own_price else of_disks.get(name_of_disk(configuration.disk), 0.0),
         apart=apart(group),
-        only_named=rented is not None and rented.name is not None and _nothing_known(configuration, rented, catalog),
+        only_named=rented is not None and rented.name is not None and _nothing_known(place, rented, common.catalog),
     )
 
 
-def _on_usual_host(machine: Machine, known: MeasuredRate | None) -> Machine:
+def _on_usual_host(machine: Candidate, model: WorkloadModel, place: Configuration, of_a_table: bool) -> Candidate:
+    """With its rate on the host as it usually was; what a table says counts as it is."""
+    known = None if of_a_table else model.measured.rate_at(place)
     if known is None or known.log_usual is None or known.deviation is None:
         return machine
-    return replace(machine, rate=known.usual, deviation=known.deviation)
+    rate = of_new_run(known.usual, known.deviation, machine.noise)
+    return replace(machine, throughput=rate, deviation=known.deviation)
 
 
-def _nothing_known(configuration: Configuration, rented: RentedMachine, catalog: Catalog) -> bool:
-    known = (configuration.vcpus, configuration.gpu, configuration.gpu_count)
-    return known == (None, None, None) and not knows(catalog, rented)
+def _nothing_known(place: Configuration, rented: RentedMachine, catalog: Catalog) -> bool:
+    return (place.vcpus, place.gpu, place.gpu_count) == (None, None, None) and not knows(catalog, rented)
 
 
 def accelerators_of_run(run: Run) -> Accelerators:
@@ -248,10 +182,6 @@ def accelerators_of_run(run: Run) -> Accelerators:
     return Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(run.configuration)))
 
 
-def _varied(configurations: Sequence[Configuration]) -> frozenset[str]:
-    counts = {
-        "memory": len({each.memory_bytes for each in configurations}),
-        "disk": len({each.disk for each in configurations}),
-        "batch": len({each.batch_size for each in configurations}),
-    }
-    return frozenset(name for name, count in counts.items() if count > 1)
+def _varied(places: Sequence[Configuration]) -> frozenset[str]:
+    axes = ("memory_bytes", "disk", "batch_size")
+    return frozenset(axis for axis in axes if len({getattr(each, axis) for each in places}) > 1)

@@ -13,8 +13,9 @@ from sizer.model import (
     only_completed,
     undroppable_bytes,
 )
-from sizer.recommend.candidates import Candidate, family_memory, memory_varied
+from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.memory_sizes import few_memory_caps
+from sizer.recommend.sizes import memory_varied
 from sizer.records import Figure, Reason, ReasonCode, reason
 
 MOST_LISTED = 4
@@ -25,17 +26,17 @@ def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     """Which caps were tried, and what holds the size above the smallest that held; nothing where no run tells one."""
     if not model.measured.memory_bytes:
         return []
-    peak = anonymous_bytes(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
+    peak = anonymous_bytes(model.measured, chosen.place.vcpus, chosen.place.batch_size)
     why = _why_this_much(model, chosen, chosen.spec.memory_bytes)
     needed = [reason(ReasonCode.MEMORY_NEEDED, memory_bytes=float(peak))] if peak else []
-    few = few_memory_caps(model, chosen.configuration)
+    few = few_memory_caps(model, chosen.place)
     return [*_caps(model), *few, *_rate_not_measured(model, chosen), why, *needed]
 
 
 def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
     """The smallest memory that families offer, that was not tried, and in which this job may well run; None if none."""
     measured, floor = model.measured, model.floor
-    configuration, size = chosen.configuration, chosen.spec.memory_bytes
+    configuration, size = chosen.place, chosen.spec.memory_bytes
     held = needed_bytes(measured, configuration.vcpus, configuration.batch_size)
     if size is None or held is None or chosen.spec.vcpus is None:
         return None
@@ -47,7 +48,7 @@ def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
 
 def completes(model: WorkloadModel, chosen: Candidate, size: int) -> bool:
     """Whether only a search shows that this memory is enough, so that no rate was measured there."""
-    between = only_completed(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
+    between = only_completed(model.measured, chosen.place.vcpus, chosen.place.batch_size)
     return between is not None and between[0] <= size < between[1]
 
 
@@ -95,7 +96,7 @@ def floor_found(search: SearchedFloor) -> Reason:
 
 def _rate_not_measured(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     """Said where a search makes the size look larger than it must be, or is all that backs it."""
-    between = only_completed(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
+    between = only_completed(model.measured, chosen.place.vcpus, chosen.place.batch_size)
     if between is None:
         return []
     low, high = between
@@ -115,7 +116,7 @@ def _why_this_much(model: WorkloadModel, chosen: Candidate, size: int | None) ->
         return reason(ReasonCode.MEMORY_LEAST_KNOWN, **figures)
     offers = family_memory(chosen.spec.vcpus)
     untried = cap_to_try(model, chosen)
-    held = needed_bytes(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size) or size
+    held = needed_bytes(model.measured, chosen.place.vcpus, chosen.place.batch_size) or size
     figures["held"] = float(held)
     if not chosen.exists:
         return reason(ReasonCode.MEMORY_NOT_OFFERED, **figures, most=float(offers[-1]))

@@ -2,68 +2,136 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 
-from sizer.model import GAIN, Edge, WorkloadModel, vcpus_to_measure
+import numpy as np
+
+from sizer.model import vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.edges import Edges, noisy
+from sizer.recommend.case import Case
+from sizer.recommend.edges import Edges, larger_to_measure
 from sizer.recommend.memory import cap_to_try, completes
-from sizer.recommend.quality import Quality
-from sizer.recommend.settling import Margin, settling_run
-from sizer.records import Action, Event, ReasonCode, Suggestion, reason
+from sizer.recommend.reasons import surely
+from sizer.recommend.table import Choice, Flags, Row, rounded
+from sizer.records import Action, Reason, ReasonCode, Spec, Suggestion, reason
+
+MOST_RIVALS = 6
+"""Candidates beside the chosen one that are looked at, the best by the objective first: others are not close to it."""
+WRONG = math.log(1.05)
+"""Of ln regret: less is no matter."""
 
 
-def next_run(
-    model: WorkloadModel,
-    chosen: Candidate,
-    edges: Edges,
-    quality: Quality,
-    in_time: bool = False,
-    margin: Margin | None = None,
-) -> Suggestion | None:
-    """None where nothing is open.
+def next_run(case: Case, edges: Edges, chosen: Row, probability: float) -> Suggestion | None:
+    """None where nothing is open."""
+    return next(_open(case, edges, chosen, probability), None)
 
-    `in_time`: a deadline is met, so what more vCPUs would give is not asked. `margin`: by what the size taken may be
-    too small, where none is sure to be enough.
-    """
-    known = model.measured.vcpus
-    if in_time:
-        edges = Edges(Edge(), Edge(), None)
+
+def _open(case: Case, edges: Edges, chosen: Row, probability: float) -> Iterator[Suggestion]:
+    """The most important first."""
+    quality, taken = case.quality, chosen.candidate
     if quality.starved:
-        return Suggestion(Action.REPEAT, quality.lower_bounds)
-    if edges.beyond is not None:
-        return edges.beyond.next_run
-    if edges.more_memory:
-        more = reason(ReasonCode.MORE_MEMORY_MAY_PAY)
-        return Suggestion(Action.MEASURE, more, memory_bytes=2 * model.measured.memory_bytes[-1])
-    vcpus_known = chosen.spec.vcpus is not None
-    if quality.rests_on_doubt(chosen.configuration):
-        return Suggestion(Action.REPEAT, quality.why_repeat, repeat_how=quality.remedy)
-    if model.measured.failed_vcpus:
-        return vcpus_to_measure(model.measured)
-    if not vcpus_known and accelerators_of(chosen.configuration).number(model.facts.device):
-        return None  # its table is about accelerators, and no column of it is lacking
-    if not vcpus_known:
-        return Suggestion(Action.IMPORT, reason(ReasonCode.VCPUS_NOT_IN_TABLE), column="vcpus")
-    if 1 < len(known) < 3:
-        return vcpus_to_measure(model.measured, reason(ReasonCode.THREE_VALUES))
-    if len(known) == 1:
-        return vcpus_to_measure(model.measured, reason(ReasonCode.NEED_NOT_MEASURED))
-    if margin is not None and not edges.open:
-        return settling_run(model, margin, Event.REACHES_TARGET)
-    if edges.open and noisy(model):
-        most = replace(chosen.configuration, vcpus=known[-1])
-        return settling_run(model, Margin(most, replace(most, vcpus=known[-2]), 1 + GAIN), None)
-    if edges.open:
-        return Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * known[-1],))
-    if chosen.configuration.vcpus == known[0] > 1:
-        return Suggestion(Action.MEASURE, reason(ReasonCode.FEWEST_ENOUGH), vcpus=(max(1, known[0] / 2),))
-    untried = cap_to_try(model, chosen)
+        yield Suggestion(Action.REPEAT, quality.lower_bounds)
+    if case.slips:
+        yield Suggestion(Action.REPEAT, case.slips[0])
+    larger = larger_to_measure(case, edges, taken)
+    enough = case.objective.rate is not None and chosen.sure
+    if larger is not None and not enough:
+        yield larger
+    if edges.gap is not None:
+        yield edges.gap
+    if quality.rests_on_doubt(taken.place):
+        yield Suggestion(Action.REPEAT, quality.why_repeat, repeat_how=quality.remedy)
+    if case.table.of_machines:
+        yield from _lacking_prices(case, taken)
+    else:
+        yield from _lacking_values(case, taken)
+    if not surely(probability) and len(case.candidates) > 1:
+        yield settling_run(case, chosen)
+    if edges.is_open and not enough:
+        yield Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * edges.most_vcpus,))
+    if not case.table.of_machines:
+        yield from _smaller(case, taken)
+
+
+def _lacking_prices(case: Case, taken: Candidate) -> Iterator[Suggestion]:
+    unpriced = [each for each in case.candidates if each.usd_per_hour is None]
+    most = 2 * len(unpriced) > len(case.candidates)
+    if unpriced and len(case.candidates) > 1 and case.objective.counts != "fastest" and (taken.kind[1] or most):
+        yield Suggestion(Action.IMPORT, column="usd_per_hour_spot" if case.objective.spot else "usd_per_hour")
+
+
+def _lacking_values(case: Case, taken: Candidate) -> Iterator[Suggestion]:
+    measured = case.model.measured
+    if measured.failed_vcpus:
+        yield vcpus_to_measure(measured)
+    elif taken.spec.vcpus is None:
+        # Of a table about accelerators no column is lacking.
+        if not accelerators_of(taken.place).number(case.model.facts.device):
+            yield Suggestion(Action.IMPORT, reason(ReasonCode.VCPUS_NOT_IN_TABLE), column="vcpus")
+    elif len(measured.vcpus) < 3:
+        few = len(measured.vcpus) == 1
+        yield vcpus_to_measure(measured, reason(ReasonCode.NEED_NOT_MEASURED if few else ReasonCode.THREE_VALUES))
+
+
+def _smaller(case: Case, taken: Candidate) -> Iterator[Suggestion]:
+    """Whether less is enough."""
+    known, vcpus = case.model.measured.vcpus, taken.place.vcpus
+    if known and vcpus == known[0] > 1:
+        yield Suggestion(Action.MEASURE, reason(ReasonCode.FEWEST_ENOUGH), vcpus=(max(1, known[0] / 2),))
+    untried = cap_to_try(case.model, taken)
     if untried is not None:
-        code = ReasonCode.RATE_UNKNOWN if completes(model, chosen, untried) else ReasonCode.MEMORY_UNTRIED
-        return Suggestion(Action.MEASURE, reason(code), memory_bytes=untried)
-    return None
+        code = ReasonCode.RATE_UNKNOWN if completes(case.model, taken, untried) else ReasonCode.MEMORY_UNTRIED
+        yield Suggestion(Action.MEASURE, reason(code), memory_bytes=untried)
+
+
+def settling_run(case: Case, chosen: Row) -> Suggestion:
+    """Of the chosen one and its closest rivals, the one whose next run should leave least doubt of which is right."""
+    wrong = case.table.regret > WRONG
+    rows = _rivals(case, case.choice, chosen)
+    after = {row.number: _right_after(case, row, wrong) for row in rows}
+    best = max(rows, key=lambda row: after[row.number])
+    now, then = rounded(1 - float(wrong[:, chosen.number].mean())), rounded(after[best.number])
+    figures = {"runs": 1.0} | ({"probability": now, "after": then} if then > now else {})
+    place = best.candidate.place
+    known = case.table.of_machines or case.model.measured.rate_at(place) is not None
+    return Suggestion(
+        Action.REPEAT if known else Action.MEASURE,
+        Reason(ReasonCode.RUN_WOULD_SETTLE, figures, _told(case, best.candidate)),
+        vcpus=() if place.vcpus is None else (place.vcpus,),
+    )
+
+
+def _told(case: Case, candidate: Candidate) -> Spec:
+    """Of sizes, what is run is what they are judged by."""
+    spec, place = candidate.spec, candidate.place
+    if case.table.of_machines:
+        return spec
+    memory = None if spec.memory_bytes is None else place.memory_bytes
+    return replace(spec, vcpus=place.vcpus, memory_bytes=memory)
+
+
+def _rivals(case: Case, choice: Choice, chosen: Row) -> list[Row]:
+    merit = case.table.merit
+    rows = [row for row in case.table.rows if row is not chosen and row.disk_is_right and row.probability > 0.01]
+    rows.sort(key=lambda row: merit(row.candidate))
+    fastest = [row for row in choice.prompt if row.candidate is choice.fastest]
+    return list({row.number: row for row in [chosen, *rows[:MOST_RIVALS], *fastest]}.values())
+
+
+def _right_after(case: Case, row: Row, wrong: Flags) -> float:
+    """How probably the best choice is right once one more run of this row was made: for each rate that it may give the
+    draws are weighed anew, and the mean is over these rates (preposterior analysis, Raiffa and Schlaifer 1961)."""
+    log_rates = case.table.log_rates[:, row.number]
+    told = log_rates[:: max(1, len(log_rates) // 64)]
+    # Of so few draws a rate would name one; the width is that of a kernel density (Silverman 1986, 3.4.2).
+    width = 1.06 * float(log_rates.std()) * len(log_rates) ** -0.2
+    noise = max(row.candidate.noise or case.model.noise, 1e-3)
+    weights = np.exp(-0.5 * ((told[:, None] - log_rates[None]) / math.hypot(noise, width)) ** 2)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return float((1 - (weights @ wrong).min(axis=1)).mean())
 
 
 def for_host(suggestion: Suggestion, host_vcpus: float | None) -> Suggestion:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from sizer.model import completed, end_to_end, measured_rate
 from sizer.recommend.accelerators import Accelerators
-from sizer.recommend.machines import Machine, accelerators_of_run
+from sizer.recommend.candidates import Candidate
+from sizer.recommend.machines import accelerators_of_run
 from sizer.records import Configuration, Estimate, RentedMachine, Run
 
 HELD_BACK = 1.1
@@ -30,7 +31,7 @@ def step_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
     return found
 
 
-def input_binds(machine: Machine, steps: Mapping[Accelerators, float]) -> float | None:
+def input_binds(machine: Candidate, steps: Mapping[Accelerators, float]) -> float | None:
     """The rate of its accelerators without the job's input, where that is what holds the job back; else None."""
     rate = steps.get(machine.accelerators)
     return rate if rate is not None and rate > HELD_BACK * machine.rate else None
@@ -45,7 +46,7 @@ class Efficiency:
     fewer: int
 
 
-def rates_of(machines: Sequence[Machine]) -> dict[Accelerators, float]:
+def rates_of(machines: Sequence[Candidate]) -> dict[Accelerators, float]:
     """By kind and count of accelerator the highest rate."""
     found: dict[Accelerators, float] = {}
     for each in machines:

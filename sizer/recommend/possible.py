@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
-from sizer.recommend.candidates import candidates
-from sizer.recommend.prices import prices
-from sizer.recommend.thresholds import DISK_LOSS, TIE
+from sizer.recommend.sizes import sizes_on_curve
+from sizer.recommend.table import DISK_LOSS, TIE
 from sizer.records import Configuration, Objective, Spec
 
 Array = NDArray[np.float64]
@@ -41,18 +40,13 @@ class Offered:
 def offered(model: WorkloadModel, best: Configuration, catalog: Catalog, vcpus: Iterable[float] = ()) -> Offered:
     """Every spec that the answer may be, cheapest first, with the batch size of the best; also those of `vcpus` that
     are still to be measured between the fewest and the most that were."""
-    known = model.measured.vcpus
-    between = {value for value in vcpus if known and known[0] < value < known[-1]}
-    supposed = replace(model, measured=replace(model.measured, vcpus=tuple(sorted({*known, *between}))))
-    found = candidates(supposed, catalog, best.batch_size)
+    found = sizes_on_curve(model, catalog, best.batch_size, rented=False, between=tuple(vcpus))
     found = [each for each in found if each.exists] or found
-    cost = tuple(each.usd_per_hour for each in found)
-    if not any(map(math.isfinite, cost)):
-        price = prices(catalog)
-        cost = tuple(
-            price.usd_per_hour(each.spec.vcpus, each.spec.memory_bytes) + each.disk_usd_per_hour for each in found
-        )
-    return Offered(tuple(each.spec for each in found), tuple(each.configuration for each in found), cost)
+    return Offered(
+        tuple(each.spec for each in found),
+        tuple(each.place for each in found),
+        tuple(each.hourly for each in found),
+    )
 
 
 def preferred(offer: Offered, log_rates: Array, objective: Objective, answer: Spec) -> Offered:

@@ -1,112 +1,326 @@
-"""Why this spec."""
+"""Why a candidate is the answer, and what speaks against it."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from sizer.model import GAIN, WorkloadModel, vcpus_of
 from sizer.recommend.candidates import Candidate
+from sizer.recommend.case import Case
 from sizer.recommend.disks import disk_reasons
+from sizer.recommend.jobs import job_of, job_reasons
+from sizer.recommend.machine_prices import gpu_gone
 from sizer.recommend.memory import memory_reasons
-from sizer.recommend.quality import Quality
-from sizer.recommend.rejections import Choice
+from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
+from sizer.recommend.prices import usd_per_million
+from sizer.recommend.table import SURE, Choice, Row, rounded
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, reason
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""
+MUCH_LESS = 0.8
+"""Of the cost of the work on the answer: what costs less than that, but is slower than the target, is named."""
 
 
-def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Reason]:
-    """The reasons of an answer, the most important first."""
-    model, chosen = choice.model, choice.chosen.candidate
-    return [
-        *([] if choice.objective.rate is not None else [_reaches(choice, best)]),
-        *bound_by(choice.model, prediction, choice.bound),
-        *disk_reasons(model, chosen, prediction),
-        *_size(model, chosen),
-        *memory_reasons(model, chosen),
-        *step_emulated(model, chosen.configuration.batch_size),
-    ]
+@dataclass(frozen=True)
+class Binding:
+    """What holds a candidate back, by its accounting or by the curve; None where neither says."""
+
+    bottleneck: Bottleneck | None = None
+    next_bottleneck: Bottleneck | None = None
+    headroom: float | None = None
+    prediction: Prediction | None = None
 
 
-def beside_others(model: WorkloadModel, prediction: Prediction, quality: Quality) -> list[Reason]:
-    """That the rate told is not the one measured there, where other programs took a part of the host meanwhile."""
-    others = quality.others.get(prediction.configuration)
-    measured = model.measured.rate_at(prediction.configuration)
-    rate = prediction.throughput.value
-    if others is None or measured is None or abs(math.log(rate / measured.throughput.value)) <= math.log1p(GAIN):
-        return []
-    figures = {"measured": measured.throughput.value, "cores": others, "rate": rate}
-    return [reason(ReasonCode.MEASURED_BESIDE_OTHERS, **figures)]
+def binding(case: Case, candidate: Candidate, known: bool) -> Binding:
+    """`known` False: the runs move by more than is at stake, so no bottleneck is named."""
+    found = case.prediction(candidate)
+    if candidate.evidence is not None and case.table.of_machines:
+        return Binding(candidate.evidence)
+    if found is None:
+        return Binding()
+    if not known or not found.shares or found.bottleneck is Bottleneck.AMBIGUOUS:
+        return Binding(None if case.table.of_machines else Bottleneck.AMBIGUOUS, prediction=found)
+    return Binding(found.bottleneck, _next(found), found.headroom, found)
 
 
-def _reaches(choice: Choice, best: Prediction) -> Reason:
-    return reason(
-        ReasonCode.REACHES,
-        vcpus=choice.chosen.candidate.spec.vcpus,
-        share=choice.chosen.score.fraction,
-        rate=best.throughput.value,
-        best_vcpus=best.configuration.vcpus,
-    )
-
-
-def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[Reason]:
-    """What binds; nothing where the table shows no resource that could. `bound` False: it is not known."""
-    measured = model.measured
-    if not prediction.shares and not measured.vcpus:
-        return []
-    ordered = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
-    shares: dict[str, Figure] = {}
-    if ordered:
-        shares = {"resources": tuple(name for name, _ in ordered), "shares": tuple(share for _, share in ordered)}
-    if not bound:
-        of_one_size = len(measured.vcpus) == 1 and model.facts.core_seconds is not None and not prediction.shares
-        one_size = {"one_size": of_one_size} if of_one_size else {}
-        return [reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}), **one_size)]
-    rate = measured.rate_at(prediction.configuration)
-    accounted: dict[str, Figure] = {}
-    if rate is not None and rate.evidence is not None:
-        accounted = {"accounted": rate.evidence.value, "busy": rate.busy}
-    if prediction.bottleneck is not Bottleneck.AMBIGUOUS:
-        return [reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)]
-    code = ReasonCode.BOTTLENECK_CLOSE
-    if accounted:
-        code = ReasonCode.BOTTLENECK_DISPUTED
-    return [reason(code, **shares, **accounted)]
-
-
-def next_bottleneck(prediction: Prediction, bound: Bottleneck) -> Bottleneck | None:
-    """What would bind if the present bottleneck were relieved: the largest other share, where there is one.
-
-    What binds need not have the largest share itself: accounting may have shown it. Of what is unknown nothing follows.
-    """
-    others = {name: share for name, share in prediction.shares.items() if name != bound.value and share >= 1e-4}
-    if bound.value not in prediction.shares or not others:
+def _next(prediction: Prediction) -> Bottleneck | None:
+    """What would bind if the present bottleneck were relieved: the largest other share, where there is one."""
+    bound = prediction.bottleneck.value
+    others = {name: share for name, share in prediction.shares.items() if name != bound and share >= 1e-4}
+    if bound not in prediction.shares or not others:
         return None
     return Bottleneck(max(others, key=others.__getitem__))
 
 
-def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
-    known, judged = model.measured.vcpus, vcpus_of(chosen.configuration)
+def surely(probability: float) -> bool:
+    """Whether a probability is enough as it is printed, with two digits."""
+    return round(probability, 2) >= SURE
+
+
+def why(case: Case, chosen: Row, bound: Binding, probability: float) -> Iterator[Reason]:
+    """The reasons of an answer, the most important first."""
+    yield from _asked(case, chosen)
+    yield from case.slips
+    if case.table.of_machines:
+        yield from _of_machines(case, chosen, probability)
+        yield from _input(case, chosen.candidate)
+    elif case.objective.rate is None:
+        yield _reaches(case, chosen)
+    if bound.prediction is not None:
+        yield from bound_by(case.model, bound)
+    yield from disk_reasons(case, chosen.candidate, bound.prediction)
+    if not case.table.of_machines:
+        yield from _size(case.model, chosen.candidate)
+        yield from memory_reasons(case.model, chosen.candidate)
+    yield from step_emulated(case.model, chosen.candidate.place.batch_size)
+
+
+def _asked(case: Case, chosen: Row) -> Iterator[Reason]:
+    """That it is in time, fast and prompt enough, where that is asked for."""
+    objective = case.objective
+    if objective.deadline is not None:
+        doubtful = case.quality.rests_on_doubt(chosen.candidate.place)
+        yield from job_reasons(job_of(chosen, objective.deadline), doubtful)
+    elif objective.at_least is not None:
+        likely = rounded(chosen.probability)
+        yield reason(ReasonCode.FAST_ENOUGH, rate=chosen.candidate.rate, needed=objective.at_least, probability=likely)
+    if objective.latency_p99 is not None:
+        latencies = {"latency": chosen.candidate.latency_p99, "most": objective.latency_p99}
+        yield reason(ReasonCode.LATENCY_KEPT, **latencies, probability=rounded(chosen.prompt))
+
+
+def _reaches(case: Case, chosen: Row) -> Reason:
+    best = case.best
+    assert best is not None, "sizes are held against the best"
+    figures: dict[str, Figure] = {"vcpus": chosen.candidate.spec.vcpus, "share": chosen.fraction}
+    return reason(ReasonCode.REACHES, **figures, rate=case.best_rate, best_vcpus=best.vcpus)
+
+
+def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason]:
+    """What the work costs there, what is in doubt, the machine to compare with, the next and the fastest."""
+    choice, taken = case.choice, chosen.candidate
+    yield _first(case, choice, taken)
+    if case.machine is not None:
+        other = named(case)
+        if other is None:
+            yield reason(ReasonCode.NO_BASELINE, instance_type=case.machine.name)
+        elif other is not taken:
+            yield beside(ReasonCode.BASELINE_MACHINE, other, taken, case)
+    yield from _close(case, choice, probability)
+    if not chosen.sure and choice.others:
+        surer = choice.others[0]
+        found = beside(ReasonCode.SURER_MACHINE, surer.candidate, taken, case)
+        yield replace(found, figures={**found.figures, "probability": rounded(surer.chance)})
+    yield from _below_target(case, choice, chosen)
+    priced = [row for row in choice.others if row.candidate.usd_per_hour is not None or _fastest(case)]
+    if chosen.sure and priced and taken.usd_per_hour is not None:
+        yield beside(ReasonCode.NEXT_MACHINE, priced[0].candidate, taken, case)
+    fastest = choice.fastest
+    another = fastest.rate > taken.rate and fastest.but_for_disk != taken.but_for_disk
+    if another and (not priced or fastest is not priced[0].candidate):
+        yield beside(ReasonCode.FASTEST_MACHINE, fastest, taken, case)
+
+
+def _fastest(case: Case) -> bool:
+    return case.objective.counts == "fastest"
+
+
+def _first(case: Case, choice: Choice, taken: Candidate) -> Reason:
+    fastest = _fastest(case)
+    by_price = taken.usd_per_hour is not None and not fastest
+    counted = choice.priced if by_price else choice.table.rows
+    merit = choice.table.merit
+    figures: dict[str, Figure] = {
+        "machines": float(len({_but_for_batch(row.candidate) for row in counted})),
+        "configurations": float(len(counted)),
+        "instance_type": taken.name,
+        "rate": taken.rate,
+        "by_latency": not all(row.prompt_enough for row in counted),
+        "only_priced": by_price and len(counted) == 1,
+        "spot": case.objective.spot,
+        "usd_per_million": of_million(taken, case),
+        "usd_per_hour": taken.usd_per_hour,
+        "slower_cost_less": by_price
+        and any(merit(row.candidate) < merit(taken) for row in choice.priced if not row.passes),
+    }
+    if len(case.candidates) == 1:
+        code = ReasonCode.ONLY_WITH_THIS_INPUT if case.other_inputs else ReasonCode.ONLY_MACHINE
+    elif by_price:
+        balanced = case.objective.counts == "balanced"
+        code = ReasonCode.LEAST_COST_AND_TIME if balanced else ReasonCode.LEAST_COST
+    elif fastest and taken.rate < choice.fastest.rate:
+        code = ReasonCode.NEARLY_FASTEST
+    elif taken.usd_per_hour is not None:
+        code = ReasonCode.FASTEST_OF_MACHINES
+    else:
+        code = _without_price(choice, taken, fastest)
+    return Reason(code, figures, taken.spec)
+
+
+def _without_price(choice: Choice, taken: Candidate, fastest: bool) -> ReasonCode:
+    if not fastest and len({row.candidate.kind for row in choice.table.rows if row.passes}) > 1:
+        return ReasonCode.PRICES_UNKNOWN
+    if fastest or taken.rate == choice.fastest.rate:
+        return ReasonCode.FASTEST_WITHOUT_PRICE
+    if len({row.candidate.but_for_disk for row in choice.table.rows}) == 1:
+        return ReasonCode.DISK_ENOUGH
+    return ReasonCode.SMALLEST_OF_MACHINES
+
+
+def _but_for_batch(each: Candidate) -> tuple[object, ...]:
+    """What makes a machine, whatever batch it was given."""
+    return replace(each.place, batch_size=None), each.rented, each.kind
+
+
+def _close(case: Case, choice: Choice, probability: float) -> Iterator[Reason]:
+    """Why the choice is not sure: the target is only just kept, or others are close."""
+    chosen = choice.chosen
+    if chosen is None or surely(probability):
+        return
+    if rounded(chosen.chance) > probability:
+        yield reason(ReasonCode.CHOICE_CLOSE, probability=probability, event=choice.event.value)
+    elif case.objective.rate is None and case.objective.latency_p99 is None:
+        yield reason(ReasonCode.TARGET_CLOSE, probability=probability, target=case.objective.target)
+
+
+def _below_target(case: Case, choice: Choice, chosen: Row) -> Iterator[Reason]:
+    """The fastest of its kind on which the work costs a good deal less, at a rate below the target."""
+    taken = chosen.candidate
+    if case.objective.rate is not None or _fastest(case) or taken.usd_per_hour is None:
+        return
+    slower = [row for row in choice.priced if row.candidate.kind == taken.kind and row.prompt_enough and not row.sure]
+    cheaper = [row for row in slower if row.candidate.cost <= MUCH_LESS * taken.cost]
+    if cheaper:
+        fastest = max(cheaper, key=lambda row: row.candidate.rate)
+        found = beside(ReasonCode.CHEAPER_BELOW_TARGET, fastest.candidate, taken, case)
+        yield replace(found, figures={**found.figures, "target": math.floor(100 * fastest.fraction) / 100})
+
+
+def named(case: Case) -> Candidate | None:
+    """The fastest that was measured on the machine that the answer is to be compared with."""
+    if case.machine is None:
+        return None
+    found = [each for each in case.candidates if each.name in (case.machine.name, case.machine.instance_type)]
+    return max(found, key=lambda each: each.rate, default=None)
+
+
+def beside(code: ReasonCode, other: Candidate, chosen: Candidate, case: Case) -> Reason:
+    """Another beside the chosen one: its rate as a multiple, and the cost of the same work as a multiple."""
+    priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
+    figures: dict[str, Figure] = {
+        "instance_type": other.name,
+        "rate": other.rate,
+        "speed": other.rate / chosen.rate,
+        "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
+        "usd_per_million": of_million(other, case),
+    }
+    return Reason(code, figures, other.spec)
+
+
+def of_million(each: Candidate, case: Case) -> float | None:
+    return usd_per_million(each.usd_per_hour, each.rate, case.model.sample_unit)
+
+
+def _input(case: Case, taken: Candidate) -> Iterator[Reason]:
+    """That the rows are of another input than a job's; that its input holds it back, or what the accelerators do."""
+    fed = case.model.facts.setting.input
+    if fed != "disk":
+        yield reason(ReasonCode.OTHER_INPUT, input=fed)
+    without = input_binds(taken, case.other_inputs) if fed == "disk" else None
+    if without is not None:
+        yield reason(ReasonCode.INPUT_BINDS, rate=without, speed=without / taken.rate)
+        return
+    steps = case.other_inputs if fed == "disk" else rates_of(case.candidates) if fed == "synthetic" else {}
+    kept = efficiency(taken.accelerators, steps)
+    if kept is not None and kept.share <= EFFICIENT:
+        counts = {"gpu_count": float(kept.count), "fewer": float(kept.fewer)}
+        yield reason(ReasonCode.INTERCONNECT_BINDS, share=kept.share, **counts)
+
+
+def bound_by(model: WorkloadModel, bound: Binding) -> Iterator[Reason]:
+    """What binds; nothing where the table shows no resource that could."""
+    prediction, measured = bound.prediction, model.measured
+    if prediction is None or (not prediction.shares and not measured.vcpus):
+        return
+    ordered = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
+    shares: dict[str, Figure] = {}
+    if ordered:
+        shares = {"resources": tuple(name for name, _ in ordered), "shares": tuple(share for _, share in ordered)}
+    rate = measured.rate_at(prediction.configuration)
+    accounted: dict[str, Figure] = {}
+    if rate is not None and rate.evidence is not None:
+        accounted = {"accounted": rate.evidence.value, "busy": rate.busy}
+    if bound.bottleneck not in (None, Bottleneck.AMBIGUOUS):
+        yield reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)
+    elif not shares or prediction.bottleneck is not Bottleneck.AMBIGUOUS:
+        of_one_size = len(measured.vcpus) == 1 and model.facts.core_seconds is not None and not prediction.shares
+        one_size = {"one_size": of_one_size} if of_one_size else {}
+        yield reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}), **one_size)
+    else:
+        code = ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE
+        yield reason(code, **shares, **accounted)
+
+
+def _size(model: WorkloadModel, chosen: Candidate) -> Iterator[Reason]:
+    known, judged = model.measured.vcpus, vcpus_of(chosen.place)
     if chosen.spec.vcpus is None:
-        # An accelerator comes with the vCPUs of its machine.
-        return [] if chosen.spec.gpu is not None else [reason(ReasonCode.VCPUS_NOT_IN_TABLE)]
-    if len(known) == 1:
-        return [reason(ReasonCode.VCPUS_NOT_VARIED, vcpus=judged)]
-    if judged < chosen.spec.vcpus:
-        return [reason(ReasonCode.SIZE_SOLD, vcpus=chosen.spec.vcpus, measured=judged)]
-    if judged == known[0] > 1:
-        return [reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=judged)]
-    return []
+        if chosen.spec.gpu is None:  # an accelerator comes with the vCPUs of its machine
+            yield reason(ReasonCode.VCPUS_NOT_IN_TABLE)
+    elif len(known) == 1:
+        yield reason(ReasonCode.VCPUS_NOT_VARIED, vcpus=judged)
+    elif judged < chosen.spec.vcpus:
+        yield reason(ReasonCode.SIZE_SOLD, vcpus=chosen.spec.vcpus, measured=judged)
+    elif judged == known[0] > 1:
+        yield reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=judged)
 
 
-def step_emulated(model: WorkloadModel, batch_size: int | None) -> list[Reason]:
+def step_emulated(model: WorkloadModel, batch_size: int | None) -> Iterator[Reason]:
     """The rate that an emulated GPU has with this batch, how sure it is, and where it comes from."""
     device = model.facts.device
     if device.kind != "emulated":
-        return []
+        return
     here = device.at_batch(batch_size) if batch_size is not None else device
     rate = here.samples_per_second if device.batch_rates else model.facts.accelerator_rate
     how = {name: value for name, value in vars(here).items() if name in INTERVAL and value is not None}
     said = {INTERVAL[name]: value for name, value in how.items()}
-    return [reason(ReasonCode.STEP_EMULATED, rate=rate or None, source=here.source or None, **said)]
+    yield reason(ReasonCode.STEP_EMULATED, rate=rate or None, source=here.source or None, **said)
+
+
+def doubts(case: Case, chosen: Candidate | None) -> Iterator[Reason]:
+    """What else there is to know: what cannot be rented, prices that are not known, and what the runs say."""
+    if case.retired:
+        yield retired_reason(ReasonCode.MACHINES_RETIRED, case.retired)
+    gpu = None if chosen is None else chosen.accelerators.catalog_name(case.model.facts.device)
+    gone = None if gpu is None else gpu_gone(gpu, case.catalog, case.objective.spot)
+    if gone is not None and (chosen is None or chosen.usd_per_hour is None):
+        yield gone
+    unpriced = sum(each.usd_per_hour is None for each in case.candidates)
+    if case.table.of_machines and 0 < unpriced < len(case.candidates):
+        yield reason(ReasonCode.SOME_PRICES_UNKNOWN, unknown=float(unpriced), machines=float(len(case.candidates)))
+    if case.objective.spot:
+        known = any(each.offer is not None or each.usd_per_hour is not None for each in case.candidates)
+        yield reason(ReasonCode.SPOT_PRICES if known else ReasonCode.NO_SPOT_PRICES)
+    if chosen is not None:
+        yield from _beside_others(case, chosen)
+    said = (case.quality.lower_bounds, case.quality.warning, case.quality.failed)
+    yield from (each for each in said if each is not None)
+
+
+def _beside_others(case: Case, chosen: Candidate) -> Iterator[Reason]:
+    """That the rate told is not the one measured there, where other programs took a part of the host meanwhile."""
+    others = case.quality.others.get(chosen.place)
+    measured = case.model.measured.rate_at(chosen.place)
+    if others is None or measured is None:
+        return
+    if abs(math.log(chosen.rate / measured.throughput.value)) > math.log1p(GAIN):
+        figures = {"measured": measured.throughput.value, "cores": others, "rate": chosen.rate}
+        yield reason(ReasonCode.MEASURED_BESIDE_OTHERS, **figures)
+
+
+def retired_reason(code: ReasonCode, machines: tuple[Candidate, ...]) -> Reason:
+    """The machines measured that nobody can rent any more, each with its year."""
+    years = dict.fromkeys((each.name or "", each.retired) for each in machines)
+    return reason(code, names=tuple(name for name, _ in years), years=tuple(float(year or 0) for _, year in years))

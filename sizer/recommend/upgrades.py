@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sizer.model import WorkloadModel, predict, predict_several
+from sizer.model import predict_several
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.field import ScoredCandidate
+from sizer.recommend.case import Case
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, Refusal, Upgrade, reason
 
 MOST_LOOKED_AT = 60
@@ -16,13 +14,11 @@ SHOWN = 1.02
 """Of the best measured: a size between two measured ones that is said to be faster than both is the form's own."""
 
 
-def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[ScoredCandidate]) -> Upgrade | None:
-    """The cheapest spec that has no less of anything, is faster, and is bound by something else; None if none is."""
-    here = predict(model, chosen.configuration)
-    shown = [j for j in field if j.score.fraction <= SHOWN]
-    larger = [j.candidate for j in shown if j.candidate.cost > chosen.cost and _no_less(j.candidate, chosen)]
-    larger = larger[:MOST_LOOKED_AT]
-    known = predict_several(model, [candidate.configuration for candidate in larger])
+def smallest_upgrade(case: Case, chosen: Candidate, here: Prediction) -> Upgrade | None:
+    """The cheapest size that has no less of anything, is faster, and is bound by something else; None if none is."""
+    shown = [row.candidate for row in case.table.rows if row.fraction <= SHOWN]
+    larger = [each for each in shown if each.hourly > chosen.hourly and _no_less(each, chosen)][:MOST_LOOKED_AT]
+    known = predict_several(case.model, [each.place for each in larger])
     for candidate, there in zip(larger, known, strict=True):
         if isinstance(there, Refusal):
             continue

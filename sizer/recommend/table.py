@@ -1,0 +1,359 @@
+"""One table of candidates, draws of what each gives, and the rule by which one of them is the answer."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sizer.model import WorkloadModel, rates
+from sizer.recommend.candidates import Candidate, Kind
+from sizer.records import Configuration, Event, Objective
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+SURE = 0.9
+"""What is asked for is given with at least this probability; an answer that is less likely right is provisional."""
+LIKELY = 0.5
+"""What is less likely than this gives not what is asked for."""
+TIE = 0.99
+"""`fastest` takes the cheapest of those within one percent of the highest rate."""
+DISK_LOSS = 0.02
+"""The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
+ALIKE = 0.05
+"""Costs, or rates, that differ by less are alike: that another is better by less is no doubt of an answer."""
+SHORT = 10.0
+"""One percent below what is asked for is as bad as so many percent above the least cost. By hand."""
+LATENCY_NOISE = 0.05
+"""Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
+SLACK = 1e-9
+"""What is exactly as asked for is enough."""
+DRAWS = 1024
+SEED = 1763
+
+
+@dataclass(frozen=True)
+class Row:
+    """A candidate, its `number` in the table, and how it does.
+
+    `probability` is that of giving what is asked for: a rate, or the target's share of the best of its kind and count
+    of accelerator; `fraction` its expected rate over that best. `prompt` is the probability that it keeps the latency
+    that is asked for, 1 where none is. `disk_loss` is the share of its rate that it loses by its disk, `dearer_disk`
+    whether a cheaper disk is as good.
+    """
+
+    candidate: Candidate
+    number: int
+    probability: float
+    fraction: float
+    prompt: float = 1.0
+    disk_loss: float = 0.0
+    dearer_disk: bool = False
+
+    @property
+    def chance(self) -> float:
+        """That it gives the rate and keeps the latency."""
+        return min(self.probability, self.prompt)
+
+    @property
+    def sure(self) -> bool:
+        return self.chance >= SURE - SLACK
+
+    @property
+    def prompt_enough(self) -> bool:
+        return self.prompt >= LIKELY - SLACK
+
+    @property
+    def disk_is_right(self) -> bool:
+        return self.disk_loss <= DISK_LOSS + SLACK and not self.dearer_disk
+
+    @property
+    def passes(self) -> bool:
+        """Whether it is likely enough, on a disk that is right for it."""
+        return self.chance >= LIKELY - SLACK and self.disk_is_right
+
+
+@dataclass(frozen=True)
+class Table:
+    """N candidates with D draws: `log_rates` (D, N) ln of their true mean rates, `enough` (D, N) whether each gives
+    what is asked for, `lacking` (D, N) by how much of ln rate it does not. `of_machines`: measured as they are."""
+
+    objective: Objective
+    rows: tuple[Row, ...]
+    log_rates: Array
+    enough: Flags
+    of_machines: bool
+    lacking: Array
+
+    @cached_property
+    def log_merits(self) -> Array:
+        """Ln of what the objective makes least (D, N): the cost of the work, that times its time, or the time."""
+        log_usd = np.log([row.candidate.hourly for row in self.rows])
+        counts = self.objective.counts
+        if counts == "fastest":
+            return -self.log_rates
+        found: Array = log_usd - self.log_rates * (2 if counts == "balanced" else 1)
+        return found
+
+    @cached_property
+    def regret(self) -> Array:
+        """(D, N) ln of the merit over the least that is enough, and SHORT times what is lacking of the rate."""
+        least = np.where(self.enough, self.log_merits, np.inf).min(axis=1, keepdims=True)
+        dear = np.maximum(0.0, np.nan_to_num(self.log_merits - least, nan=0.0, posinf=np.inf, neginf=0.0))
+        found: Array = dear + SHORT * np.where(self.enough, 0.0, self.lacking)
+        return found
+
+    def merit(self, candidate: Candidate) -> float:
+        """What the objective makes least, as expected."""
+        if self.objective.counts == "fastest":
+            return 1 / candidate.rate
+        return candidate.cost / candidate.rate if self.objective.counts == "balanced" else candidate.cost
+
+
+def table_of_sizes(
+    model: WorkloadModel, candidates: Sequence[Candidate], best: Configuration, objective: Objective
+) -> Table:
+    """Sizes on one curve; a share is that of the rate at `best`."""
+    places = [best, *(_as(best, each.place, model) for each in candidates)]
+    distinct = list(dict.fromkeys(places))
+    found = rates(model, distinct)
+    column = [distinct.index(place) for place in places]
+    drawn = found.drawn(DRAWS // len(found.mean))[:, column]
+    noise = np.sqrt(found.further + found.noise**2)[column[1:]]
+    return _judged(candidates, drawn[:, 1:], np.repeat(drawn[:, :1], len(candidates), axis=1), noise, objective, False)
+
+
+def _as(best: Configuration, place: Configuration, model: WorkloadModel) -> Configuration:
+    """Memory that does not count is that of the best."""
+    return place if model.memory_counts else replace(place, memory_bytes=best.memory_bytes)
+
+
+def table_of_machines(candidates: Sequence[Candidate], objective: Objective) -> Table:
+    """Machines as they were measured, each uncertain by itself; a share is that of the fastest of its kind."""
+    own = np.log([each.rate for each in candidates])
+    drawn = own + np.array([each.deviation for each in candidates]) * _normal(len(candidates), 0)
+    best = _best_of_kinds(candidates, objective)
+    log_best = drawn[:, [best[each.kind] for each in candidates]]
+    noise = np.array([each.noise for each in candidates])
+    return _judged(candidates, drawn, log_best, noise, objective, True)
+
+
+def _normal(count: int, part: int) -> Array:
+    """Draws (D, count) of a standard normal, each column with one in every D-th part of it."""
+    random = np.random.default_rng([SEED, part])
+    order = random.permuted(np.tile(np.arange(DRAWS), (count, 1)), axis=1).T
+    middles = np.array([NormalDist().inv_cdf((place + 0.5) / DRAWS) for place in range(DRAWS)])
+    found: Array = middles[order]
+    return found
+
+
+def _best_of_kinds(candidates: Sequence[Candidate], objective: Objective) -> dict[Kind, int]:
+    """The number of the fastest of each kind: of those that keep the latency, and if price decides, that have one."""
+    alike: dict[Kind, list[int]] = defaultdict(list)
+    for number, each in enumerate(candidates):
+        alike[each.kind].append(number)
+    found = {}
+    for kind, numbers in alike.items():
+        prompt = [n for n in numbers if _prompt(candidates[n], objective.latency_p99) >= LIKELY] or numbers
+        if objective.prefer != "fastest":
+            prompt = [n for n in prompt if candidates[n].usd_per_hour is not None] or prompt
+        found[kind] = max(prompt, key=lambda n: candidates[n].rate)
+    return found
+
+
+def _prompt(candidate: Candidate, most: float | None) -> float:
+    """P(its p99 latency in a new run <= the most that is asked for); 0 where it was not measured."""
+    if most is None:
+        return 1.0
+    if not candidate.latency_p99:
+        return 0.0 if candidate.latency_p99 is None else 1.0
+    spread = math.hypot(candidate.noise, LATENCY_NOISE)
+    return NormalDist().cdf(math.log(most / candidate.latency_p99) / spread)
+
+
+def _judged(
+    candidates: Sequence[Candidate],
+    drawn: Array,
+    log_best: Array,
+    noise: Array,
+    objective: Objective,
+    of_machines: bool,
+) -> Table:
+    if objective.rate is not None:
+        lacking = math.log(objective.rate) - (drawn + noise * _normal(len(candidates), 1))
+    else:
+        lacking = log_best + math.log(objective.target) - drawn
+    enough = lacking <= SLACK
+    losses = _disk_losses(candidates, drawn, objective)
+    fractions = np.exp(np.median(drawn - log_best, axis=0))
+    rows = tuple(
+        Row(
+            each,
+            number,
+            float(enough[:, number].mean()),
+            min(1.0, float(fractions[number])),
+            _prompt(each, objective.latency_p99),
+            *losses[number],
+        )
+        for number, each in enumerate(candidates)
+    )
+    return Table(objective, rows, drawn, enough, of_machines, np.maximum(lacking, 0.0))
+
+
+def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objective) -> list[tuple[float, bool]]:
+    """Of each what it surely loses by its disk against the best one at its size, and whether a cheaper one is as good.
+
+    A disk costs little beside vCPUs and accelerators, so what it loses is not weighed against the target: the target is
+    for how many of those are bought.
+    """
+    found = [(0.0, False)] * len(candidates)
+    if objective.rate is not None or objective.counts == "fastest":
+        return found
+    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for number, each in enumerate(candidates):
+        if _prompt(each, objective.latency_p99) >= LIKELY:
+            alike[each.but_for_disk].append(number)
+    for numbers in alike.values():
+        best = max(numbers, key=lambda number: float(np.median(drawn[:, number])))
+        losses = {number: _loss(drawn[:, number] - drawn[:, best]) for number in numbers}
+        good = [candidates[n].disk_usd_per_hour for n, loss in losses.items() if loss <= DISK_LOSS + SLACK]
+        for number, loss in losses.items():
+            found[number] = loss, candidates[number].disk_usd_per_hour > min(good)
+    return found
+
+
+def _loss(gained: Array) -> float:
+    """What is lost by draws (D,) of ln gain; nothing where that is no more than chance."""
+    return max(0.0, -math.expm1(float(np.median(gained)))) if (gained < 0).mean() >= SURE else 0.0
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The row that is the answer, with the `probability` of `event`; None where no row is."""
+
+    table: Table
+    chosen: Row | None
+    probability: float = 0.0
+    event: Event = Event.REACHES_TARGET
+
+    @cached_property
+    def priced(self) -> tuple[Row, ...]:
+        """Those whose price is known."""
+        return tuple(row for row in self.table.rows if row.candidate.usd_per_hour is not None)
+
+    @cached_property
+    def prompt(self) -> tuple[Row, ...]:
+        """Those that keep the latency that is asked for."""
+        return tuple(row for row in self.table.rows if row.prompt_enough)
+
+    @property
+    def likeliest(self) -> Row | None:
+        """Of those that keep the latency, the one that likeliest gives the rate; None where none keeps it."""
+        return max(self.prompt, key=lambda row: (row.probability, row.candidate.rate), default=None)
+
+    @property
+    def fastest(self) -> Candidate:
+        """The smallest of those that keep the latency and are as fast as the fastest."""
+        return min((row.candidate for row in self.prompt), key=lambda each: (-each.rate, each.size))
+
+    @property
+    def asked_event(self) -> Event:
+        """What the probability of a row is that of."""
+        objective = self.table.objective
+        if objective.rate is None:
+            return Event.REACHES_TARGET
+        return Event.GIVES_RATE if objective.deadline is None else Event.IN_TIME
+
+    @cached_property
+    def others(self) -> list[Row]:
+        """All that give what is asked for but the chosen one, whatever its disk; the best by the objective first."""
+        own = None if self.chosen is None else self.chosen.candidate.but_for_disk
+        found = [row for row in self.table.rows if row.passes and row.candidate.but_for_disk != own]
+        return sorted(found, key=lambda row: (self.table.merit(row.candidate), -row.candidate.rate))
+
+
+def choose(table: Table) -> Choice:
+    """The cheapest with P >= 0.9, or one of less expected regret: where that one is too slow it is by little, and what
+    is surely fast enough costs much more.
+
+    Cheapest by the cost of the work; `balanced` by that times the time that the work takes; `fastest` is the least
+    costly within 1 % of the highest rate. What has no known price is never the cheapest. Where a rate or a latency is
+    asked for, what is likely too slow is no answer.
+    """
+    objective = table.objective
+    if objective.counts == "fastest":
+        return _with_probability(table, _fastest([row for row in table.rows if row.prompt_enough] or table.rows))
+    offered = [row for row in table.rows if row.prompt_enough and row.disk_is_right]
+    likely = [row for row in offered if row.passes]
+    if objective.rate is not None:
+        offered = likely
+    if not offered:
+        return Choice(table, None)
+    sure, expected = [row for row in offered if row.sure], table.regret.mean(axis=0)
+    least = min(expected[row.number] for row in offered)
+    if not math.isfinite(least):
+        return _with_probability(table, _least(table, likely or offered))  # no price is known
+    chosen = _least(table, sure or offered)
+    if expected[chosen.number] > least + SLACK:
+        chosen = _least(table, [row for row in offered if expected[row.number] <= least + SLACK])
+    return _with_probability(table, chosen)
+
+
+def _fastest(rows: Sequence[Row]) -> Row:
+    top = max(row.candidate.rate for row in rows)
+    near = [row for row in rows if row.candidate.rate >= TIE * top]
+    return min(near, key=lambda row: (row.candidate.hourly, row.candidate.size, -row.candidate.rate))
+
+
+def _least(table: Table, rows: Sequence[Row]) -> Row:
+    """Where no price is known: the kind that makes the most of each accelerator, and of it the smallest machine."""
+    priced = [row for row in rows if row.candidate.usd_per_hour is not None]
+    if priced:
+        return min(priced, key=lambda row: (_digits(table.merit(row.candidate)), row.candidate.size))
+    best = max(rows, key=lambda row: row.candidate.rate / max(1, row.candidate.kind[1])).candidate
+    alike = [row for row in rows if row.candidate.kind == best.kind]
+    return min(alike, key=lambda row: (row.candidate.size, -row.candidate.rate))
+
+
+def _digits(value: float) -> float:
+    """Costs that differ in their last digits are the same."""
+    return float(f"{value:.9g}")
+
+
+def _with_probability(table: Table, chosen: Row) -> Choice:
+    """With the probability that it gives what is asked for and that no other that does is ALIKE better."""
+    enough, event = table.enough[:, chosen.number], _event(table, chosen)
+    if event in (Event.NONE_CHEAPER, Event.NONE_BETTER, Event.NONE_FASTER):
+        fastest = event is Event.NONE_FASTER
+        rivals = [
+            row.number
+            for row in table.rows
+            if row is not chosen and (row.prompt_enough if fastest else row.passes and row.candidate.hourly < math.inf)
+        ]
+        own = table.log_merits[:, [chosen.number]]
+        none = ~(table.log_merits[:, rivals] < own - math.log1p(ALIKE)).any(axis=1)
+        enough = none if fastest else none & enough
+    return Choice(table, chosen, min(float(enough.mean()), chosen.prompt), event)
+
+
+def _event(table: Table, chosen: Row) -> Event:
+    objective = table.objective
+    if objective.counts == "fastest":
+        return Event.NONE_FASTER if table.of_machines else Event.REACHES_TARGET
+    if table.of_machines and chosen.candidate.usd_per_hour is not None:
+        return Event.NONE_BETTER if objective.counts == "balanced" else Event.NONE_CHEAPER
+    if objective.rate is None:
+        return Event.REACHES_TARGET
+    return Event.GIVES_RATE if objective.deadline is None else Event.IN_TIME
+
+
+def rounded(probability: float) -> float:
+    """Three digits, and never 0 or 1, which no finite measurement supports."""
+    return min(max(round(probability, 3), 0.001), 0.999)
