@@ -67,8 +67,8 @@ def bottleneck_of(shares: dict[str, float], evidence: Bottleneck | None) -> Bott
 def is_shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> bool:
     """Whether the runs can tell that this binds: by accounting, or because what relieves it was varied.
 
-    Only runs at several numbers of vCPUs tell a CPU, a serial part and an accelerator apart, and at one of them only
-    accounting shows a serial part. Only other disks, or sizes of memory, show a disk of which nothing but rates is
+    Only runs at several numbers of vCPUs on the same disk tell a CPU, a serial part and an accelerator apart, and at one
+    of them only accounting shows a serial part. Only other disks, or sizes of memory, show a disk of which nothing but rates is
     known.
     """
     facts, measured = model.facts, model.measured
@@ -81,7 +81,8 @@ def is_shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bot
         return True
     if bottleneck is Bottleneck.ACCELERATOR and facts.accelerator_rates:
         return True
-    return len(measured.vcpus) > 1
+    disk = disk_of(configuration)
+    return len({vcpus_of(rate.configuration) for rate in measured.rates if disk_of(rate.configuration) == disk}) > 1
 
 
 def no_single(shares: dict[str, float]) -> bool:

@@ -254,7 +254,7 @@ def _too_slow(
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
         if len(model.measured.vcpus) < 2 and fastest.bottleneck in OF_VCPUS:
             help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
-        elif fastest.bottleneck is Bottleneck.AMBIGUOUS:
+        elif fastest.bottleneck is Bottleneck.AMBIGUOUS and fastest.shares:
             help_ = []
         why = (*late, *beside_others(model, fastest, quality), *(doubts or help_), *_known(quality.warning))
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)

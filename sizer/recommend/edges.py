@@ -72,15 +72,16 @@ def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuratio
     if edges.batch.rises and not _is_full(model, configuration):
         batch = float(model.measured.batch_size[-1])
         found.append(reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain))
-    if edges.open:
+    if edges.vcpus.is_doubted:
         found.append(reason(ReasonCode.VCPUS_UNSETTLED, **_gained(model, edges.vcpus)))
+    if edges.open:
         most = configuration.vcpus == model.measured.vcpus[-1]
         found.append(reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(configuration), most=most, repeat=noisy(model)))
     if edges.beyond:
         found.append(edges.beyond.reason)
     if edges.more_memory:
         found.append(reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=largest))
-    if edges.memory.is_open:
+    if edges.memory.is_doubted:
         found.append(reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=largest))
     return found
 

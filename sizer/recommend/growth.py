@@ -10,13 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
-from sizer.model import GAIN
+from sizer.model import CLEAR, GAIN, UNLIKELY
 from sizer.recommend.comparison import kind_of
 from sizer.recommend.machines import Machine
 from sizer.records import SLIP, Bottleneck, ReasonCode
-
-CLEAR, UNLIKELY = 0.8, 0.3
-"""Probabilities of a gain above GAIN from which the rate is seen to rise, and up to which it is not said to."""
 
 
 @dataclass(frozen=True)
