@@ -143,9 +143,9 @@ def solve(draws: Draws, rows: Rows) -> Solution:
     every = {CPU: worker, SERIAL: _cap(draws, rows), ACCELERATOR: accelerator, READ: read, WRITE: write}
     times = {stage: time for stage, time in every.items() if (time > NEVER).any()}
     power = _sharpness(draws)
-    most = reduce(np.maximum, times.values(), np.full((1, 1), NEVER))
-    with np.errstate(invalid="ignore"):
-        total = sum(np.exp(power * (time - most)) for time in times.values())
+    most = reduce(np.maximum, times.values(), np.full((len(draws), len(rows.vcpus)), NEVER))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = sum((np.exp(power * (time - most)) for time in times.values()), np.zeros_like(most))
         log_rate = -most - np.log(total) / power
     return Solution(log_rate, cpu, accelerator, times, draws, rows)
 

@@ -22,7 +22,8 @@ IMPRECISE = (RunWarning(WarningKind.IMPRECISE, {"half_width": 0.196, "seconds": 
 
 def busy(runs: list[Run], share: float = 1.0) -> list[Run]:
     """The same with this share of their vCPUs' time accounted for."""
-    seconds = [share * (run.configuration.vcpus or 0) / run.throughput.value for run in runs if run.throughput is not None]
+    rates = [run.throughput.value for run in runs if run.throughput is not None]
+    seconds = [share * (run.configuration.vcpus or 0) / rate for run, rate in zip(runs, rates, strict=True)]
     return [replace(run, demand=Demand(core_seconds=each)) for run, each in zip(runs, seconds, strict=True)]
 
 
