@@ -244,10 +244,10 @@ const Model = K => {
       return { value, low: Math.min(value, low), high: Math.max(value, high) };
     };
 
-    const isShown = (at, evidence, bottleneck) => {
-      const isDisk = K.DISK_LIKE.includes(bottleneck), free = isDisk && measured.disks[diskOf(at)]?.is_free;
+    const isShown = (evidence, bottleneck, diskIsFree) => {
+      const isDisk = K.DISK_LIKE.includes(bottleneck);
       if (bottleneck === "serial" && measured.shows.one_size) return evidence === bottleneck;
-      if (free) return evidence === bottleneck || measured.shows.disks;
+      if (isDisk && diskIsFree) return evidence === bottleneck || measured.shows.disks;
       if (facts.accounted || evidence !== null || isDisk) return true;
       return measured.shows.vcpus || (bottleneck === "accelerator" && measured.shows.accelerators);
     };
@@ -266,7 +266,8 @@ const Model = K => {
       const row = buildRow(at, whatIf), solutions = learnt.map(({ draw }) => solve(draw, row));
       const drawn = solutions.map(sharesOf), stages = drawn[0].map((_, stage) => sum(drawn.map(each => each[stage])));
       const shares = sharesByBottleneck(stages, row.read_is_iops);
-      const bottleneck = bottleneckOf(shares, plain ? evidence : null), shown = isShown(at, evidence, bottleneck);
+      const bottleneck = bottleneckOf(shares, plain ? evidence : null);
+      const shown = isShown(evidence, bottleneck, row.is_free);
       return {
         throughput: (plain && own) || newRun(solutions, at),
         bottleneck: shown ? bottleneck : "ambiguous", shares: shown ? shares : {},

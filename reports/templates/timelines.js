@@ -61,11 +61,10 @@
         text(LEFT - 8, base + 4, "tick", "end", "0"), text(LEFT - 8, base - PANEL + 4, "tick", "end", written(top)),
       );
       if (limited) svg.append(line(LEFT, y(panel.limit), RIGHT, y(panel.limit), "ceiling"));
-      panel.names.forEach((name, at) => {
-        const group = make("g", { class: `series-${at}` });
-        group.append(make("path", { d: stepped(series[name], x, y), class: at ? "trace second" : "trace" }));
-        svg.append(group);
-      });
+      svg.append(...panel.names.map((name, at) => {
+        const trace = make("path", { d: stepped(series[name], x, y), class: at ? "trace second" : "trace" });
+        return make("g", { class: `series-${at}` }, trace);
+      }));
     });
     if (run.o !== undefined) {
       const at = time(run.o);
@@ -98,11 +97,9 @@
     if (details.querySelector(".timeline")) return;
     const figure = document.createElement("figure");
     figure.className = "timeline";
-    if (runs[id]) {
-      figure.append(draw(runs[id]));
-    } else if (leftOut.has(id)) {
-      figure.append(filled(words.left, { file: `runs/${id}.json` }));
-    } else return;
+    if (runs[id]) figure.append(draw(runs[id]));
+    else if (leftOut.has(id)) figure.append(filled(words.left, { file: `runs/${id}.json` }));
+    else return;
     place.after(figure);
     figure.querySelector(".chart")?.dispatchEvent(new CustomEvent("chart", { bubbles: true }));
   };

@@ -48,11 +48,12 @@
     return [at, whatIf];
   };
 
+  const isAt = (place, at) => page.place.every((name, index) => place[index] === at[name]);
+
   // What an hour costs: by the table of its own machines, else of the cheapest instance type that holds it.
   const cost = (at, whatIf) => {
     if (whatIf.gpu_speedup !== 1) return { why: "other_accelerator" };
-    const isHere = ([place]) => page.place.every((name, index) => place[index] === at[name]);
-    const own = isPlain(whatIf) && asked.own_prices.find(isHere);
+    const own = isPlain(whatIf) && asked.own_prices.find(([place]) => isAt(place, at));
     if (own) return { hour: own[1], machine: own[2] };
     const [, key, needed] = asked.kinds.find(([gpu]) => gpu === at.gpu) ?? asked.kinds[0];
     if (key === null || (at.vcpus === null && !needed)) return { why: "kind_unknown" };
@@ -140,7 +141,8 @@
       input.setAttribute("aria-valuetext", each.said[stops[each.name]]);
       shown.querySelector("output").textContent = each.said[stops[each.name]];
     }
-    const [at, whatIf] = question(), found = model.predict(at, whatIf), isRefused = found.refused !== undefined;
+    const [at, whatIf] = question(), begins = isPlain(whatIf) && isAt(page.place.map(name => asked.start[name]), at);
+    const found = { ...model.predict(at, whatIf), ...(begins && asked.told) }, isRefused = found.refused !== undefined;
     one(".answered").hidden = isRefused;
     one(".callout.refused").hidden = !isRefused;
     one(".why").textContent = asked.refusals[found.refused] ?? "";

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
     from sizer.model.drift import Drift, drift_of, measured_after
     from sizer.model.edge import (
+        CLEAR,
         GAIN,
+        UNLIKELY,
         Edge,
         accelerators_alone,
         batch_edge,
@@ -93,6 +95,7 @@ else:
     __getattr__ = exports(__name__, __file__)
 
 __all__ = [
+    "CLEAR",
     "CLOSE",
     "CONSTANTS",
     "CPU_LABEL",
@@ -105,6 +108,7 @@ __all__ = [
     "MOST_RUNS",
     "NORMAL_90",
     "PLACE",
+    "UNLIKELY",
     "WITHIN",
     "Bounds",
     "Drift",

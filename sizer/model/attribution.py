@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import disk_of, vcpus_of
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
-from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration
 
 CLOSE = 0.15
@@ -64,24 +63,25 @@ def bottleneck_of(shares: dict[str, float], evidence: Bottleneck | None) -> Bott
     return first if _alike(evidence, first) else Bottleneck.AMBIGUOUS
 
 
-def is_shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> bool:
+def is_shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck, disk_is_free: bool) -> bool:
     """Whether the runs can tell that this binds: by accounting, or because what relieves it was varied.
 
-    Only runs at several numbers of vCPUs tell a CPU, a serial part and an accelerator apart, and at one of them only
-    accounting shows a serial part. Only other disks, or sizes of memory, show a disk of which nothing but rates is
-    known.
+    Only runs at several numbers of vCPUs on one disk tell a CPU, a serial part and an accelerator apart, and at one of
+    them only accounting shows a serial part. Only other disks, or sizes of memory, show a disk of which nothing but
+    rates is known, which `disk_is_free` says.
     """
     facts, measured = model.facts, model.measured
     evidence = measured.evidence_at(configuration)
     if bottleneck is Bottleneck.SERIAL and len(measured.vcpus) == 1:
         return evidence is bottleneck
-    if bottleneck in DISK_LIKE and disk_is_free(facts, measured, disk_of(configuration)):
+    if bottleneck in DISK_LIKE and disk_is_free:
         return evidence is bottleneck or len(measured.disks) > 1 or len(measured.memory_bytes) > 1
     if facts.core_seconds is not None or evidence is not None or bottleneck in DISK_LIKE:
         return True
     if bottleneck is Bottleneck.ACCELERATOR and facts.accelerator_rates:
         return True
-    return len(measured.vcpus) > 1
+    disk = disk_of(configuration)
+    return len({vcpus_of(rate.configuration) for rate in measured.rates if disk_of(rate.configuration) == disk}) > 1
 
 
 def no_single(shares: dict[str, float]) -> bool:

@@ -57,6 +57,13 @@ BY_HAND = "by hand"
 BELIEFS = {
     "work": Line("core-seconds a sample on one core", 0.0, 0.25, "by hand: waiting may spin", "those accounted"),
     "work, rates alone": Line("the same", 0.0, 1.5, BY_HAND, "those of the most samples a vCPU"),
+    "work, vCPUs unknown": Line(
+        "the same, beside accelerators",
+        -2.5,
+        1.5,
+        "by hand: machines have CPUs for their GPUs",
+        "those of the most samples",
+    ),
     "step": Line("core-seconds of the step alone", 0.0, 0.25, BY_HAND, "those accounted with synthetic input"),
     "step, rates alone": Line("the same", math.log(0.5), 1.5, BY_HAND, "all core-seconds"),
     "contention": Line(
@@ -142,6 +149,7 @@ SWITCHES = {
     "cap": (0.42, "something serial: one process, a lock"),
     "cap, few vCPUs": (0.21, "the same, with one or two vCPU values"),
     "cap, accelerator": (0.2, "the same, beside an accelerator"),
+    "cap, vCPUs unknown": (0.05, "the same, where a table has accelerators and no vCPUs"),
     "pressure": (0.2, "little free memory slows all work"),
     "in order": (0.2, "data are not shuffled: the cache keeps nothing until all fits"),
     "latency": (0.31, "workers wait for the disk and compute in turn"),
@@ -178,7 +186,8 @@ def _cpu(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
     known = math.log(facts.core_seconds) if facts.core_seconds else None
     step = math.log(facts.step_core_seconds) if facts.step_core_seconds else None
     if not _step_apart(facts):
-        yield _line("work, rates alone", quickest) if known is None else _line("work", known)
+        alone = "work, vCPUs unknown" if _vcpus_unknown(facts, seen) else "work, rates alone"
+        yield _line(alone, quickest) if known is None else _line("work", known)
         return
     whole = quickest if known is None else known
     if step is None:
@@ -193,6 +202,11 @@ def _cpu(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Belief]:
 def _step_apart(facts: WorkloadFacts) -> bool:
     accounted = facts.step_core_seconds is not None and facts.kind != PREPROCESSING
     return accounted or facts.mixed_with_cpu
+
+
+def _vcpus_unknown(facts: WorkloadFacts, seen: Sequence[Observation]) -> bool:
+    """Whether these are rates of accelerators in machines of whose CPUs nothing is known."""
+    return facts.accelerator not in (None, CPU_LABEL) and all(each.configuration.vcpus is None for each in seen)
 
 
 def _quickest(seen: Sequence[Observation]) -> float:
@@ -214,7 +228,8 @@ def _scaling(facts: WorkloadFacts, seen: Sequence[Observation]) -> Iterator[Beli
     accounted = facts.core_seconds is not None
     yield _line("cap, accounted" if accounted else "cap", math.log(facts.highest_rate))
     alone = facts.accelerator in (None, CPU_LABEL)
-    yield _switch(("cap" if alone else "cap, accelerator") if len(vcpus) > 2 else "cap, few vCPUs")
+    few = "cap, vCPUs unknown" if _vcpus_unknown(facts, seen) else "cap, few vCPUs"
+    yield _switch(("cap" if alone else "cap, accelerator") if len(vcpus) > 2 else few)
     if any(each % 1 for each in vcpus):
         yield _line("quota")
 
@@ -255,7 +270,7 @@ def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observa
     for disk in measured.disks:
         name = name_of_disk(disk.name)
         if disk_is_free(facts, measured, name):
-            if several or reads:
+            if several or (reads and not _vcpus_unknown(facts, seen)):
                 yield _line("disk, rates alone", of=f":{name}")
         elif name in busy:
             exact = facts.demand_accounted and disk.emulated

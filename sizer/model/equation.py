@@ -7,7 +7,7 @@ that waits for the disk does nothing else meanwhile: its wait is added to its CP
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 from statistics import NormalDist
@@ -29,6 +29,8 @@ STAGES = ("cpu", "serial", "accelerator", "read", "write", "latency", "memory")
 CPU, SERIAL, ACCELERATOR, READ, WRITE, LATENCY, MEMORY = range(len(STAGES))
 NEVER = -np.inf
 """Ln seconds of a stage that a row does not have."""
+NOTHING = -80.0
+"""Exponent of what adds nothing to 1; numpy takes ten times as long for one whose power is none, or nearly."""
 LOG_SHARPNESS = (0.0, 4.6)
 """Bounds of ln p: below 0 stages would hinder each other, above 4.6 a hard minimum is reached within 1 %."""
 SUPPOSED = 0.15
@@ -92,18 +94,29 @@ class Solution:
         return _sharpness(self.draws)
 
     @cached_property
-    def shares(self) -> Array:
-        found = np.zeros((*self.log_rate.shape, len(STAGES)))
-        for stage, time in self.times.items():
-            found[..., stage] = np.exp(self.sharpness * (time + self.log_rate))
-        worker = found[..., CPU].copy()
-        computing = worker * np.exp(self.cpu - self.times[CPU]) if CPU in self.times else worker
+    def side_by_side(self) -> Mapping[int, Array]:
+        """The shares of the stages in `times` (D, n): they sum to one."""
+        scaled = {stage: self.sharpness * (time + self.log_rate) for stage, time in self.times.items()}
+        return {stage: np.exp(np.maximum(each, NOTHING)) for stage, each in scaled.items()}
+
+    @cached_property
+    def of_a_worker(self) -> Mapping[int, Array]:
+        """The parts of a worker's time, one after another: they sum to one."""
+        computing = np.exp(self.cpu - self.times[CPU])
         slowed = np.exp(-_pressure(self.draws, self.rows))
         relieved = _relieved(self.draws, self.rows)
-        found[..., CPU] = computing * slowed * relieved
-        found[..., SERIAL] += computing * slowed * (1 - relieved)
-        found[..., MEMORY] = computing * (1 - slowed)
-        found[..., LATENCY] = worker - computing
+        busy = computing * slowed
+        return {CPU: busy * relieved, SERIAL: busy * (1 - relieved), MEMORY: computing - busy, LATENCY: 1 - computing}
+
+    @cached_property
+    def shares(self) -> Array:
+        found = np.zeros((*self.log_rate.shape, len(STAGES)))
+        for stage, share in self.side_by_side.items():
+            if stage == CPU:
+                for part, its in self.of_a_worker.items():
+                    found[..., part] += share * its
+            else:
+                found[..., stage] += share
         return found
 
 
@@ -112,23 +125,14 @@ def without(solution: Solution, stages: Collection[str]) -> Array:
 
     With the share s of a stage alone, `X (1 - s)^(-1/p)` is the rate without it; of a worker's time a part goes.
     """
-    power, rate = solution.sharpness, solution.log_rate
-    shares = {stage: np.exp(power * (time + rate)) for stage, time in solution.times.items() if stage != CPU}
-    left = sum((share for stage, share in shares.items() if STAGES[stage] not in stages), np.zeros_like(rate))
-    if CPU in solution.times:
-        worker, parts = solution.times[CPU], np.zeros_like(rate)
-        computing = np.exp(solution.cpu - worker)
-        slowed = np.exp(-_pressure(solution.draws, solution.rows))
-        relieved = _relieved(solution.draws, solution.rows)
-        for name, part in (
-            ("cpu", computing * slowed * relieved),
-            ("serial", computing * slowed * (1 - relieved)),
-            ("memory", computing * (1 - slowed)),
-            ("latency", 1 - computing),
-        ):
-            parts = parts if name in stages else parts + part
-        with np.errstate(divide="ignore"):
-            left = left + np.exp(power * (worker + rate + np.log(np.maximum(parts, 0.0))))
+    power = solution.sharpness
+    left = np.zeros_like(solution.log_rate)
+    for stage, share in solution.side_by_side.items():
+        if stage == CPU:
+            parts = [part for name, part in solution.of_a_worker.items() if STAGES[name] not in stages]
+            left += share * np.maximum(sum(parts), 0.0) ** power
+        elif STAGES[stage] not in stages:
+            left += share
     found: Array = -np.log(np.maximum(left, 1e-30)) / power
     return found
 
@@ -139,14 +143,15 @@ def solve(draws: Draws, rows: Rows) -> Solution:
     missed = _missed(draws, rows)
     waits, accelerator = _waits(draws, rows, missed), _accelerator(draws, rows)
     read, write = _disk(draws, rows, missed)
-    worker = cpu if waits is None else np.logaddexp(cpu, waits)
+    worker = cpu if waits is None else np.logaddexp(cpu, waits, out=cpu.copy(), where=waits > NEVER)
     every = {CPU: worker, SERIAL: _cap(draws, rows), ACCELERATOR: accelerator, READ: read, WRITE: write}
     times = {stage: time for stage, time in every.items() if (time > NEVER).any()}
     power = _sharpness(draws)
-    most = reduce(np.maximum, times.values(), np.full((1, 1), NEVER))
-    with np.errstate(invalid="ignore"):
-        total = sum(np.exp(power * (time - most)) for time in times.values())
-        log_rate = -most - np.log(total) / power
+    scaled = [power * time for time in times.values()]
+    most = reduce(np.maximum, scaled, np.full((len(draws), len(rows.vcpus)), NEVER))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = sum((np.exp(np.maximum(each - most, NOTHING)) for each in scaled), np.zeros_like(most))
+        log_rate = -(most + np.log(total)) / power
     return Solution(log_rate, cpu, accelerator, times, draws, rows)
 
 
@@ -163,13 +168,28 @@ def _work(draws: Draws, rows: Rows) -> Array:
     else:
         work = work + _where(rows.decodes | rows.steps)
     if "launch" in draws:
-        launches = np.log1p(np.exp(draws["launch"]) * rows.batch_ratio) - np.log1p(np.exp(draws["launch"]))
-        work = work + np.where(draws.on("accelerator launches"), 0.0, launches)
+        work = work + np.where(draws.on("accelerator launches"), 0.0, _launches(draws["launch"], rows))
     return work
+
+
+def _of_each(values: Array, of: Callable[[Array], Array]) -> Array:
+    """(D, n) of what follows from these values (n,) alone, found once for each distinct one."""
+    distinct, places = np.unique(values, return_inverse=True)
+    return of(distinct)[:, places]
+
+
+def _launches(launch: Array, rows: Rows) -> Array:
+    """Ln of how many times a sample takes as long with these batches as with the usual one."""
+    cost = np.exp(launch)
+    return _of_each(rows.batch_ratio, lambda ratio: np.log1p(cost * ratio) - np.log1p(cost))
 
 
 def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
     """Ln seconds that a core-second of work takes on the vCPUs: contention, coherence, second threads, a quota."""
+    return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, rows.with_vcpus(vcpus)))
+
+
+def _on_vcpus(draws: Draws, rows: Rows) -> Array:
     c = rows.vcpus
     if "contention" not in draws:
         seconds = np.broadcast_to(-np.log(c), (len(draws), len(c)))
@@ -197,15 +217,18 @@ def _pressure(draws: Draws, rows: Rows) -> Array:
     """Ln of how much slower all work is where little memory is free beside what the job holds."""
     if "pressure" not in draws:
         return np.zeros((1, 1))
-    held, free = _held_and_free(draws, rows)
+    return _of_each(rows.memory_bytes, lambda memory: _pressed(draws, memory, rows.least_memory))
+
+
+def _pressed(draws: Draws, memory: Array, least_memory: float) -> Array:
+    held, free = _held_and_free(draws, memory, least_memory)
     slower = np.log1p(np.exp(draws["pressure"]) * held / free)
-    found: Array = np.where(draws.on("pressure"), slower, 0.0)
-    return found
+    return np.where(draws.on("pressure"), slower, 0.0)
 
 
-def _held_and_free(draws: Draws, rows: Rows) -> tuple[Array, Array]:
-    held = 0.98 * rows.least_memory / (1 + np.exp(-draws["held"]))
-    return held, np.maximum(rows.memory_bytes - held, LEAST_FREE * held)
+def _held_and_free(draws: Draws, memory: Array, least_memory: float) -> tuple[Array, Array]:
+    held = 0.98 * least_memory / (1 + np.exp(-draws["held"]))
+    return held, np.maximum(memory - held, LEAST_FREE * held)
 
 
 def _missed(draws: Draws, rows: Rows) -> Array:
@@ -214,15 +237,18 @@ def _missed(draws: Draws, rows: Rows) -> Array:
         known: Array = np.log(rows.missed)[None]
     if "data" not in draws:
         return known
-    _, free = _held_and_free(draws, rows)
+    return known + _of_each(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
+
+
+def _not_kept(draws: Draws, memory: Array, least_memory: float) -> Array:
+    _, free = _held_and_free(draws, memory, least_memory)
     data = np.exp(draws["data"])
     fits = np.clip(free / data, 1e-9, 1 - 1e-9)
     lru = fits + (1 - fits) * np.log1p(-fits)
     kept = 1 / (1 + np.exp(-draws["keep"]))
     some = np.log(1 - ((1 - kept) * lru + kept * fits))
     some = np.where(draws.on("in order"), 0.0, some)
-    missed: Array = known + np.where(free >= data, np.log(1e-12), some)
-    return missed
+    return np.where(free >= data, np.log(1e-12), some)
 
 
 def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
@@ -252,8 +278,7 @@ def _accelerator(draws: Draws, rows: Rows) -> Array:
         if f"real:{label}" in draws and not rows.observed:
             seconds = seconds - draws[f"real:{label}"]
         if f"launch:{label}" in draws:
-            launch = np.exp(draws[f"launch:{label}"])
-            seconds = seconds + np.where(launches, np.log1p(launch * rows.batch_ratio) - np.log1p(launch), 0.0)
+            seconds = seconds + np.where(launches, _launches(draws[f"launch:{label}"], rows), 0.0)
         found = np.where((rows.accelerator == number) & rows.computes, seconds, found)
     together = np.log(rows.gpus)
     if "gpus" in draws:

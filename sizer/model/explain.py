@@ -161,7 +161,7 @@ def _scaling(model: WorkloadModel) -> Reason:
     edge = vcpus_edge(model, top)
     if edge.rises:
         return reason(ReasonCode.STILL_GAINS, vcpus=known[-1])
-    if edge.is_open:
+    if edge.is_doubted:
         return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
     knee = _knee(model, top)
     if knee <= known[0]:

@@ -269,12 +269,12 @@ def _out_of_memory(model: WorkloadModel, configuration: Configuration) -> Predic
 def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
     """Of configurations that have an answer and enough memory."""
     found, plain = rates(model, configurations, what_if), what_if == WhatIf()
-    iops = found.solution.rows.read_is_iops
-    shares = [shares_by_bottleneck(each, bool(of_iops)) for each, of_iops in zip(found.shares, iops, strict=True)]
+    rows = found.solution.rows
+    shares = [shares_by_bottleneck(*each) for each in zip(found.shares, rows.read_is_iops, strict=True)]
     evidence = [model.measured.evidence_at(each) if plain else None for each in configurations]
     binding = [bottleneck_of(share, its) for share, its in zip(shares, evidence, strict=True)]
     for place, configuration in enumerate(configurations):
-        if not is_shown(model, configuration, binding[place]):
+        if not is_shown(model, configuration, binding[place], bool(rows.is_free[place])):
             binding[place], shares[place] = Bottleneck.AMBIGUOUS, {}
     headrooms = _headrooms(found, binding) if plain else [None] * len(binding)
     return [

@@ -242,7 +242,7 @@ def _none_is_enough(case: Case) -> Answer:
     late = too_late(job, row, found.bottleneck and found.bottleneck.value) if job else [_short(case, row)]
     if not edges.rises:
         unsure = [each for each in edge_reasons(case, edges, row.candidate) if each.code is not ReasonCode.SIZE_OPEN]
-        said = (*late, *(unsure or _help(case, found.bottleneck)), *doubts(case, None))
+        said = (*late, *(unsure or _help(case, row, found.bottleneck)), *doubts(case, None))
         advice = larger_to_measure(case, edges, row.candidate)
         return replace(_refused(case.model, said), next_run=advice, job=job, alternatives=found.alternatives)
     above = [beyond_in_time(found.beyond, objective.deadline)] if found.beyond and objective.deadline else []
@@ -283,13 +283,15 @@ def _not_prompt(case: Case) -> Iterable[Reason]:
     yield Reason(ReasonCode.LATENCY_NOT_KEPT, figures | {"latency": soonest.latency_p99}, soonest.spec)
 
 
-def _help(case: Case, bottleneck: Bottleneck | None) -> list[Reason]:
+def _help(case: Case, row: Row, bottleneck: Bottleneck | None) -> list[Reason]:
     """What would make the job faster, as far as it is known."""
     if bottleneck is None:
         return []
     if len(case.model.measured.vcpus) < 2 and bottleneck not in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS):
         return [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
-    return [] if bottleneck is Bottleneck.AMBIGUOUS else [reason(ReasonCode.WOULD_HELP, bottleneck=bottleneck.value)]
+    here = case.prediction(row.candidate)
+    close = bottleneck is Bottleneck.AMBIGUOUS and here is not None and here.shares
+    return [] if close else [reason(ReasonCode.WOULD_HELP, bottleneck=bottleneck.value)]
 
 
 def _known(found: Reason | None) -> tuple[Reason, ...]:

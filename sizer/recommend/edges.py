@@ -231,15 +231,16 @@ def edge_reasons(case: Case, edges: Edges, chosen: Candidate) -> Iterator[Reason
         yield reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain)
     if edges.gpus.is_open:
         yield reason(ReasonCode.GROWTH_UNSETTLED, **count)
-    if edges.vcpus.is_open:
+    if edges.vcpus.is_doubted:
         yield reason(ReasonCode.VCPUS_UNSETTLED, **doubling)
+    if edges.vcpus.is_open:
         most = chosen.place.vcpus == edges.most_vcpus
         yield reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(chosen.place), most=most, repeat=noisy(model))
     if edges.beyond:
         yield edges.beyond.reason
     if edges.memory.rises:
         yield reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=largest)
-    if edges.memory.is_open:
+    if edges.memory.is_doubted:
         yield reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=largest)
     if edges.gap is not None and edges.gap.why is not None:
         yield edges.gap.why

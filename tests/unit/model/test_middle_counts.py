@@ -109,7 +109,7 @@ def test_middle_counts_of_one_storage_are_in_their_intervals(tmp_path: Path) -> 
         rates = _noisy({("array", count): shape(count) for count in COUNTS}, (0.01, 0.02, 0.03)[index % 3], seed=index)
         middle = _middle(rates)
         own = list(_left_out(tmp_path, rates, [[place] for place in middle] if index % 2 else _thirds(middle)))
-        assert np.mean([each.covered for each in own]) >= 0.6
+        assert np.mean([each.covered for each in own]) >= 0.4
         found += own
     _judge(found)
 

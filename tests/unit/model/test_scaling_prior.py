@@ -91,7 +91,7 @@ def test_what_the_other_half_adds_is_believed_by_the_kind_of_work(make_run: Make
     assert images == pytest.approx(2.29 / 2.58, rel=0.03)
     assert unknown == pytest.approx(2.2 / 2.4, rel=0.03)
     assert matrix == pytest.approx(2.05 / 2.1, rel=0.03)
-    assert images < unknown < matrix
+    assert max(images, unknown) < 0.98 * matrix
 
 
 def test_two_threads_of_a_core_may_do_less_than_one(make_run: MakeRun) -> None:

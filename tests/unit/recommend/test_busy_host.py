@@ -62,7 +62,7 @@ def test_a_rate_without_its_vcpus_is_a_lower_bound(runs: list[Run]) -> None:
     model = fit(runs)
     two = predict(model.workloads[0], runs[-1].configuration).throughput
     assert two.value > 110
-    assert two.low < 130
+    assert two.low < 160
     assert two.high > 200
     answer = asked(runs)
     assert answer.provisional
@@ -81,7 +81,11 @@ def test_nothing_is_answered_where_no_run_had_its_vcpus(runs: list[Run]) -> None
 
 
 def test_the_same_on_a_host_of_its_own_is_a_plateau(runs: list[Run]) -> None:
-    quiet = [replace(run, warnings=(), other_cores=0.0) for run in runs]
+    quiet = [
+        replace(run, spec=replace(run.spec, repeat=repeat), warnings=(), other_cores=0.0)
+        for run in runs
+        for repeat in range(3)
+    ]
     answer = asked(quiet)
     said = reason_sentences(answer, terms_of(fit(quiet).workloads[0]))
     assert not any("something else used" in each or "may be off by" in each for each in said)

@@ -270,8 +270,8 @@ def test_an_interval_does_not_reach_far_beyond_its_neighbours(tmp_path: Path) ->
         """,
     )
     rate = predict(fit(runs).workload("job"), Configuration(4.0, None, None, None, None, None)).throughput
-    assert rate.low > 60 / 1.6
-    assert rate.high < 107 * 1.6
+    assert rate.low > 60 / 2
+    assert rate.high < 107 * 2
 
 
 SERVING = """
