@@ -43,10 +43,10 @@ def binding(case: Case, candidate: Candidate, known: bool) -> Binding:
         return Binding()
     if not known or not found.shares or found.bottleneck is Bottleneck.AMBIGUOUS:
         return Binding(None if case.table.of_machines else Bottleneck.AMBIGUOUS, prediction=found)
-    return Binding(found.bottleneck, _next(found), found.headroom, found)
+    return Binding(found.bottleneck, next_bottleneck(found), found.headroom, found)
 
 
-def _next(prediction: Prediction) -> Bottleneck | None:
+def next_bottleneck(prediction: Prediction) -> Bottleneck | None:
     """What would bind if the present bottleneck were relieved: the largest other share, where there is one."""
     bound = prediction.bottleneck.value
     others = {name: share for name, share in prediction.shares.items() if name != bound and share >= 1e-4}

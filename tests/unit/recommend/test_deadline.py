@@ -10,13 +10,12 @@ from collections.abc import Callable
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.model import fit, predict
-from sizer.recommend.jobs import job_on
-from sizer.recommend.scoring import exceeds, surely
+from sizer.model import best_measured, fit
+from sizer.recommend.sizes import sizes_on_curve
+from sizer.recommend.table import table_of_sizes
 from sizer.records.answer import Answer
-from sizer.records.prediction import Spec
-from sizer.records.run import Demand, Estimate, Run
-from sizer.records.study import Deadline, Device
+from sizer.records.run import Demand, Run
+from sizer.records.study import Deadline, Device, Objective
 
 HOUR = 3600.0
 Ask = Callable[..., Answer]
@@ -180,18 +179,6 @@ def test_a_price_that_is_unknown_is_never_nothing(curve: Curve, ask: Ask) -> Non
     assert any(reason.startswith("The cost of the job is not known") for reason in answer.reasons)
 
 
-def test_the_chance_to_be_in_time_is_that_of_the_interval() -> None:
-    """At the low end of a 90 % interval 95 of 100 runs are faster; `surely` is the way back, on either side."""
-    rate = Estimate(100.0, 90.0, 105.0)
-    assert exceeds(rate, 90.0) == pytest.approx(0.95, abs=0.001)
-    assert exceeds(rate, 105.0) == pytest.approx(0.05, abs=0.001)
-    assert exceeds(rate, 100.0) == pytest.approx(0.5)
-    assert exceeds(rate, surely(rate, 0.9)) == pytest.approx(0.9, abs=0.001)
-    assert exceeds(Estimate(100.0, 100.0, 100.0), 99.0) == 1.0
-    assert exceeds(Estimate(0.0, 0.0, 0.0), 1.0) == 0.0
-    assert surely(Estimate(100.0, 0.0, 200.0), 0.9) == 0.0
-
-
 @pytest.mark.slow
 def test_a_probability_of_being_in_time_is_kept(curve: Curve, catalog: Catalog) -> None:
     """Of jobs called 70 to 97 % likely in time, as many are, on curves with a known truth and 3 % noise of a run."""
@@ -202,13 +189,14 @@ def test_a_probability_of_being_in_time_is_kept(curve: Curve, catalog: Catalog) 
         truth = {c: top * c / (c + half) for c in (1, 2, 4, 8, 16)}
         runs = curve(*((c, r * math.exp(0.03 * chance.gauss(0, 1))) for c, r in truth.items()), spread=0.06)
         model = fit(runs).workloads[0]
-        for measured in model.measured.rates:
-            configuration = measured.configuration
-            rate = predict(model, configuration).throughput
-            needed = truth[configuration.vcpus] * math.exp(chance.uniform(-0.12, 0.02))
+        best = best_measured(model).configuration
+        sizes = sizes_on_curve(model, catalog, best.batch_size, rented=True)
+        for number, size in enumerate(sizes):
+            vcpus = size.place.vcpus
+            needed = truth[vcpus] * math.exp(chance.uniform(-0.12, 0.02))
             deadline = Deadline(needed * HOUR, HOUR)
-            job = job_on(model, Spec(configuration.vcpus), configuration, rate, deadline, catalog)
-            if 0.7 <= job.probability <= 0.97:
-                stated.append(job.probability)
-                kept.append(truth[configuration.vcpus] * math.exp(0.03 * chance.gauss(0, 1)) >= needed)
+            likely = table_of_sizes(model, sizes, best, Objective("cheapest", 0.95, deadline)).rows[number].probability
+            if 0.7 <= likely <= 0.97:
+                stated.append(likely)
+                kept.append(truth[vcpus] * math.exp(0.03 * chance.gauss(0, 1)) >= needed)
     assert sum(kept) / len(kept) >= sum(stated) / len(stated) - 0.09

@@ -24,4 +24,4 @@ def test_what_binds_next_is_never_what_binds_now(
     """Also where accounting shows another bottleneck than the largest share."""
     here = Configuration(2.0, 2**30, "host", 1)
     prediction = Prediction("train", here, Estimate(100.0, 90.0, 110.0), bound, shares, extrapolated=False)
-    assert next_bottleneck(prediction, bound) is follows
+    assert next_bottleneck(prediction) is follows

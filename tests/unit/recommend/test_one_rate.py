@@ -14,7 +14,7 @@ from sizer.catalog import Catalog
 from sizer.model import Model, WorkloadModel, completed, fit, predict
 from sizer.model.observations import observe
 from sizer.recommend import judged_by, recommend
-from sizer.recommend.machines import measured_machines
+from sizer.recommend.machines import machines_to_compare
 from sizer.records import Estimate, Objective, Run, RunWarning
 from sizer.records.run import WarningKind
 from tests.modelled import FEWER_IS_FASTER, SATURATING
@@ -37,13 +37,12 @@ def test_fit_answer_and_page_pool_the_runs_of_a_configuration_alike(noisy: list[
     here = noisy[0].configuration
     model = fit(noisy).workloads[0]
     (observed,), _noise = observe(completed(noisy))
-    (machine,) = measured_machines(noisy, model.measured.disks, Catalog.load())
     (row,) = results.by_configuration(noisy)
     at_place, known = results.rates_of_the_job(noisy)[here], model.measured.rate_at(here)
     assert at_place is not None
     assert known is not None
     assert math.exp(observed.log_rate) == pytest.approx(473.9, rel=0.005)
-    assert machine.rate == known.throughput.value == row.throughput.value == at_place.value == MEDIAN
+    assert known.throughput.value == row.throughput.value == at_place.value == MEDIAN
     assert known.throughput == row.throughput == at_place
 
 
@@ -98,8 +97,8 @@ def test_an_answer_of_a_table_and_its_prediction_are_one_figure(name: str, tmp_p
         workload = model.workload(answer.workload)
         assert answer.spec is not None
         assert answer.throughput == predict(workload, judged_by(workload, answer.spec)).throughput
-        for machine in measured_machines(runs, workload.measured.disks, Catalog.load()):
-            assert machine.throughput == predict(workload, machine.configuration).throughput
+        for machine in machines_to_compare(workload, runs, Objective(), Catalog.load()):
+            assert machine.throughput == predict(workload, machine.place).throughput
 
 
 @pytest.mark.parametrize("vcpus", [(1.0, 2.0, 4.0), (1.0, 2.0, 4.0, 8.0), (1.0, 2.0)])

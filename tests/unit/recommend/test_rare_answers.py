@@ -11,14 +11,13 @@ from sizer.catalog import Catalog, InstanceType
 from sizer.model import Edge, WorkloadModel, fit, predict
 from sizer.recommend import recommend
 from sizer.recommend.candidates import Candidate
+from sizer.recommend.case import Case
 from sizer.recommend.edges import Edges, edge_reasons
-from sizer.recommend.field import ScoredCandidate, allowed, choose
 from sizer.recommend.instances import matching
 from sizer.recommend.memory import _why_this_much
 from sizer.recommend.next_run import next_run
 from sizer.recommend.quality import Quality
-from sizer.recommend.scoring import Score
-from sizer.recommend.settling import Margin
+from sizer.recommend.table import Row, table_of_sizes
 from sizer.recommend.upgrades import upgrade_reasons
 from sizer.records import (
     GIB,
@@ -71,8 +70,20 @@ def knee(curve: Curve) -> WorkloadModel:
     return fit(curve(*KNEE)).workload("train")
 
 
-def chosen(vcpus: float = 4.0) -> Candidate:
-    return Candidate(Spec(vcpus), Configuration(vcpus, 8 * GIB, "host", 32), 0.17, 0)
+def size(vcpus: float) -> Candidate:
+    return Candidate(Spec(vcpus), Configuration(vcpus, 8 * GIB, "host", 32), Estimate(300, 290, 310), 0.0425 * vcpus)
+
+
+@pytest.fixture
+def case(knee: WorkloadModel, catalog: Catalog) -> Case:
+    """4 and 16 vCPUs of the curve."""
+    best = size(16.0).place
+    table = table_of_sizes(knee, [size(4.0), size(16.0)], best, Objective())
+    return Case(knee, Objective(), catalog, Quality(), table, best, 304.0)
+
+
+def four(case: Case) -> Row:
+    return case.table.rows[0]
 
 
 def test_a_rate_that_rises_with_the_batch_is_said(make_run: MakeRun, answer_of: Callable[..., Answer]) -> None:
@@ -93,49 +104,28 @@ def test_a_rate_that_rises_with_the_batch_is_said(make_run: MakeRun, answer_of: 
     [(SURE_GAIN, ReasonCode.RISES_WITH_MEMORY), (UNSURE_GAIN, ReasonCode.MEMORY_UNSETTLED), (NO_GAIN, None)],
 )
 def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(
-    memory: Edge, code: ReasonCode | None, knee: WorkloadModel
+    memory: Edge, code: ReasonCode | None, case: Case
 ) -> None:
     """Of memory that no longer pays nothing is said."""
-    edges = Edges(NO_GAIN, memory, None)
-    found = edge_reasons(knee, edges, chosen().configuration)
+    found = list(edge_reasons(case, Edges(memory=memory), four(case).candidate))
     assert [each.code for each in found] == ([code] if code is not None else [])
     assert all(each.number("memory_bytes") == 8 * GIB for each in found)
 
 
-def test_more_memory_is_measured_where_it_pays(knee: WorkloadModel) -> None:
+def test_more_memory_is_measured_where_it_pays(case: Case) -> None:
     """Twice the most that was measured, before anything else is asked."""
-    suggestion = next_run(knee, chosen(), Edges(NO_GAIN, SURE_GAIN, None), Quality())
+    suggestion = next_run(case, Edges(memory=SURE_GAIN), four(case), 0.99)
     assert suggestion == Suggestion(Action.MEASURE, reason(ReasonCode.MORE_MEMORY_MAY_PAY), memory_bytes=16 * GIB)
 
 
-def test_a_size_that_is_not_sure_is_measured_again(knee: WorkloadModel) -> None:
+def test_a_size_that_is_not_sure_is_measured_again(case: Case) -> None:
     """Where the curve is flat and yet no size is sure to be enough, it is said which run tells most."""
-    settled, here = Edges(NO_GAIN, NO_GAIN, None), chosen().configuration
-    most = replace(here, vcpus=16.0)
-    found = next_run(knee, chosen(), settled, Quality(), margin=Margin(here, most, 0.95))
+    found = next_run(case, Edges(), four(case), 0.7)
     assert found is not None
     assert found.why is not None
     assert (found.action, found.why.code) == (Action.REPEAT, ReasonCode.RUN_WOULD_SETTLE)
-    assert set(found.vcpus) <= {here.vcpus, 16.0}
-    assert found.why.number("after") >= found.why.number("probability")
-    assert next_run(knee, chosen(), settled, Quality()) is None
-
-
-def scored(usd: float, fraction: float, probability: float) -> ScoredCandidate:
-    return ScoredCandidate(replace(chosen(), usd_per_hour=usd), Score(fraction, probability, 100 * fraction))
-
-
-@pytest.mark.parametrize(
-    ("field", "usd"),
-    [
-        ([(1.0, 0.5, 0.01), (2.0, 0.8, 0.05), (4.0, 0.8, 0.05)], 2.0),
-        ([(1.0, 0.5, 0.2), (2.0, 0.8, 0.6), (4.0, 0.8, 0.61)], 2.0),
-        ([(1.0, 0.5, 0.01), (2.0, 0.96, 0.99), (4.0, 1.0, 1.0)], 2.0),
-    ],
-)
-def test_without_a_chance_the_fastest_is_taken(field: list[tuple[float, float, float]], usd: float) -> None:
-    """Hopeless sizes are not told apart by a chance of 1 in 100; of the fastest, or the likeliest, the cheapest."""
-    assert choose([scored(*each) for each in field], Objective("cheapest", 0.95)).candidate.usd_per_hour == usd
+    assert set(found.vcpus) <= {4.0, 16.0}
+    assert next_run(case, Edges(), four(case), 0.99) is None
 
 
 def test_what_to_know_of_a_machine(make_run: MakeRun, catalog: Catalog) -> None:
@@ -246,7 +236,7 @@ def test_a_fraction_of_a_vcpu_that_is_in_time_is_not_sold(curve: Curve, answer_o
 def test_a_bottleneck_that_is_not_known_has_no_upgrade(make_run: MakeRun) -> None:
     """Nothing is said of what a relief would gain where nobody knows what binds."""
     ambiguous = Prediction(
-        "train", chosen().configuration, Estimate(300, 290, 310), Bottleneck.AMBIGUOUS, {"cpu": 0.5}, extrapolated=False
+        "train", size(4.0).place, Estimate(300, 290, 310), Bottleneck.AMBIGUOUS, {"cpu": 0.5}, extrapolated=False
     )
     rates = {c: ((80 * c) ** -8 + 219**-8) ** (-1 / 8) for c in (1, 2, 4, 8)}
     runs = [make_run(rate, c, device=P100, demand=Demand(core_seconds=1 / 80)) for c, rate in rates.items()]
@@ -286,24 +276,9 @@ def test_nothing_is_advised_where_nobody_knows_what_binds(curve: Curve, answer_o
     assert ReasonCode.WOULD_HELP not in codes(answer)
 
 
-def test_where_memory_still_pays_only_the_most_may_be_chosen(knee: WorkloadModel) -> None:
-    """A smaller size would be judged by an unknown best, unless it reaches its share of the best measured for sure."""
-    (small, large) = (
-        ScoredCandidate(
-            Candidate(Spec(4.0, size * GIB), Configuration(4.0, size * GIB, "host", 32), usd, 0),
-            Score(1.0, chance, 300),
-        )
-        for size, usd, chance in ((4, 0.1, 0.6), (8, 0.2, 1.0))
-    )
-    assert allowed([small, large], knee, Edges(NO_GAIN, NO_GAIN, None)) == [small, large]
-    assert allowed([small, large], knee, Edges(NO_GAIN, SURE_GAIN, None)) == [large]
-    sure = replace(small, score=replace(small.score, probability=1.0))
-    assert allowed([sure, large], knee, Edges(NO_GAIN, SURE_GAIN, None)) == [sure, large]
-
-
 def test_memory_that_no_family_offers_says_the_most_that_is_sold(knee: WorkloadModel) -> None:
     """One vCPU with 64 GiB is in no catalogue."""
-    large = Candidate(Spec(1.0, 64 * GIB), Configuration(1.0, 8 * GIB, "host", 32), 1.0, 0)
+    large = Candidate(Spec(1.0, 64 * GIB), Configuration(1.0, 8 * GIB, "host", 32), Estimate(100, 90, 110), 1.0)
     said = _why_this_much(knee, large, 64 * GIB)
     assert said.code is ReasonCode.MEMORY_NOT_OFFERED
     assert said.number("most") == 8 * GIB
