@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     )
     from sizer.model.observations import Noise, apart, beside_others, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-    from sizer.model.prediction import LeftOut, left_out, predict, predict_several, predictions, rates
+    from sizer.model.prediction import LeftOut, left_out, predict, predict_several, predictions, rates, throughputs
     from sizer.model.stages import INSTANT, as_good
     from sizer.model.starved import is_starved
 else:
@@ -193,6 +193,7 @@ __all__ = [
     "same_floor",
     "searched_floor",
     "tells_apart",
+    "throughputs",
     "too_slow",
     "tried",
     "undroppable_bytes",

@@ -27,6 +27,8 @@ class Belief:
     name: str
     mean: float
     deviation: float
+    untold: bool = False
+    """No run can tell it."""
 
 
 class Scale(Enum):
@@ -260,7 +262,7 @@ def _real(facts: WorkloadFacts, label: str) -> Iterator[Belief]:
     """Ln of how many times as fast as it was emulated the real GPU may be, where its rate is known so far only."""
     device = facts.device.at_batch(facts.reference_batch)
     if device.rate_unsure and device.rate_low and device.rate_high:
-        yield Belief(f"real:{label}", 0.0, math.log(device.rate_high / device.rate_low) / (2 * NORMAL_90))
+        yield Belief(f"real:{label}", 0.0, math.log(device.rate_high / device.rate_low) / (2 * NORMAL_90), True)
 
 
 def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> Iterator[Belief]:

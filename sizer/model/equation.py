@@ -289,7 +289,7 @@ def _accelerator(draws: Draws, rows: Rows) -> Array:
 
 def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
     """Ln seconds a sample of reading and of writing."""
-    factor = SUPPOSED * _spread(len(draws)) if rows.supposed else np.zeros((1, len(rows.vcpus)))
+    factor = SUPPOSED * spread(len(draws)) if rows.supposed else np.zeros((1, len(rows.vcpus)))
     fitted = np.zeros(len(rows.vcpus), dtype=bool)
     for number, name in enumerate(rows.disks):
         if f"disk:{name}" in draws and not rows.supposed:
@@ -303,10 +303,10 @@ def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
 
 
 @cache
-def _spread(count: int) -> Array:
-    """Standard normal values (count, 1) in a mixed order, the same each time."""
+def spread(count: int, order: int = 0) -> Array:
+    """Standard normal values (count, 1) in one of many mixed orders, the same each time."""
     normal = NormalDist()
-    values = [normal.inv_cdf((place + 0.5) / count) for place in np.random.default_rng(0).permutation(count)]
+    values = [normal.inv_cdf((place + 0.5) / count) for place in np.random.default_rng(order).permutation(count)]
     return np.array(values)[:, None]
 
 

@@ -39,7 +39,7 @@ CONSTANTS: dict[str, Any] = {
     "CPU_LABEL": CPU_LABEL,
     "LOG_SHARPNESS": equation.LOG_SHARPNESS,
     "SUPPOSED": equation.SUPPOSED,
-    "SPREAD": _rounded(equation._spread(DRAWS)[:, 0]),
+    "SPREAD": _rounded(equation.spread(DRAWS)[:, 0]),
     "LEAST_FREE": equation.LEAST_FREE,
     "LENGTHS": misfit.LENGTHS,
     "APART": misfit.APART,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.model.beliefs import Belief
-from sizer.model.equation import Draws
+from sizer.model.equation import Draws, spread
 
 Array = NDArray[np.float64]
 
@@ -32,8 +32,9 @@ def sample(
 ) -> Draws:
     """KEPT vectors from the posterior, by so many particles, each moved so often at a temperature.
 
-    The likelihood takes R vectors and gives (R,).
+    The likelihood takes R vectors and gives (R,). Of what no run can tell the belief itself is kept.
     """
+    untold, beliefs = _apart(beliefs)
     random = np.random.default_rng(SEED)
     names = tuple(each.name for each in beliefs)
     mean = np.array([each.mean for each in beliefs])
@@ -51,8 +52,14 @@ def sample(
         mover = _Mover(names, particles, power, likelihood, random)
         for move in range(moves if power < 1 else LAST * moves):
             particles, value = mover.moved(particles, value, afresh=move % AFRESH == AFRESH - 1)
-    kept = random.permutation(count)[:KEPT]
-    return Draws(names, mean + deviation * particles[kept])
+    kept = mean + deviation * particles[random.permutation(count)[:KEPT]]
+    as_before = [each.mean + each.deviation * spread(KEPT, number) for number, each in enumerate(untold, start=1)]
+    return Draws((*names, *(each.name for each in untold)), np.column_stack([kept, *as_before]))
+
+
+def _apart(beliefs: Sequence[Belief]) -> tuple[list[Belief], list[Belief]]:
+    """What no run can tell, and what runs do."""
+    return [each for each in beliefs if each.untold], [each for each in beliefs if not each.untold]
 
 
 def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple[float, NDArray[np.intp]]:

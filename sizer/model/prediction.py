@@ -119,6 +119,11 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
     return Rates(log_rate + pull, left, further, model.posterior.noise, solution)
 
 
+def throughputs(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[Estimate]:
+    """What `predict` says of the rate at each; asks nothing about whether it can be predicted."""
+    return _as_measured(model, configurations, rates(model, configurations))
+
+
 SLOWEST = -50.0
 """Ln of a rate that no machine is below."""
 
@@ -277,27 +282,29 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
         if not is_shown(model, configuration, binding[place], bool(rows.is_free[place])):
             binding[place], shares[place] = Bottleneck.AMBIGUOUS, {}
     headrooms = _headrooms(found, binding) if plain else [None] * len(binding)
+    told = _as_measured(model, configurations, found) if plain else found.new_runs()
     return [
         Prediction(
             workload=model.name,
             configuration=configuration,
-            throughput=_as_measured(model, configuration, estimate) if plain else estimate,
+            throughput=estimate,
             bottleneck=bottleneck,
             shares=share,
             extrapolated=what_if.disk_rates is not None or outside(model, configuration) > 0,
             headroom=headroom,
         )
         for configuration, estimate, bottleneck, share, headroom in zip(
-            configurations, found.new_runs(), binding, shares, headrooms, strict=True
+            configurations, told, binding, shares, headrooms, strict=True
         )
     ]
 
 
-def _as_measured(model: WorkloadModel, configuration: Configuration, estimate: Estimate) -> Estimate:
-    """What its own runs gave of a row without accounting: the answer among rows and this are one figure."""
-    measured = model.measured.rate_at(configuration)
-    own = model.refused is not None or model.facts.core_seconds is None
-    return measured.of_new_run if measured is not None and own else estimate
+def _as_measured(model: WorkloadModel, configurations: Sequence[Configuration], found: Rates) -> list[Estimate]:
+    """Of rows without accounting what their own runs gave: the answer among rows and a prediction are one figure."""
+    if model.refused is None and model.facts.core_seconds is not None:
+        return found.new_runs()
+    rows = [model.measured.rate_at(each) for each in configurations]
+    return [told if row is None else row.of_new_run for row, told in zip(rows, found.new_runs(), strict=True)]
 
 
 def _headrooms(found: Rates, binding: Sequence[Bottleneck]) -> list[float | None]:

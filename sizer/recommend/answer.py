@@ -21,7 +21,7 @@ from sizer.recommend.memory_sizes import few_memory_caps
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
-from sizer.recommend.reasons import binding, doubts, of_million, retired_reason, surely, why
+from sizer.recommend.reasons import binding, doubts, of_million, retired_reason, step_emulated, surely, why
 from sizer.recommend.rejections import rejections
 from sizer.recommend.sizes import sizes_on_curve
 from sizer.recommend.still_planned import StillPlanned, as_planned
@@ -168,7 +168,7 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
             *(() if first else beside),
             *doubts(case, taken),
         ),
-        rejected=rejections(case, chosen, named_one),
+        rejected=rejections(case, chosen, known),
         runner_up=others[0].candidate.spec if others else None,
         instances=offers(taken, model, case.catalog)
         if of_machines
@@ -242,8 +242,9 @@ def _none_is_enough(case: Case) -> Answer:
     late = too_late(job, row, found.bottleneck and found.bottleneck.value) if job else [_short(case, row)]
     if not edges.rises:
         unsure = [each for each in edge_reasons(case, edges, row.candidate) if each.code is not ReasonCode.SIZE_OPEN]
-        said = (*late, *(unsure or _help(case, row, found.bottleneck)), *doubts(case, None))
-        advice = larger_to_measure(case, edges, row.candidate)
+        emulated = step_emulated(case.model, row.candidate.place.batch_size)
+        said = (*late, *(unsure or _help(case, row, found.bottleneck)), *emulated, *doubts(case, None))
+        advice = next_run(case, edges, row, 1.0)
         return replace(_refused(case.model, said), next_run=advice, job=job, alternatives=found.alternatives)
     above = [beyond_in_time(found.beyond, objective.deadline)] if found.beyond and objective.deadline else []
     reasons = [each for each in found.reasons if each.code not in _IN_TIME]

@@ -34,6 +34,7 @@ class Candidate:
     throughput: Estimate
     usd_per_hour: float | None
     disk_usd_per_hour: float = 0.0
+    disk_rank: int = 0
     accelerators: Accelerators = field(default_factory=Accelerators)
     deviation: float = 0.0
     noise: float = 0.0
@@ -88,6 +89,11 @@ class Candidate:
     def slipped(self) -> bool:
         """Whether its runs are so far apart that one of them is a slip."""
         return self.apart > SLIP
+
+    @property
+    def disk_price(self) -> tuple[float, int]:
+        """By which disks are called cheaper."""
+        return self.disk_usd_per_hour, self.disk_rank
 
     @property
     def exists(self) -> bool:

@@ -12,7 +12,7 @@ from sizer.model import vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
-from sizer.recommend.edges import Edges, larger_to_measure
+from sizer.recommend.edges import Edges, larger_to_measure, noisy
 from sizer.recommend.memory import cap_to_try, completes
 from sizer.recommend.reasons import surely
 from sizer.recommend.table import Choice, Flags, Row, rounded
@@ -49,6 +49,8 @@ def _open(case: Case, edges: Edges, chosen: Row, probability: float) -> Iterator
     else:
         yield from _lacking_values(case, taken)
     if not surely(probability) and len(case.candidates) > 1:
+        yield settling_run(case, chosen)
+    if edges.is_open and not enough and noisy(case.model):
         yield settling_run(case, chosen)
     if edges.is_open and not enough:
         yield Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * edges.most_vcpus,))

@@ -301,12 +301,17 @@ def doubts(case: Case, chosen: Candidate | None) -> Iterator[Reason]:
     if case.table.of_machines and 0 < unpriced < len(case.candidates):
         yield reason(ReasonCode.SOME_PRICES_UNKNOWN, unknown=float(unpriced), machines=float(len(case.candidates)))
     if case.objective.spot:
-        known = any(each.offer is not None or each.usd_per_hour is not None for each in case.candidates)
+        offered = [each.usd_per_hour if case.table.of_machines else _of_offer(each) for each in case.candidates]
+        known = any(usd is not None for usd in offered)
         yield reason(ReasonCode.SPOT_PRICES if known else ReasonCode.NO_SPOT_PRICES)
     if chosen is not None:
         yield from _beside_others(case, chosen)
     said = (case.quality.lower_bounds, case.quality.warning, case.quality.failed)
     yield from (each for each in said if each is not None)
+
+
+def _of_offer(each: Candidate) -> float | None:
+    return None if each.offer is None else each.offer.usd_per_hour
 
 
 def _beside_others(case: Case, chosen: Candidate) -> Iterator[Reason]:

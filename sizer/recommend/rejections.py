@@ -44,7 +44,8 @@ def _cheaper(case: Case, chosen: Row) -> Iterator[Row]:
         if taken.usd_per_hour is None:
             cheaper = each.kind == taken.kind and each.size < taken.size
         else:
-            cheaper = each.hourly < taken.hourly or (not row.prompt_enough and each.cost < taken.cost)
+            as_dear = each.hourly == taken.hourly and each.size < taken.size and not case.table.of_machines
+            cheaper = each.hourly < taken.hourly or as_dear or (not row.prompt_enough and each.cost < taken.cost)
         if cheaper and (case.table.of_machines or _is_neighbour(case, row, chosen)):
             yield row
 
@@ -151,10 +152,18 @@ def _fraction(case: Case, chosen: Row, bound: bool) -> Iterator[Rejection]:
     (row,) = table_of_sizes(model, [smaller], best, case.objective).rows
     why = _why_not(case, row, chosen, bound)
     if row.sure:
-        enough = reason(ReasonCode.IN_TIME) if case.objective.deadline is not None else why[0]
-        why = (enough, reason(ReasonCode.FRACTION_NOT_SOLD))
+        why = (_enough(case, row), reason(ReasonCode.FRACTION_NOT_SOLD))
     # What is not sold has no price to save.
     yield replace(_rejection(row, chosen, why), usd_saved_per_hour=None, saving=None)
+
+
+def _enough(case: Case, row: Row) -> Reason:
+    objective = case.objective
+    if objective.deadline is not None:
+        return reason(ReasonCode.IN_TIME)
+    if objective.rate is not None:
+        return reason(ReasonCode.GIVES, rate=row.candidate.rate)
+    return reason(ReasonCode.OF_TARGET, share=row.fraction / objective.target, bottleneck=None)
 
 
 def _did_not_fit(case: Case, taken: Candidate) -> Iterator[Rejection]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.catalog import Catalog
-from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes, rates
+from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes, throughputs
 from sizer.recommend.accelerators import accelerators_measured, accelerators_of
 from sizer.recommend.candidates import SOLD_VCPUS, Candidate, family_memory, next_sold
 from sizer.recommend.instances import cheapest
-from sizer.recommend.prices import disk_prices, prices
+from sizer.recommend.prices import disk_prices, disks_by_price, prices
 from sizer.records import GIB, Configuration, Estimate, Spec
 
 
@@ -24,6 +24,7 @@ def sizes_on_curve(
     """
     measured, kind, device = model.measured, accelerators_measured(model), model.facts.device
     gpu = kind.catalog_name(device) if kind.number(device) else None
+    disks, several = disks_by_price(measured.disks, catalog), len(measured.disks) > 1
     volumes, price = disk_prices(measured.disks, catalog), prices(catalog)
     found: list[Candidate] = []
     for vcpus, judged in _sizes(measured, catalog, gpu, between):
@@ -34,12 +35,11 @@ def sizes_on_curve(
             usd = None if offer is None else offer.usd_per_hour
             if gpu is None and not rented:
                 usd = price.usd_per_hour(vcpus, memory)
-            for disk in measured.disks:
-                there = replace(place, disk=disk.name)
-                whole, several = spec_of(model, there, vcpus, memory), len(measured.disks) > 1
-                volume = volumes[name_of_disk(disk.name)] if several else 0.0
-                found.append(Candidate(whole, there, NOTHING, usd, volume, accelerators_of(there), offer=offer))
-    told = rates(model, [each.place for each in found]).new_runs()
+            for rank, disk in enumerate(disks):
+                there = replace(place, disk=disk)
+                whole, volume = spec_of(model, there, vcpus, memory), volumes[name_of_disk(disk)] if several else 0.0
+                found.append(Candidate(whole, there, NOTHING, usd, volume, rank, accelerators_of(there), offer=offer))
+    told = throughputs(model, [each.place for each in found])
     priced = [replace(each, throughput=rate) for each, rate in zip(found, told, strict=True)]
     return sorted(priced, key=lambda each: (each.hourly, each.size))
 

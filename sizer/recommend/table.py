@@ -31,6 +31,8 @@ ALIKE = 0.05
 """Costs, or rates, that differ by less are alike: that another is better by less is no doubt of an answer."""
 SHORT = 10.0
 """One percent below what is asked for is as bad as so many percent above the least cost. By hand."""
+LITTLE = 0.01
+"""Of cost, and of expected ln regret: what differs by less is alike."""
 LATENCY_NOISE = 0.05
 """Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
 SLACK = 1e-9
@@ -106,7 +108,8 @@ class Table:
     def regret(self) -> Array:
         """(D, N) ln of the merit over the least that is enough, and SHORT times what is lacking of the rate."""
         least = np.where(self.enough, self.log_merits, np.inf).min(axis=1, keepdims=True)
-        dear = np.maximum(0.0, np.nan_to_num(self.log_merits - least, nan=0.0, posinf=np.inf, neginf=0.0))
+        with np.errstate(invalid="ignore"):
+            dear = np.maximum(0.0, np.nan_to_num(self.log_merits - least, nan=0.0, posinf=np.inf, neginf=0.0))
         found: Array = dear + SHORT * np.where(self.enough, 0.0, self.lacking)
         return found
 
@@ -223,9 +226,9 @@ def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objec
     for numbers in alike.values():
         best = max(numbers, key=lambda number: float(np.median(drawn[:, number])))
         losses = {number: _loss(drawn[:, number] - drawn[:, best]) for number in numbers}
-        good = [candidates[n].disk_usd_per_hour for n, loss in losses.items() if loss <= DISK_LOSS + SLACK]
+        good = [candidates[n].disk_price for n, loss in losses.items() if loss <= DISK_LOSS + SLACK]
         for number, loss in losses.items():
-            found[number] = loss, candidates[number].disk_usd_per_hour > min(good)
+            found[number] = loss, candidates[number].disk_price > min(good)
     return found
 
 
@@ -296,13 +299,13 @@ def choose(table: Table) -> Choice:
         offered = likely
     if not offered:
         return Choice(table, None)
-    sure, expected = [row for row in offered if row.sure], table.regret.mean(axis=0)
+    expected = table.regret.mean(axis=0)
     least = min(expected[row.number] for row in offered)
     if not math.isfinite(least):
         return _with_probability(table, _least(table, likely or offered))  # no price is known
-    chosen = _least(table, sure or offered)
-    if expected[chosen.number] > least + SLACK:
-        chosen = _least(table, [row for row in offered if expected[row.number] <= least + SLACK])
+    chosen = _least(table, [row for row in offered if row.sure] or offered)
+    if expected[chosen.number] > least + LITTLE:
+        chosen = _least(table, [row for row in offered if expected[row.number] <= least + LITTLE])
     return _with_probability(table, chosen)
 
 
@@ -313,18 +316,16 @@ def _fastest(rows: Sequence[Row]) -> Row:
 
 
 def _least(table: Table, rows: Sequence[Row]) -> Row:
-    """Where no price is known: the kind that makes the most of each accelerator, and of it the smallest machine."""
+    """Of those that cost alike the smallest. Where no price is known: the kind that makes the most of each accelerator,
+    and of it the smallest machine."""
     priced = [row for row in rows if row.candidate.usd_per_hour is not None]
     if priced:
-        return min(priced, key=lambda row: (_digits(table.merit(row.candidate)), row.candidate.size))
+        least = min(table.merit(row.candidate) for row in priced)
+        alike = [row for row in priced if table.merit(row.candidate) <= (1 + LITTLE) * least]
+        return min(alike, key=lambda row: (row.candidate.hourly, row.candidate.size, table.merit(row.candidate)))
     best = max(rows, key=lambda row: row.candidate.rate / max(1, row.candidate.kind[1])).candidate
     alike = [row for row in rows if row.candidate.kind == best.kind]
     return min(alike, key=lambda row: (row.candidate.size, -row.candidate.rate))
-
-
-def _digits(value: float) -> float:
-    """Costs that differ in their last digits are the same."""
-    return float(f"{value:.9g}")
 
 
 def _with_probability(table: Table, chosen: Row) -> Choice:

@@ -106,7 +106,6 @@ NOTES = frozenset(
         ReasonCode.NO_SPOT_PRICES,
         ReasonCode.DISK_EMULATED,
         ReasonCode.STEP_EMULATED,
-        ReasonCode.EMULATED_RATE_OPEN,
     }
 )
 """What must be known of any answer that it is true of, and is always said."""

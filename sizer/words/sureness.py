@@ -104,8 +104,6 @@ def _doubted(answer: Answer) -> str:
     codes = {each.code for each in answer.reasons}
     if ReasonCode.RUNS_DOUBTFUL in codes:
         return _("its readings are in doubt")
-    if ReasonCode.EMULATED_RATE_OPEN in codes:
-        return _("the rate of the GPU is an estimate")
     if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
         return _("prices are missing")
     return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""

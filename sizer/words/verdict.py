@@ -376,7 +376,6 @@ _RISING = (
     ReasonCode.RISES_WITH_GPUS,
     ReasonCode.RISES_WITH_BATCH,
     ReasonCode.RISES_WITH_MEMORY,
-    ReasonCode.RISES_TO_MOST_VCPUS,
 )
 
 

@@ -109,7 +109,6 @@ SENTENCES: Sentences = {
     _C.TARGET_UNLIKELY: lambda r, t: _(
         "The probability that it reaches the target is {chance}.", chance=chance(r.number("probability"))
     ),
-    _C.BEST_UNKNOWN: lambda r, t: _("The rate may still rise beyond what was measured, so the best rate is not known."),
     _C.DISK_LOSES: lambda r, t: _(
         "It loses {loss} by its disk, more than the {most} that a disk may cost.",
         loss=share_of(r, "loss") if r.number("loss") >= 0.1 else f"{100 * r.number('loss'):.2g} %",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.records import Bottleneck, Reason, ReasonCode, format_number
-from sizer.words.figures import paragraph, with_interval
+from sizer.words.figures import with_interval
 from sizer.words.language import _
 from sizer.words.names import (
     Terms,
@@ -123,26 +123,6 @@ def _step_emulated(r: Reason, t: Terms) -> str:
     return _("Each step waits for as long as the {accelerator} takes ({beside}).", **known, beside=beside)
 
 
-def _emulated_rate_open(r: Reason, t: Terms) -> str:
-    known = {"low": rate_in_words(r.number("low"), t.unit), "high": rate_in_words(r.number("high"), t.unit)}
-    if r.has("few"):
-        few, many = (f"{float(f'{r.number(name):.2g}'):g}" for name in ("few", "many"))
-        allows = _(
-            "So the answer allows for a GPU that makes {low} to {high}, which takes {few} to {many} vCPUs to be kept "
-            "busy.",
-            **known,
-            few=few,
-            many=many,
-        )
-    else:
-        allows = _("So the answer allows for a GPU that makes {low} to {high}.", **known)
-    if not r.has("rate"):
-        return allows
-    rate = rate_in_words(r.number("rate"), t.unit)
-    middle = _("Costs, and what other sizes and machines make, are told for {rate}.", rate=rate)
-    return paragraph([allows, middle])
-
-
 def _next_limit(r: Reason, t: Terms) -> str:
     return _(
         "Without that limit it would be {gain} faster, up to the next one ({next}).",
@@ -188,7 +168,6 @@ SENTENCES: Sentences = {
         disk=r.text("disk"),
     ),
     _C.STEP_EMULATED: _step_emulated,
-    _C.EMULATED_RATE_OPEN: _emulated_rate_open,
     _C.NEXT_LIMIT: _next_limit,
     _C.SMALLEST_UPGRADE: _smallest_upgrade,
 }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sizer.recommend import ALIKE
 from sizer.records import RELATIVE, Bottleneck, Event, Reason, ReasonCode, format_number, format_seconds, format_usd
-from sizer.words.figures import chance, from_to, samples_counted, times
+from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, listed, spec_name
-from sizer.words.reasons.figures import Sentences, bound_of, gain_of, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, bound_of, share_of, size_of, vcpus_of
 from sizer.words.units import exact_rate, percent, rate_beside, rate_in_words, several_of
 
 
@@ -270,11 +270,6 @@ SENTENCES: Sentences = {
         "It is the only configuration measured, so it is not known whether another costs less or is faster."
     ),
     _C.SMALLEST_OF_MACHINES: lambda r, t: _("It is the smallest of {all} that is fast enough.", all=_all(r)),
-    _C.MEMORY_ALIKE: lambda r, t: _(
-        "With {sizes} of memory it gives {rates}, no further apart than by chance: the smallest is enough.",
-        sizes=from_to(size_of(r, "least"), size_of(r, "most")),
-        rates=from_to(rate_in_words(r.number("low"), t.unit), rate_in_words(r.number("high"), t.unit)),
-    ),
     _C.TARGET_CLOSE: lambda r, t: _(
         "The probability that it keeps {target} of the best rate is {chance}.",
         target=share_of(r, "target"),
@@ -351,11 +346,6 @@ SENTENCES: Sentences = {
     _C.FASTEST_MACHINE: _fastest_machine,
     _C.CHOICE_CLOSE: _choice_close,
     _C.NO_MACHINE_ENOUGH: _none_enough,
-    _C.RISES_TO_MOST_VCPUS: lambda r, t: _(
-        "The rate still rises at {vcpus}, the most measured: by {gain} in the last step.",
-        vcpus=vcpus_of(r),
-        gain=gain_of(r),
-    ),
     _C.FAST_ENOUGH: lambda r, t: _(
         "The probability that it gives at least {needed} is {chance}.",
         needed=exact_rate(r.number("needed"), t.unit),

@@ -23,7 +23,7 @@ def machine(
     throughput = Estimate(rate, rate * math.exp(-half), rate * math.exp(half))
     place = Configuration(8.0, None, disk, None, gpu, 1)
     spec = Spec(8.0, None, disk, None, gpu, 1)
-    return Candidate(spec, place, throughput, usd, disk_usd, Accelerators(gpu, 1), off, off)
+    return Candidate(spec, place, throughput, usd, disk_usd, 0, Accelerators(gpu, 1), off, off)
 
 
 def choice(machines: list[Candidate], **objective: object) -> Choice:
