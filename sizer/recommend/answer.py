@@ -11,7 +11,7 @@ from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.alternatives import alternatives
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.batch_sizes import with_batch
-from sizer.recommend.case import Case
+from sizer.recommend.case import Case, on_curve
 from sizer.recommend.edges import Edges, bound_probability, edge_reasons, edges_of, larger_to_measure, noisy
 from sizer.recommend.instances import matching, offers
 from sizer.recommend.jobs import beyond_in_time, job_of, too_late
@@ -25,13 +25,14 @@ from sizer.recommend.reasons import binding, doubts, of_million, retired_reason,
 from sizer.recommend.rejections import rejections
 from sizer.recommend.sizes import sizes_on_curve
 from sizer.recommend.still_planned import StillPlanned, as_planned
-from sizer.recommend.table import Row, choose, rounded, table_of_machines, table_of_sizes
+from sizer.recommend.table import LIKELY, Row, choose, rounded, table_of_machines, table_of_sizes
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
     RELATIVE,
     Action,
     Answer,
     Bottleneck,
+    Event,
     Objective,
     Option,
     Reason,
@@ -96,7 +97,8 @@ def _found(model: WorkloadModel, question: Question, quality: Quality, runs: Seq
         gone = tuple(each for each in machines if each.retired is not None)
         if not sold or (objective.latency_p99 is not None and all(each.latency_p99 is None for each in sold)):
             return _refused(model, (retired_reason(ReasonCode.ALL_RETIRED, gone), *_known(quality.failed)))
-        table, inputs = table_of_machines(sold, objective), step_rates(runs)
+        table = table_of_machines(sold, objective, model if on_curve(model, sold) else None)
+        inputs = step_rates(runs)
         return _answered(Case(model, objective, catalog, quality, table, None, 0.0, gone, question.machine, inputs))
     if objective.latency_p99 is not None:
         return _refused(model, (reason(ReasonCode.LATENCY_NOT_MEASURED), *_known(quality.failed)))
@@ -122,7 +124,9 @@ def _answered(case: Case) -> Answer:
     if state != "settled":
         in_memory = not case.table.of_machines or edges.memory.rises or edges.memory.is_open
         bound = bound_probability(case, chosen.candidate, in_memory)
-        told = (None, None) if bound is None or edges.gpus.rises else bound
+        told: tuple[float | None, Event | None] = (None, None)
+        if bound is not None and not edges.gpus.rises:
+            told = (rounded(bound[0] * (1 - edges.in_gap)), bound[1])
     else:
         told = (probability, event) if len(case.candidates) > 1 or case.objective.rate is not None else (None, None)
     doubtful = state == "settled" and not surely(probability) and case.objective.counts != "fastest"
@@ -169,7 +173,7 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
             *doubts(case, taken),
         ),
         rejected=rejections(case, chosen, known),
-        runner_up=others[0].candidate.spec if others else None,
+        runner_up=next((each.candidate.spec for each in others if _is_another(model, each, chosen)), None),
         instances=offers(taken, model, case.catalog)
         if of_machines
         else matching(model, taken.spec, batch, taken.rate, case.catalog),
@@ -181,6 +185,12 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
         alternatives=alternatives(case.candidates, model.sample_unit) if of_machines else (),
         options=_options(case),
     )
+
+
+def _is_another(model: WorkloadModel, row: Row, chosen: Row) -> bool:
+    """Whether it differs by more than memory that makes no difference."""
+    same = replace(row.candidate.spec, memory_bytes=chosen.candidate.spec.memory_bytes) == chosen.candidate.spec
+    return model.memory_counts or not same or row.candidate.rented is not None
 
 
 def _is_doubtful(case: Case, chosen: Row) -> bool:
@@ -234,7 +244,8 @@ def _options(case: Case) -> tuple[Option, ...]:
 def _none_is_enough(case: Case) -> Answer:
     """Nothing measured gives what is asked for: a lower bound where the rate still rises, else refused."""
     row, objective = case.choice.likeliest, case.objective
-    if row is None or objective.rate is None:
+    elsewhere = objective.latency_p99 is not None and any(each.probability >= LIKELY for each in case.table.rows)
+    if row is None or objective.rate is None or elsewhere:
         return _refused(case.model, tuple(_not_prompt(case)))
     job = None if objective.deadline is None else job_of(row, objective.deadline)
     edges = edges_of(case, row.candidate)
@@ -272,7 +283,7 @@ def _short(case: Case, row: Row) -> Reason:
 def _not_prompt(case: Case) -> Iterable[Reason]:
     """No machine keeps the latency, or none that does is fast enough: the one that comes nearest."""
     objective = case.objective
-    fast = [row for row in case.table.rows if row.probability >= 0.5]
+    fast = [row for row in case.table.rows if row.probability >= LIKELY]
     figures = {"most": objective.latency_p99, "needed": objective.rate}
     if objective.rate is not None and fast:
         nearest = max(fast, key=lambda row: (row.prompt, row.candidate.rate)).candidate

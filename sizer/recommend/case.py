@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +14,12 @@ from sizer.recommend.candidates import Candidate, Kind
 from sizer.recommend.quality import Quality
 from sizer.recommend.table import Choice, Table, choose
 from sizer.records import SLIP, Configuration, Objective, Prediction, Reason, ReasonCode, RentedMachine
+
+
+def on_curve(model: WorkloadModel, candidates: Sequence[Candidate]) -> bool:
+    """Whether they are sizes of one kind, so that the model's curve describes them."""
+    one_kind = len({each.kind for each in candidates}) == 1 and all(each.rented is None for each in candidates)
+    return one_kind and model.posterior is not None and model.refused is None
 
 
 @dataclass(frozen=True)
@@ -48,10 +54,7 @@ class Case:
 
     @property
     def on_curve(self) -> bool:
-        """Whether the candidates are sizes of one kind, so that the model's curve describes them."""
-        kinds = {each.kind for each in self.candidates}
-        named = any(each.rented is not None for each in self.candidates)
-        return len(kinds) == 1 and not named and self.model.posterior is not None and self.model.refused is None
+        return on_curve(self.model, self.candidates)
 
     def prediction(self, candidate: Candidate) -> Prediction | None:
         """What the model says of it; None where it does not describe such machines."""

@@ -26,6 +26,7 @@ from sizer.model import (
 from sizer.recommend.candidates import Candidate, next_sold
 from sizer.recommend.case import Case, but_for_size
 from sizer.recommend.machine_prices import cheapest_holding, instances_like
+from sizer.recommend.other_inputs import input_binds
 from sizer.recommend.table import SURE, Row, rounded
 from sizer.records import (
     Action,
@@ -112,14 +113,16 @@ def edges_of(case: Case, chosen: Candidate) -> Edges:
     if vcpus.rises and case.on_curve and len(known) > 2:
         beyond = look_beyond(model, chosen.place, case.catalog)
     found = Edges(vcpus, memory, _gpus_edge(case, chosen), most_vcpus=known[-1] if known else 0.0, beyond=beyond)
-    return found if found.rises or found.is_open else replace(found, **_gap(case, chosen, known))
+    return replace(found, **_gap(case, chosen, known))
 
 
 def _gpus_edge(case: Case, chosen: Candidate) -> Edge:
     """With twice the accelerators, where the most were measured, more are sold, and more of them made work cheaper."""
     kind, count = chosen.kind
     counts = {each.kind[1] for each in case.candidates if each.kind[0] == kind and each.kind[1]}
-    if len(counts) < 2 or count != max(counts) or not (_more_may_pay(case, chosen) and _sold(case, chosen, 2 * count)):
+    if len(counts) < 2 or count != max(counts) or input_binds(chosen, case.other_inputs) is not None:
+        return Edge()
+    if not (_more_may_pay(case, chosen) and _sold(case, chosen, 2 * count)):
         return Edge()
     return doubled(case.model, chosen.place, replace(chosen.place, gpu_count=2 * count))
 
@@ -129,9 +132,11 @@ def _more_may_pay(case: Case, chosen: Candidate) -> bool:
     twice as many, which cost less than twice as much."""
     if case.objective.counts == "fastest":
         return True
-    merit, (kind, count) = case.table.merit, chosen.kind
-    fewer = [merit(each) for each in case.candidates if each.kind[0] == kind and 0 < each.kind[1] < count]
-    if not math.isfinite(min(fewer)) or merit(chosen) >= min(fewer):
+    kind, count = chosen.kind
+    merits = list(zip(case.candidates, case.table.merits, strict=True))
+    own = min(merit for each, merit in merits if each is chosen)
+    fewer = min(merit for each, merit in merits if each.kind[0] == kind and 0 < each.kind[1] < count)
+    if not math.isfinite(fewer) or own >= fewer:
         return False
     twice, bare = replace(chosen.accelerators, count=2 * count), replace(chosen.spec, vcpus=None, memory_bytes=None)
     cheapest = cheapest_holding(bare, twice, case.model.facts.device, case.catalog)
@@ -164,15 +169,23 @@ def _more_vcpus_sold(case: Case, chosen: Candidate) -> bool:
 
 
 def _gap(case: Case, chosen: Candidate, known: list[float]) -> dict[str, Any]:
-    """Where the next fewer vCPUs measured are less than half: how likely half is enough, and the size to measure."""
+    """Where the next fewer vCPUs measured are less than half: how likely half is enough, and the size to measure.
+
+    Where no curve says, half is as likely enough as not, unless that were more than in proportion to the fewer.
+    """
     vcpus, model, objective = chosen.place.vcpus or 0.0, case.model, case.objective
     fewer = [each for each in known if each < vcpus]
-    if not fewer or fewer[-1] >= vcpus / 2 or not case.on_curve or objective.counts == "fastest":
+    if not fewer or fewer[-1] >= vcpus / 2 or objective.counts == "fastest":
         return {}
-    best = max(case.of_kind(chosen.kind), key=lambda each: each.rate).place
-    found = rates(model, [replace(chosen.place, vcpus=vcpus / 2), best])
-    rate = objective.rate
-    chance = found.reaches(0, 1, objective.target) if rate is None else found.gives(0, rate)
+    top = max(case.of_kind(chosen.kind), key=lambda each: each.rate)
+    needed = objective.rate or objective.target * top.rate
+    slower = max(each.rate for each in case.of_kind(chosen.kind) if each.place.vcpus == fewer[-1])
+    if slower * vcpus / 2 / fewer[-1] < needed:
+        return {}
+    chance = 1 / 2
+    if case.on_curve:
+        found = rates(model, [replace(chosen.place, vcpus=vcpus / 2), top.place])
+        chance = found.gives(0, needed) if objective.rate else found.reaches(0, 1, objective.target)
     if chance <= 1 - SURE:
         return {}
     between = max(fewer[-1], math.sqrt(fewer[-1] * vcpus))

@@ -118,7 +118,7 @@ def _told(case: Case, candidate: Candidate) -> Spec:
 def _rivals(case: Case, choice: Choice, chosen: Row) -> list[Row]:
     merit = case.table.merit
     rows = [row for row in case.table.rows if row is not chosen and row.disk_is_right and row.probability > 0.01]
-    rows.sort(key=lambda row: merit(row.candidate))
+    rows.sort(key=lambda row: merit(row))
     fastest = [row for row in choice.prompt if row.candidate is choice.fastest]
     return list({row.number: row for row in [chosen, *rows[:MOST_RIVALS], *fastest]}.values())
 

@@ -62,13 +62,14 @@ def surely(probability: float) -> bool:
 
 def why(case: Case, chosen: Row, bound: Binding, probability: float) -> Iterator[Reason]:
     """The reasons of an answer, the most important first."""
-    yield from _asked(case, chosen)
     yield from case.slips
     if case.table.of_machines:
         yield from _of_machines(case, chosen, probability)
         yield from _input(case, chosen.candidate)
-    elif case.objective.rate is None:
-        yield _reaches(case, chosen)
+    else:
+        yield from _asked(case, chosen)
+        if case.objective.rate is None:
+            yield _reaches(case, chosen)
     if bound.prediction is not None:
         yield from bound_by(case.model, bound)
     yield from disk_reasons(case, chosen.candidate, bound.prediction)
@@ -102,7 +103,13 @@ def _reaches(case: Case, chosen: Row) -> Reason:
 def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason]:
     """What the work costs there, what is in doubt, the machine to compare with, the next and the fastest."""
     choice, taken = case.choice, chosen.candidate
-    yield _first(case, choice, taken)
+    if chosen.sure and case.objective.deadline is None:
+        yield _first(case, chosen)
+        yield from _asked(case, chosen)
+    else:
+        yield from _asked(case, chosen)
+        yield from _surer(case, chosen)
+        yield _first(case, chosen)
     if case.machine is not None:
         other = named(case)
         if other is None:
@@ -110,10 +117,6 @@ def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason
         elif other is not taken:
             yield beside(ReasonCode.BASELINE_MACHINE, other, taken, case)
     yield from _close(case, choice, probability)
-    if not chosen.sure and choice.others:
-        surer = choice.others[0]
-        found = beside(ReasonCode.SURER_MACHINE, surer.candidate, taken, case)
-        yield replace(found, figures={**found.figures, "probability": rounded(surer.chance)})
     yield from _below_target(case, choice, chosen)
     priced = [row for row in choice.others if row.candidate.usd_per_hour is not None or _fastest(case)]
     if chosen.sure and priced and taken.usd_per_hour is not None:
@@ -124,12 +127,20 @@ def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason
         yield beside(ReasonCode.FASTEST_MACHINE, fastest, taken, case)
 
 
+def _surer(case: Case, chosen: Row) -> Iterator[Reason]:
+    """The best of those that are sure, where the chosen one is not."""
+    surer = next((row for row in case.choice.others if row.sure), None)
+    if surer is not None and not chosen.sure:
+        found = beside(ReasonCode.SURER_MACHINE, surer.candidate, chosen.candidate, case)
+        yield replace(found, figures={**found.figures, "probability": rounded(surer.chance)})
+
+
 def _fastest(case: Case) -> bool:
     return case.objective.counts == "fastest"
 
 
-def _first(case: Case, choice: Choice, taken: Candidate) -> Reason:
-    fastest = _fastest(case)
+def _first(case: Case, chosen: Row) -> Reason:
+    choice, taken, fastest = case.choice, chosen.candidate, _fastest(case)
     by_price = taken.usd_per_hour is not None and not fastest
     counted = choice.priced if by_price else choice.table.rows
     merit = choice.table.merit
@@ -143,8 +154,7 @@ def _first(case: Case, choice: Choice, taken: Candidate) -> Reason:
         "spot": case.objective.spot,
         "usd_per_million": of_million(taken, case),
         "usd_per_hour": taken.usd_per_hour,
-        "slower_cost_less": by_price
-        and any(merit(row.candidate) < merit(taken) for row in choice.priced if not row.passes),
+        "slower_cost_less": by_price and any(merit(row) < merit(chosen) for row in choice.priced if not row.passes),
     }
     if len(case.candidates) == 1:
         code = ReasonCode.ONLY_WITH_THIS_INPUT if case.other_inputs else ReasonCode.ONLY_MACHINE

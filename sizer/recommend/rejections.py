@@ -120,7 +120,7 @@ def _gives(case: Case, row: Row, chosen: Row, bottleneck: str | None) -> Reason:
         return reason(ReasonCode.OF_TARGET, share=share, bottleneck=bottleneck)
     if objective.counts == "fastest" or each.usd_per_hour is None:
         return beside(ReasonCode.SLOWER_MACHINE, each, chosen.candidate, case)
-    cost = case.table.merit(each) / case.table.merit(chosen.candidate)
+    cost = case.table.merit(row) / case.table.merit(chosen)
     code = ReasonCode.DEARER_IN_TIME if objective.counts == "balanced" else ReasonCode.DEARER_MACHINE
     return Reason(code, {"rate": each.rate, "cost": cost}, each.spec)
 

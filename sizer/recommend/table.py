@@ -31,10 +31,12 @@ ALIKE = 0.05
 """Costs, or rates, that differ by less are alike: that another is better by less is no doubt of an answer."""
 SHORT = 10.0
 """One percent below what is asked for is as bad as so many percent above the least cost. By hand."""
-LITTLE = 0.01
+LITTLE = 0.02
 """Of cost, and of expected ln regret: what differs by less is alike."""
 LATENCY_NOISE = 0.05
 """Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
+UNKNOWN = 50.0
+"""Of ln: by how much what nobody measured is too late."""
 SLACK = 1e-9
 """What is exactly as asked for is enough."""
 DRAWS = 1024
@@ -47,22 +49,18 @@ class Row:
 
     `probability` is that of giving what is asked for: a rate, or the target's share of the best of its kind and count
     of accelerator; `fraction` its expected rate over that best. `prompt` is the probability that it keeps the latency
-    that is asked for, 1 where none is. `disk_loss` is the share of its rate that it loses by its disk, `dearer_disk`
-    whether a cheaper disk is as good.
+    that is asked for, 1 where none is, `chance` that of both. `disk_loss` is the share of its rate that it loses by its
+    disk, `dearer_disk` whether a cheaper disk is as good.
     """
 
     candidate: Candidate
     number: int
     probability: float
     fraction: float
-    prompt: float = 1.0
+    prompt: float
+    chance: float
     disk_loss: float = 0.0
     dearer_disk: bool = False
-
-    @property
-    def chance(self) -> float:
-        """That it gives the rate and keeps the latency."""
-        return min(self.probability, self.prompt)
 
     @property
     def sure(self) -> bool:
@@ -85,7 +83,8 @@ class Row:
 @dataclass(frozen=True)
 class Table:
     """N candidates with D draws: `log_rates` (D, N) ln of their true mean rates, `enough` (D, N) whether each gives
-    what is asked for, `lacking` (D, N) by how much of ln rate it does not. `of_machines`: measured as they are."""
+    the rate and keeps the latency asked for, `lacking` (D, N) by how much of ln it does not. `of_machines`: measured as
+    they are."""
 
     objective: Objective
     rows: tuple[Row, ...]
@@ -113,24 +112,32 @@ class Table:
         found: Array = dear + SHORT * np.where(self.enough, 0.0, self.lacking)
         return found
 
-    def merit(self, candidate: Candidate) -> float:
-        """What the objective makes least, as expected."""
-        if self.objective.counts == "fastest":
-            return 1 / candidate.rate
-        return candidate.cost / candidate.rate if self.objective.counts == "balanced" else candidate.cost
+    @cached_property
+    def merits(self) -> Array:
+        """What the objective makes least (N,), in the median draw; infinite where no price is known."""
+        found: Array = np.exp(np.median(self.log_merits, axis=0))
+        return found
+
+    def merit(self, row: Row) -> float:
+        return float(self.merits[row.number])
 
 
 def table_of_sizes(
     model: WorkloadModel, candidates: Sequence[Candidate], best: Configuration, objective: Objective
 ) -> Table:
     """Sizes on one curve; a share is that of the rate at `best`."""
-    places = [best, *(_as(best, each.place, model) for each in candidates)]
+    places = [_as(best, each.place, model) for each in candidates]
+    drawn = _drawn(model, [best, *places])
+    noise = np.sqrt(rates(model, places).further + model.noise**2)
+    return _judged(candidates, drawn[:, 1:], np.repeat(drawn[:, :1], len(candidates), axis=1), noise, objective, False)
+
+
+def _drawn(model: WorkloadModel, places: Sequence[Configuration]) -> Array:
+    """Ln of the true mean rates (DRAWS, N); that of a place that comes twice is the same."""
     distinct = list(dict.fromkeys(places))
     found = rates(model, distinct)
-    column = [distinct.index(place) for place in places]
-    drawn = found.drawn(DRAWS // len(found.mean))[:, column]
-    noise = np.sqrt(found.further + found.noise**2)[column[1:]]
-    return _judged(candidates, drawn[:, 1:], np.repeat(drawn[:, :1], len(candidates), axis=1), noise, objective, False)
+    drawn = found.drawn(DRAWS // len(found.mean))
+    return drawn[:, [distinct.index(place) for place in places]]
 
 
 def _as(best: Configuration, place: Configuration, model: WorkloadModel) -> Configuration:
@@ -138,10 +145,19 @@ def _as(best: Configuration, place: Configuration, model: WorkloadModel) -> Conf
     return place if model.memory_counts else replace(place, memory_bytes=best.memory_bytes)
 
 
-def table_of_machines(candidates: Sequence[Candidate], objective: Objective) -> Table:
-    """Machines as they were measured, each uncertain by itself; a share is that of the fastest of its kind."""
-    own = np.log([each.rate for each in candidates])
-    drawn = own + np.array([each.deviation for each in candidates]) * _normal(len(candidates), 0)
+def table_of_machines(
+    candidates: Sequence[Candidate], objective: Objective, model: WorkloadModel | None = None
+) -> Table:
+    """Machines as they were measured; a share is that of the fastest of its kind.
+
+    Each is uncertain by itself, or as the `model` says where they are sizes of one kind.
+    """
+    if model is None:
+        own = np.log([each.rate for each in candidates])
+        drawn = own + np.array([each.deviation for each in candidates]) * _normal(len(candidates), 0)
+    else:
+        most = replace(candidates[0].place, memory_bytes=max(model.measured.memory_bytes, default=None))
+        drawn = _drawn(model, [_as(most, each.place, model) for each in candidates])
     best = _best_of_kinds(candidates, objective)
     log_best = drawn[:, [best[each.kind] for each in candidates]]
     noise = np.array([each.noise for each in candidates])
@@ -149,12 +165,12 @@ def table_of_machines(candidates: Sequence[Candidate], objective: Objective) -> 
 
 
 def _normal(count: int, part: int) -> Array:
-    """Draws (D, count) of a standard normal, each column with one in every D-th part of it."""
+    """Draws (D, count) of a standard normal: of each column one in every D-th part of it, and each beside its opposite,
+    so that of a sum of several, too, half are above its mean."""
     random = np.random.default_rng([SEED, part])
-    order = random.permuted(np.tile(np.arange(DRAWS), (count, 1)), axis=1).T
-    middles = np.array([NormalDist().inv_cdf((place + 0.5) / DRAWS) for place in range(DRAWS)])
-    found: Array = middles[order]
-    return found
+    half = np.array([NormalDist().inv_cdf((place + 0.5) / DRAWS) for place in range(DRAWS // 2)])
+    drawn = random.permuted(np.tile(half, (count, 1)), axis=1).T * random.choice([-1.0, 1.0], (DRAWS // 2, count))
+    return np.concatenate([drawn, -drawn])
 
 
 def _best_of_kinds(candidates: Sequence[Candidate], objective: Objective) -> dict[Kind, int]:
@@ -177,8 +193,22 @@ def _prompt(candidate: Candidate, most: float | None) -> float:
         return 1.0
     if not candidate.latency_p99:
         return 0.0 if candidate.latency_p99 is None else 1.0
-    spread = math.hypot(candidate.noise, LATENCY_NOISE)
-    return NormalDist().cdf(math.log(most / candidate.latency_p99) / spread)
+    return NormalDist().cdf(math.log(most / candidate.latency_p99) / _spread_of_latency(candidate))
+
+
+def _spread_of_latency(candidate: Candidate) -> float:
+    return math.hypot(candidate.noise, LATENCY_NOISE)
+
+
+def _late(candidates: Sequence[Candidate], most: float | None) -> Array:
+    """By how much of ln the p99 latencies of new runs are longer than the most that is asked for (D, N)."""
+    if most is None:
+        return np.zeros((DRAWS, len(candidates)))
+    known = [each.latency_p99 for each in candidates]
+    over = [UNKNOWN if latency is None else math.log(max(latency, 1e-9) / most) for latency in known]
+    spread = np.array([_spread_of_latency(each) for each in candidates])
+    found: Array = np.array(over) + spread * _normal(len(candidates), 2)
+    return found
 
 
 def _judged(
@@ -193,21 +223,23 @@ def _judged(
         lacking = math.log(objective.rate) - (drawn + noise * _normal(len(candidates), 1))
     else:
         lacking = log_best + math.log(objective.target) - drawn
-    enough = lacking <= SLACK
+    late = _late(candidates, objective.latency_p99)
+    fast, enough = lacking <= SLACK, (lacking <= SLACK) & (late <= SLACK)
     losses = _disk_losses(candidates, drawn, objective)
     fractions = np.exp(np.median(drawn - log_best, axis=0))
     rows = tuple(
         Row(
             each,
             number,
-            float(enough[:, number].mean()),
+            float(fast[:, number].mean()),
             min(1.0, float(fractions[number])),
             _prompt(each, objective.latency_p99),
+            float(enough[:, number].mean()),
             *losses[number],
         )
         for number, each in enumerate(candidates)
     )
-    return Table(objective, rows, drawn, enough, of_machines, np.maximum(lacking, 0.0))
+    return Table(objective, rows, drawn, enough, of_machines, np.maximum(lacking, 0.0) + np.maximum(late, 0.0))
 
 
 def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objective) -> list[tuple[float, bool]]:
@@ -279,7 +311,7 @@ class Choice:
         """All that give what is asked for but the chosen one, whatever its disk; the best by the objective first."""
         own = None if self.chosen is None else self.chosen.candidate.but_for_disk
         found = [row for row in self.table.rows if row.passes and row.candidate.but_for_disk != own]
-        return sorted(found, key=lambda row: (self.table.merit(row.candidate), -row.candidate.rate))
+        return sorted(found, key=lambda row: (self.table.merit(row), -row.candidate.rate))
 
 
 def choose(table: Table) -> Choice:
@@ -287,22 +319,21 @@ def choose(table: Table) -> Choice:
     is surely fast enough costs much more.
 
     Cheapest by the cost of the work; `balanced` by that times the time that the work takes; `fastest` is the least
-    costly within 1 % of the highest rate. What has no known price is never the cheapest. Where a rate or a latency is
-    asked for, what is likely too slow is no answer.
+    costly within 1 % of the highest rate. What has no known price is never the cheapest. What is likely too slow is no
+    answer where something is not, and never where a rate or a latency is asked for.
     """
     objective = table.objective
     if objective.counts == "fastest":
         return _with_probability(table, _fastest([row for row in table.rows if row.prompt_enough] or table.rows))
     offered = [row for row in table.rows if row.prompt_enough and row.disk_is_right]
     likely = [row for row in offered if row.passes]
-    if objective.rate is not None:
-        offered = likely
+    offered = likely if likely or objective.rate is not None else offered
     if not offered:
         return Choice(table, None)
+    if all(row.candidate.usd_per_hour is None for row in offered):
+        return _with_probability(table, _least(table, offered))
     expected = table.regret.mean(axis=0)
     least = min(expected[row.number] for row in offered)
-    if not math.isfinite(least):
-        return _with_probability(table, _least(table, likely or offered))  # no price is known
     chosen = _least(table, [row for row in offered if row.sure] or offered)
     if expected[chosen.number] > least + LITTLE:
         chosen = _least(table, [row for row in offered if expected[row.number] <= least + LITTLE])
@@ -316,15 +347,16 @@ def _fastest(rows: Sequence[Row]) -> Row:
 
 
 def _least(table: Table, rows: Sequence[Row]) -> Row:
-    """Of those that cost alike the smallest. Where no price is known: the kind that makes the most of each accelerator,
-    and of it the smallest machine."""
+    """Of those that rent at the same price and do as much for it the smallest. Where no price is known: the kind that
+    makes the most of each accelerator, and of it the smallest machine."""
     priced = [row for row in rows if row.candidate.usd_per_hour is not None]
     if priced:
-        least = min(table.merit(row.candidate) for row in priced)
-        alike = [row for row in priced if table.merit(row.candidate) <= (1 + LITTLE) * least]
-        return min(alike, key=lambda row: (row.candidate.hourly, row.candidate.size, table.merit(row.candidate)))
-    best = max(rows, key=lambda row: row.candidate.rate / max(1, row.candidate.kind[1])).candidate
-    alike = [row for row in rows if row.candidate.kind == best.kind]
+        best = min(priced, key=lambda row: (table.merit(row), row.candidate.size))
+        as_dear = [row for row in priced if math.isclose(row.candidate.hourly, best.candidate.hourly)]
+        alike = [row for row in as_dear if table.merit(row) <= (1 + LITTLE) * table.merit(best)]
+        return min(alike, key=lambda row: (row.candidate.size, table.merit(row)))
+    kind = max(rows, key=lambda row: row.candidate.rate / max(1, row.candidate.kind[1])).candidate.kind
+    alike = [row for row in rows if row.candidate.kind == kind]
     return min(alike, key=lambda row: (row.candidate.size, -row.candidate.rate))
 
 
@@ -341,7 +373,7 @@ def _with_probability(table: Table, chosen: Row) -> Choice:
         own = table.log_merits[:, [chosen.number]]
         none = ~(table.log_merits[:, rivals] < own - math.log1p(ALIKE)).any(axis=1)
         enough = none if fastest else none & enough
-    return Choice(table, chosen, min(float(enough.mean()), chosen.prompt), event)
+    return Choice(table, chosen, float(enough.mean()), event)
 
 
 def _event(table: Table, chosen: Row) -> Event:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sizer.recommend import ALIKE
-from sizer.records import RELATIVE, Bottleneck, Event, Reason, ReasonCode, format_number, format_seconds, format_usd
-from sizer.words.figures import chance, samples_counted, times
+from sizer.records import RELATIVE, Event, Reason, ReasonCode, format_number, format_seconds, format_usd
+from sizer.words.figures import chance, change, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, listed, spec_name
-from sizer.words.reasons.figures import Sentences, bound_of, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, share_of
 from sizer.words.units import exact_rate, percent, rate_beside, rate_in_words, several_of
 
 
@@ -44,7 +44,7 @@ def _least_cost(r: Reason, t: Terms) -> str:
     if r.has("only_priced") and t.unit != RELATIVE:
         return _("A million {units} cost {usd} on {where}, the only machine with a known price.", **_cost(r, t))
     if r.has("surer") and t.unit != RELATIVE:
-        return _("A million {units} cost {usd} on {where}: within 5 % of the least, and surer.", **_cost(r, t))
+        return _("A million {units} cost {usd} on {where}, the least of those that are surely enough.", **_cost(r, t))
     if r.has("by_latency") and t.unit != RELATIVE:
         return _("A million {units} cost {usd} on {where}, the least of those that answer soon enough.", **_cost(r, t))
     if t.unit == RELATIVE:
@@ -202,19 +202,6 @@ def _latencies(r: Reason) -> dict[str, object]:
 
 
 def _growth_unsettled(r: Reason, t: Terms) -> str:
-    gain = percent(max(0.0, r.number("gain")))
-    if r.has("gpu_count"):
-        return _(
-            "It is not clear whether more than {count} accelerators pay: the last step gained {gain}.",
-            count=format_number(r.number("gpu_count")),
-            gain=gain,
-        )
-    if r.has("memory_bytes"):
-        return _(
-            "It is not clear whether more memory than {memory} pays: the last step gained {gain}.",
-            memory=size_of(r),
-            gain=gain,
-        )
     if r.has("after"):
         return _(
             "Nothing was measured between {fewer} and {most} vCPUs, and the rate may stop rising anywhere there: fewer "
@@ -222,16 +209,10 @@ def _growth_unsettled(r: Reason, t: Terms) -> str:
             fewer=format_number(r.number("after")),
             most=format_number(r.number("vcpus")),
         )
-    if r.has("bottleneck") and r.text("bottleneck") != Bottleneck.AMBIGUOUS.value:
-        return _(
-            "It is not clear whether more than {vcpus} pay: the last step gained {gain}, and with {vcpus} it is "
-            "{bound}.",
-            vcpus=vcpus_of(r),
-            gain=gain,
-            bound=bound_of(r, t),
-        )
     return _(
-        "It is not clear whether more than {vcpus} pay: the last step gained {gain}.", vcpus=vcpus_of(r), gain=gain
+        "It is not clear whether more than {count} accelerators pay: twice as many should change the rate by {gain}.",
+        count=format_number(r.number("gpu_count")),
+        gain=change(r.number("gain")),
     )
 
 

@@ -97,13 +97,13 @@ SENTENCES: Sentences = {
     _C.BEST_MEASURED: _best_measured,
     _C.RISES_WITH_VCPUS: _rises_with_vcpus,
     _C.RISES_WITH_GPUS: lambda r, t: _n(
-        "The rate still rises at {count} accelerator, the most measured: the last step gained {gain}.",
-        "The rate still rises at {count} accelerators, the most measured: the last step gained {gain}.",
+        "The rate still rises at {count} accelerator, the most measured: twice as many should gain {gain}.",
+        "The rate still rises at {count} accelerators, the most measured: twice as many should gain {gain}.",
         round(r.number("gpu_count")),
         gain=gain_of(r),
     ),
     _C.RISES_WITH_BATCH: lambda r, t: _(
-        "A larger batch than {batch}, the largest measured, may be faster: the last step gained {gain}.",
+        "A larger batch than {batch}, the largest measured, may be faster: twice as large should gain {gain}.",
         batch=format_number(r.number("batch_size")),
         gain=gain_of(r),
     ),

@@ -68,7 +68,7 @@ def test_a_machine_that_is_sure_is_taken_where_it_costs_next_to_no_more(ask_tabl
     answer = ask_table(LATENCIES, latency_p99=0.0122)
     assert answer.spec is not None
     assert (answer.spec.gpu, answer.spec.batch_size) == ("A10G", 4)
-    assert "within 5 % of the least, and surer" in _said(answer)[0]
+    assert "the least of those that are surely enough" in _said(answer)[0]
 
 
 def test_a_rate_that_is_likely_given_is_provisional(ask_table: Asked) -> None:
