@@ -68,9 +68,9 @@ class Candidate:
         return math.inf if self.usd_per_hour is None else self.usd_per_hour / 3600 / self.rate
 
     @property
-    def size(self) -> tuple[float, int, float]:
+    def size(self) -> tuple[float, int, tuple[float, int]]:
         """vCPUs, memory and disk, in an order in which no larger one is cheaper."""
-        return self.spec.vcpus or 0.0, self.spec.memory_bytes or 0, self.disk_usd_per_hour
+        return self.spec.vcpus or 0.0, self.spec.memory_bytes or 0, self.disk_price
 
     @cached_property
     def kind(self) -> Kind:

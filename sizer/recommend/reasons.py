@@ -70,6 +70,8 @@ def why(case: Case, chosen: Row, bound: Binding, probability: float) -> Iterator
         yield from _asked(case, chosen)
         if case.objective.rate is None:
             yield _reaches(case, chosen)
+        else:
+            yield from _surer(case, chosen)
     if bound.prediction is not None:
         yield from bound_by(case.model, bound)
     yield from disk_reasons(case, chosen.candidate, bound.prediction)
@@ -154,6 +156,7 @@ def _first(case: Case, chosen: Row) -> Reason:
         "spot": case.objective.spot,
         "usd_per_million": of_million(taken, case),
         "usd_per_hour": taken.usd_per_hour,
+        "surer": by_price and any(merit(row) < merit(chosen) for row in choice.priced if row.passes and not row.sure),
         "slower_cost_less": by_price and any(merit(row) < merit(chosen) for row in choice.priced if not row.passes),
     }
     if len(case.candidates) == 1:

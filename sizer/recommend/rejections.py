@@ -28,7 +28,7 @@ def rejections(case: Case, chosen: Row, bound: bool) -> tuple[Rejection, ...]:
     and what ran out of memory. `bound` False: what binds is not known."""
     rows = sorted(_cheaper(case, chosen), key=lambda row: (-_price(row.candidate, chosen), row.candidate.size))
     found = [_rejection(row, chosen, _why_not(case, row, chosen, bound)) for row in rows[:MOST_REJECTED]]
-    return (*found, *_fraction(case, chosen, bound), *_did_not_fit(case, chosen.candidate))
+    return (*found, *_not_sold(case, chosen, bound), *_did_not_fit(case, chosen.candidate))
 
 
 def _price(candidate: Candidate, chosen: Row) -> float:
@@ -137,21 +137,21 @@ def _in_time(row: Row, chosen: Row, samples: float, bottleneck: str | None) -> R
     return reason(ReasonCode.JOB_TOO_LATE, seconds=seconds, bottleneck=bottleneck)
 
 
-def _fraction(case: Case, chosen: Row, bound: bool) -> Iterator[Rejection]:
-    """The largest fraction of a vCPU that was measured, where the smallest size sold was chosen."""
+def _not_sold(case: Case, chosen: Row, bound: bool) -> Iterator[Rejection]:
+    """The most of fewer vCPUs that was measured, where the smallest size sold was chosen: a fraction of one, or vCPUs
+    with which no family has as much memory."""
     taken, model, best = chosen.candidate, case.model, case.best
-    if best is None:
+    if best is None or taken.spec.vcpus != min(each.spec.vcpus or 0 for each in case.candidates):
         return
-    smallest = min(each.spec.vcpus or 0 for each in case.candidates)
-    less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, vcpus_of(taken.place))]
-    if taken.spec.vcpus != smallest or not less:
+    less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(taken.spec.vcpus or 0, vcpus_of(taken.place))]
+    if not less:
         return
     place = replace(taken.place, vcpus=less[-1])
     rate = predict(model, place).throughput
     smaller = replace(taken, spec=replace(taken.spec, vcpus=less[-1]), place=place, throughput=rate)
     (row,) = table_of_sizes(model, [smaller], best, case.objective).rows
     why = _why_not(case, row, chosen, bound)
-    if row.sure:
+    if row.sure and smaller.exists:
         why = (_enough(case, row), reason(ReasonCode.FRACTION_NOT_SOLD))
     # What is not sold has no price to save.
     yield replace(_rejection(row, chosen, why), usd_saved_per_hour=None, saving=None)

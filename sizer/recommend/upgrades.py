@@ -17,7 +17,8 @@ SHOWN = 1.02
 def smallest_upgrade(case: Case, chosen: Candidate, here: Prediction) -> Upgrade | None:
     """The cheapest size that has no less of anything, is faster, and is bound by something else; None if none is."""
     shown = [row.candidate for row in case.table.rows if row.fraction <= SHOWN]
-    larger = [each for each in shown if each.hourly > chosen.hourly and _no_less(each, chosen)][:MOST_LOOKED_AT]
+    dearer = [each for each in shown if (each.hourly, each.size) > (chosen.hourly, chosen.size)]
+    larger = [each for each in dearer if _no_less(each, chosen)][:MOST_LOOKED_AT]
     known = predict_several(case.model, [each.place for each in larger])
     for candidate, there in zip(larger, known, strict=True):
         if isinstance(there, Refusal):

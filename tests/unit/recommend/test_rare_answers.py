@@ -214,13 +214,13 @@ def test_more_vcpus_that_were_not_measured_may_be_in_time(make_run: MakeRun, ans
 
 def test_a_job_that_may_be_in_time_is_rejected_with_its_chance(curve: Curve, answer_of: Callable[..., Answer]) -> None:
     """A cheaper size that is in time with a probability between surely not and surely."""
-    answer = answer_of(curve(*KNEE, spread=0.02), within=Deadline(197.0 * 6 * HOUR, 6 * HOUR))
+    answer = answer_of(curve(*KNEE, spread=0.02), within=Deadline(202.0 * 6 * HOUR, 6 * HOUR))
     whys = {each.spec.vcpus: {why.code: why for why in each.why} for each in answer.rejected}
     assert answer.spec is not None
     assert answer.spec.vcpus == 4
     unlikely = whys[2.0][ReasonCode.JOB_UNLIKELY]
     assert 0.005 < unlikely.number("probability") < 0.9
-    assert unlikely.number("seconds") == pytest.approx(6 * HOUR, rel=0.03)
+    assert unlikely.number("seconds") == pytest.approx(6 * HOUR, rel=0.05)
 
 
 def test_a_fraction_of_a_vcpu_that_is_in_time_is_not_sold(curve: Curve, answer_of: Callable[..., Answer]) -> None:
