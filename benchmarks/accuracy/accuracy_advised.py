@@ -15,8 +15,8 @@ from accuracy_simulated import SEED
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, best_measured, fit, vcpus_of
 from sizer.recommend import recommend
-from sizer.recommend.candidates import candidates
 from sizer.recommend.prices import prices
+from sizer.recommend.sizes import sizes_on_curve
 from sizer.records import Answer, Configuration, Objective, Spec
 
 TARGET = 0.95
@@ -66,8 +66,8 @@ def offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> dict[S
     where several were. An accelerator without a price counts NOMINAL."""
     if not answer.alternatives:
         batch = best_measured(workload).configuration.batch_size
-        found = candidates(workload, catalog, batch)
-        return {each.spec: each.usd_per_hour for each in found if each.exists}
+        found = sizes_on_curve(workload, catalog, batch, rented=False)
+        return {each.spec: each.hourly for each in found if each.exists}
     count, price = answer.spec.gpu_count if answer.spec is not None else 0, prices(catalog)
     specs = [each.spec for each in answer.alternatives if each.spec.gpu_count == count]
     return {spec: price.usd_per_hour(spec.vcpus, spec.memory_bytes) + NOMINAL * count for spec in specs}

@@ -10,7 +10,8 @@ from replayed import ReplayCase, by_workload
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, best_measured, disk_of, fit, gpus_of, rates, vcpus_of
-from sizer.recommend import Offered, offered, recommend
+from sizer.recommend import recommend, sizes_on_curve
+from sizer.recommend.candidates import Candidate
 from sizer.recommend.prices import disk_prices, prices
 from sizer.records import Answer, Configuration, Objective, Run, Spec
 
@@ -25,7 +26,7 @@ class WholeGrid:
     answer: Answer
     model: WorkloadModel
     truth: Mapping[Configuration, float]
-    offer: Offered
+    sizes: Sequence[Candidate]
     catalog: Catalog
 
     def log_rates(self, places: Sequence[Configuration]) -> list[float]:
@@ -40,9 +41,9 @@ class WholeGrid:
 
     def cost(self, spec: Spec) -> float:
         """USD an hour, by the prices that specs are compared by: of one that the grid would not offer by its parts."""
-        for known, usd in zip(self.offer.specs, self.offer.usd_per_hour, strict=True):
-            if known == spec:
-                return usd
+        for each in self.sizes:
+            if each.spec == spec:
+                return each.hourly
         volume = disk_prices(self.model.measured.disks, self.catalog)[spec.disk] if spec.disk is not None else 0.0
         return prices(self.catalog).usd_per_hour(spec.vcpus, spec.memory_bytes) + volume
 
@@ -60,7 +61,7 @@ class WholeGrid:
         ran out of memory there misses all of it."""
         assert self.answer.spec is not None, "cases without an answer are left out"
         place, measured = self.place(spec), [rate.configuration for rate in self.model.measured.rates]
-        own, *others = self.log_rates([place, *measured, *self.offer.places])
+        own, *others = self.log_rates([place, *measured, *(each.place for each in self.sizes)])
         lost = place in self.model.measured.did_not_fit
         short = 1.0 if lost else max(0.0, 1 - math.exp(own - max(others)) / target)
         return short, max(0.0, self.cost(spec) / self.cost(self.answer.spec) - 1)
@@ -84,8 +85,10 @@ def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dic
         fitted = fit(runs)
         answer, model = recommend(fitted, runs, objective, catalog).workloads[0], fitted.workloads[0]
         if answer.spec is not None and not model.refused:
-            offer = offered(model, best_measured(model).configuration, catalog, vcpus)
-            found[name] = WholeGrid(answer, model, case.truth.get(name, {}), offer, catalog)
+            batch = best_measured(model).configuration.batch_size
+            sizes = sizes_on_curve(model, catalog, batch, rented=False, between=vcpus)
+            sizes = [each for each in sizes if each.exists] or sizes
+            found[name] = WholeGrid(answer, model, case.truth.get(name, {}), sizes, catalog)
     return found
 
 

@@ -157,7 +157,7 @@ class Chooser:
             yield from (worth(spec, PRIOR_DOUBT, because) for spec, again in nexts if not again)
         if known.opened is None:
             return
-        own_place = known.opened.offer.places[known.opened.chosen]
+        own_place = known.opened.own_place
         least = LEAST_WHEN_SURE if sure else LEAST_VALUE
         telling = known.opened.most_telling(MOST_WEIGHED)
         weighed = []

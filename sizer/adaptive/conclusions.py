@@ -102,10 +102,9 @@ class Conclusions:
         workload = model.workloads[0]
         disks = {name_of_disk(disk.name) for disk in workload.measured.disks}
         places = [place for spec in specs if (place := place_of(spec, self._host)).disk in disks]
-        seed = self._study.measure.seed + len(mine)
         tried = {position(run.spec, self._host) for run in as_asked(mine)}
         complete = all(position(spec, self._host) in tried for spec in specs)
-        return Known(answer, open_answer(workload, answer, places, objective, self._catalog, seed), complete)
+        return Known(answer, open_answer(workload, answer, places, objective, self._catalog), complete)
 
 
 def place_of(spec: RunSpec, host: HostSize) -> Configuration:

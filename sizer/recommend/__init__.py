@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from sizer.recommend.disks import most_by_disk
     from sizer.recommend.gates import GateResult, check_gate, read_gate
     from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
-    from sizer.recommend.possible import Offered, offered, passing, preferred, regretted, taken
     from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
     from sizer.recommend.recommendation import recommend
     from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
-    from sizer.recommend.sizes import memory_varied
+    from sizer.recommend.sizes import memory_varied, sizes_on_curve
     from sizer.recommend.still_planned import StillPlanned, as_planned
-    from sizer.recommend.table import ALIKE, SURE
+    from sizer.recommend.table import ALIKE, SURE, WRONG, Row, Table, table_of_sizes, weighed_after
 else:
     __getattr__ = exports(__name__, __file__)
 
@@ -33,11 +32,13 @@ __all__ = [
     "MOST_COLUMNS",
     "SOLD_VCPUS",
     "SURE",
+    "WRONG",
     "Change",
     "ChangeKind",
     "GateResult",
-    "Offered",
+    "Row",
     "StillPlanned",
+    "Table",
     "as_planned",
     "changes",
     "check_gate",
@@ -46,13 +47,11 @@ __all__ = [
     "judged_by",
     "memory_varied",
     "most_by_disk",
-    "offered",
-    "passing",
-    "preferred",
     "rates_mistold",
     "read_gate",
     "recommend",
-    "regretted",
     "rentable",
-    "taken",
+    "sizes_on_curve",
+    "table_of_sizes",
+    "weighed_after",
 ]

@@ -43,7 +43,7 @@ def _dominated(machines: Sequence[Candidate]) -> set[int]:
     return found
 
 
-def _best_first(machine: Candidate) -> tuple[float, float, tuple[float, int, float], float]:
+def _best_first(machine: Candidate) -> tuple[object, ...]:
     return machine.cost, -machine.rate, machine.size, machine.latency_p99 or 0.0
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import replace
-
-import numpy as np
 
 from sizer.model import vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
@@ -15,13 +12,11 @@ from sizer.recommend.case import Case
 from sizer.recommend.edges import Edges, larger_to_measure, noisy
 from sizer.recommend.memory import cap_to_try, completes
 from sizer.recommend.reasons import surely
-from sizer.recommend.table import Choice, Flags, Row, rounded
+from sizer.recommend.table import WRONG, Choice, Flags, Row, rounded, weighed_after
 from sizer.records import Action, Reason, ReasonCode, Spec, Suggestion, reason
 
 MOST_RIVALS = 6
 """Candidates beside the chosen one that are looked at, the best by the objective first: others are not close to it."""
-WRONG = math.log(1.05)
-"""Of ln regret: less is no matter."""
 
 
 def next_run(case: Case, edges: Edges, chosen: Row, probability: float) -> Suggestion | None:
@@ -124,15 +119,9 @@ def _rivals(case: Case, choice: Choice, chosen: Row) -> list[Row]:
 
 
 def _right_after(case: Case, row: Row, wrong: Flags) -> float:
-    """How probably the best choice is right once one more run of this row was made: for each rate that it may give the
-    draws are weighed anew, and the mean is over these rates (preposterior analysis, Raiffa and Schlaifer 1961)."""
-    log_rates = case.table.log_rates[:, row.number]
-    told = log_rates[:: max(1, len(log_rates) // 64)]
-    # Of so few draws a rate would name one; the width is that of a kernel density (Silverman 1986, 3.4.2).
-    width = 1.06 * float(log_rates.std()) * len(log_rates) ** -0.2
-    noise = max(row.candidate.noise or case.model.noise, 1e-3)
-    weights = np.exp(-0.5 * ((told[:, None] - log_rates[None]) / math.hypot(noise, width)) ** 2)
-    weights /= weights.sum(axis=1, keepdims=True)
+    """How probably the best choice is right once one more run of this row was made: the mean over the rates that it may
+    give."""
+    weights = weighed_after(case.table.log_rates[:, row.number], max(row.candidate.noise or case.model.noise, 1e-3))
     return float((1 - (weights @ wrong).min(axis=1)).mean())
 
 

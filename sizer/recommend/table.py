@@ -39,7 +39,11 @@ UNKNOWN = 50.0
 """Of ln: by how much what nobody measured is too late."""
 SLACK = 1e-9
 """What is exactly as asked for is enough."""
+WRONG = math.log(1.05)
+"""Of ln regret: less is no matter."""
 DRAWS = 1024
+OUTCOMES = 64
+"""Rates that a run may give, of which each is thought through."""
 SEED = 1763
 
 
@@ -84,7 +88,7 @@ class Row:
 class Table:
     """N candidates with D draws: `log_rates` (D, N) ln of their true mean rates, `enough` (D, N) whether each gives
     the rate and keeps the latency asked for, `lacking` (D, N) by how much of ln it does not. `of_machines`: measured as
-    they are."""
+    they are. `of_runs` (D, X) are ln rates of places where runs may be made."""
 
     objective: Objective
     rows: tuple[Row, ...]
@@ -92,6 +96,7 @@ class Table:
     enough: Flags
     of_machines: bool
     lacking: Array
+    of_runs: Array
 
     @cached_property
     def log_merits(self) -> Array:
@@ -123,13 +128,23 @@ class Table:
 
 
 def table_of_sizes(
-    model: WorkloadModel, candidates: Sequence[Candidate], best: Configuration, objective: Objective
+    model: WorkloadModel,
+    candidates: Sequence[Candidate],
+    best: Configuration,
+    objective: Objective,
+    runs: Sequence[Configuration] = (),
 ) -> Table:
-    """Sizes on one curve; a share is that of the rate at `best`."""
-    places = [_as(best, each.place, model) for each in candidates]
+    """Sizes on one curve; a share is that of the rate at `best`, or of the highest of the curve where `runs` may be
+    made: a peak may lie where nothing was measured."""
+    places = [_as(best, each, model) for each in (*(each.place for each in candidates), *runs)]
     drawn = _drawn(model, [best, *places])
-    noise = np.sqrt(rates(model, places).further + model.noise**2)
-    return _judged(candidates, drawn[:, 1:], np.repeat(drawn[:, :1], len(candidates), axis=1), noise, objective, False)
+    of_sizes, of_runs = np.split(drawn[:, 1:], [len(candidates)], axis=1)
+    log_best = drawn[:, :1]
+    if runs:
+        curve = rates(model, [best, *places[len(candidates) :]]).mean
+        log_best = log_best + np.tile(curve.max(axis=1, keepdims=True) - curve[:, :1], (DRAWS // len(curve), 1))
+    noise = np.sqrt(rates(model, places[: len(candidates)]).further + model.noise**2)
+    return replace(_judged(candidates, of_sizes, log_best, noise, objective, False), of_runs=of_runs)
 
 
 def _drawn(model: WorkloadModel, places: Sequence[Configuration]) -> Array:
@@ -239,7 +254,8 @@ def _judged(
         )
         for number, each in enumerate(candidates)
     )
-    return Table(objective, rows, drawn, enough, of_machines, np.maximum(lacking, 0.0) + np.maximum(late, 0.0))
+    lacking = np.maximum(lacking, 0.0) + np.maximum(late, 0.0)
+    return Table(objective, rows, drawn, enough, of_machines, lacking, np.zeros((len(drawn), 0)))
 
 
 def _disk_losses(candidates: Sequence[Candidate], drawn: Array, objective: Objective) -> list[tuple[float, bool]]:
@@ -385,6 +401,17 @@ def _event(table: Table, chosen: Row) -> Event:
     if objective.rate is None:
         return Event.REACHES_TARGET
     return Event.GIVES_RATE if objective.deadline is None else Event.IN_TIME
+
+
+def weighed_after(log_rates: Array, noise: float) -> Array:
+    """What each of the draws (D,) weighs for each of some rates (J,) that a run there may give (preposterior analysis,
+    Raiffa and Schlaifer 1961)."""
+    told = log_rates[:: max(1, len(log_rates) // OUTCOMES)]
+    # Of so few draws a rate would name one; the width is that of a kernel density (Silverman 1986, 3.4.2).
+    width = 1.06 * float(log_rates.std()) * len(log_rates) ** -0.2
+    weights = np.exp(-0.5 * ((told[:, None] - log_rates) / math.hypot(noise, width, 1e-9)) ** 2)
+    found: Array = weights / weights.sum(axis=1, keepdims=True)
+    return found
 
 
 def rounded(probability: float) -> float:

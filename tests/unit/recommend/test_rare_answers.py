@@ -103,9 +103,7 @@ def test_a_rate_that_rises_with_the_batch_is_said(make_run: MakeRun, answer_of: 
     ("memory", "code"),
     [(SURE_GAIN, ReasonCode.RISES_WITH_MEMORY), (UNSURE_GAIN, ReasonCode.MEMORY_UNSETTLED), (NO_GAIN, None)],
 )
-def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(
-    memory: Edge, code: ReasonCode | None, case: Case
-) -> None:
+def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(memory: Edge, code: ReasonCode | None, case: Case) -> None:
     """Of memory that no longer pays nothing is said."""
     found = list(edge_reasons(case, Edges(memory=memory), four(case).candidate))
     assert [each.code for each in found] == ([code] if code is not None else [])

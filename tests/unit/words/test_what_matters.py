@@ -122,7 +122,6 @@ def test_a_baseline_on_the_page() -> None:
         (ReasonCode.RISES_WITH_GPUS, {"gpu_count": 2.0}),
         (ReasonCode.RISES_WITH_BATCH, {"batch_size": 64.0}),
         (ReasonCode.RISES_WITH_VCPUS, {"vcpus": 8.0, "before": 1.0, "seen": 6.9}),
-        (ReasonCode.RISES_TO_MOST_VCPUS, {"vcpus": 8.0}),
         (ReasonCode.FASTER_DISK, {"disk": "hdd", "other": "nvme"}),
         (ReasonCode.NEXT_LIMIT, {"next": "cpu"}),
     ],
