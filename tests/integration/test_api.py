@@ -15,7 +15,18 @@ from sizer import api
 from sizer.catalog import Catalog
 from sizer.model import fit, is_starved, predict
 from sizer.recommend import recommend
-from sizer.records import MIB, Demand, InputError, NoAnswer, Objective, Outcome, Run, Study
+from sizer.records import (
+    MIB,
+    Demand,
+    InputError,
+    LimitedBy,
+    LimitedByKind,
+    NoAnswer,
+    Objective,
+    Outcome,
+    Run,
+    Study,
+)
 from sizer.store import StudyFolder
 from tests import ROOT
 
@@ -91,6 +102,14 @@ def test_runs_of_a_busy_host_alone_are_told_without_a_warning(make_run: Any) -> 
     assert all(map(is_starved, runs))
     (model,) = fit(runs).workloads
     assert predict(model, runs[0].configuration).throughput.value == pytest.approx(50, rel=0.05)
+
+
+def test_a_job_that_hardly_waits_for_a_cpu_is_not_starved(make_run: Any) -> None:
+    """One that sleeps has its vCPUs on a full host, too, as the kernel tells; where it does not, nobody knows."""
+    on_full_host = LimitedBy(LimitedByKind.SIZER, host_cpus=2)
+    for stall, starved in ((0.0002, False), (0.01, True), (None, True)):
+        run = make_run(50.0, 1.0, demand=Demand(core_seconds=0.0005, cpu_stall=stall))
+        assert is_starved(replace(run, other_cores=1.96, limited_by=on_full_host)) is starved
 
 
 def test_memory_caps_are_compared_on_a_busy_host(make_run: Any) -> None:
