@@ -93,8 +93,8 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
     observations = []
     for (feed, configuration), group in grouped.items():
         starved = all(map(is_starved, group))
-        fed = [run for run in group if starved or not is_starved(run)]
-        each = [one for run, one in zip(group, seen[feed, configuration], strict=True) if run in fed]
+        of_runs = zip(group, seen[feed, configuration], strict=True)
+        each = [one for run, one in of_runs if starved or not is_starved(run)]
         variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
         centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
         deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
+import pytest
+
 from sizer.adaptive import Chooser, NextRun
 from sizer.catalog import Catalog
+from sizer.plan import plan
 from sizer.plan.reference_runs import is_measurement, reference
 from sizer.records import Adaptive, Run, RunReasonKind
 from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
@@ -38,15 +41,28 @@ def looks(runs: list[Run], kind: RunReasonKind) -> list[Run]:
     return [run for run in runs if run.reason is not None and run.reason.kind is kind]
 
 
-def test_a_host_that_gets_slower_is_looked_at_where_it_leaves_an_answer_open() -> None:
+def planned(count: int, path: Callable[[int], float]) -> list[Run]:
+    """So many of the runs of the whole plan, in its order, on such a host."""
+    specs = plan(STUDY, HOST)[:count]
+    return [
+        replace(made(spec, slowed(path(number))), started_at=(BEGAN + timedelta(seconds=60 * number)).isoformat())
+        for number, spec in enumerate(specs)
+    ]
+
+
+@pytest.mark.parametrize("slower", [0.01, 0.03])
+def test_a_host_that_gets_slower_is_looked_at_where_it_leaves_an_answer_open(slower: float) -> None:
     """Sooner than after eight runs, and the reason names the job whose answer would be surer."""
-    runs = on_host(lambda number: 0.03 * number)
-    found = looks(runs, RunReasonKind.HOST_OPEN)
     of = reference(STUDY, HOST)
-    assert found
     assert of is not None
-    assert all(is_measurement(run.spec, of) for run in found)
-    assert {run.reason.names[0] for run in found if run.reason} <= {plan.workload.name for plan in STUDY.workloads}
+    runs = planned(31, lambda number: slower * number)
+    assert [is_measurement(run.spec, of) for run in runs[-7:]] == [True, *[False] * 6]
+    found = Chooser(STUDY, HOST, Catalog.load(), Adaptive()).next_run(runs)
+    assert isinstance(found, NextRun)
+    assert found.why is not None
+    assert is_measurement(found.spec, of)
+    assert found.why.kind is RunReasonKind.HOST_OPEN
+    assert found.why.names[0] in {each.workload.name for each in STUDY.workloads}
 
 
 def test_a_quiet_host_is_looked_at_only_when_it_is_due() -> None:

@@ -93,7 +93,7 @@ CASES = [
         400 / 1.3,
         {**THREADS, "contention": math.log(0.1)},
         {"vcpus": 4.0},
-        {"cpu": 1 - 0.4 / 1.3, "serial": 0.4 / 1.3},
+        {"cpu": math.log2(2 * 1.3 / 1.7), "serial": 1 - math.log2(2 * 1.3 / 1.7)},
     ),
     Case(
         "coherence: 10 ms x (1 + 0.01 x 4 x 3) / 4",
@@ -179,8 +179,9 @@ def test_rates_and_shares_by_hand(case: Case) -> None:
     assert {name: shares[name] for name in case.shares} == pytest.approx(case.shares, abs=0.02)
 
 
-def test_a_third_vcpu_of_pairs_is_no_serial_part() -> None:
-    """What pairs of hyperthreads do at 3 vCPUs is what they do at 2 and 4: all of it is the CPU's time."""
-    for vcpus in (2.0, 3.0, 4.0):
-        shares = solved(row(vcpus=vcpus, paired=True), THREADS).shares[0, 0]
-        assert shares[STAGES.index("serial")] < 0.2
+@pytest.mark.parametrize(("vcpus", "relieved"), [(2.0, 1.0), (3.0, math.log2(3.9 / 2.3)), (4.0, 1.0)])
+def test_of_pairs_what_twice_as_many_relieve_is_the_cpus(vcpus: float, relieved: float) -> None:
+    """Twice 1 or 2 pairs are twice as fast; 3 vCPUs are two cores (2.3), and 6 are three (3.9)."""
+    shares = solved(row(vcpus=vcpus, paired=True), THREADS).shares[0, 0]
+    assert shares[STAGES.index("cpu")] == pytest.approx(relieved, abs=0.01)
+    assert shares[STAGES.index("serial")] == pytest.approx(1 - relieved, abs=0.01)

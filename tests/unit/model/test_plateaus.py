@@ -13,9 +13,9 @@ MakeRun = Callable[..., Run]
 KNEE = {1: 100.0, 2: 197.0, 4: 300.0, 8: 303.0, 16: 304.0}
 
 
-def named(runs: Iterable[Run], vcpus: float = 16, disk: str = "host", batch: int = 32) -> Bottleneck:
+def named(runs: Iterable[Run], vcpus: float = 16, disk: str = "host") -> Bottleneck:
     model = fit(list(runs)).workloads[0]
-    return predict(model, Configuration(vcpus, 8 * 2**30, disk, batch)).bottleneck
+    return predict(model, Configuration(vcpus, 8 * 2**30, disk, 32)).bottleneck
 
 
 def test_one_disk_leaves_open_what_a_plateau_is_of(make_run: MakeRun) -> None:
@@ -34,20 +34,6 @@ def test_a_disk_that_is_as_fast_shows_that_none_binds(make_run: MakeRun) -> None
     runs = [make_run(rate * f, c, disk=disk) for c, rate in KNEE.items() for disk, f in (("a", 1.0), ("b", 1.002))]
     assert named(runs, disk="a") is Bottleneck.SERIAL
     assert named(runs, disk="b") is Bottleneck.SERIAL
-
-
-def test_a_larger_batch_that_is_faster_shows_that_the_disk_does_not_bind(make_run: MakeRun) -> None:
-    """What a disk reads for a sample does not depend on the batch; where larger ones make no more, nothing is shown."""
-
-    def runs(gain: float) -> list[Run]:
-        return [
-            make_run(min(100.0 * c, rate), c, batch=batch)
-            for c in (1, 2, 4, 8)
-            for batch, rate in ((8, 250.0 / gain**2), (32, 250.0 / gain), (128, 250.0))
-        ]
-
-    assert named(runs(1.2), vcpus=8) is not Bottleneck.AMBIGUOUS
-    assert named(runs(1.0), vcpus=8) is Bottleneck.AMBIGUOUS
 
 
 def test_a_rate_that_falls_is_no_disks(make_run: MakeRun) -> None:

@@ -100,7 +100,7 @@ def test_a_faster_decoder_can_be_asked_once_the_step_is_isolated(make_run: MakeR
 def test_a_replay_tells_the_disk(make_run: MakeRun) -> None:
     """What the loader's own reads give of a disk counts for more than what fio saw of it."""
     demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
-    real = DiskCheck(DiskTier("far", disk_class="ssd"), DiskRates(1e5, 2e7))  # 200 samples/s by fio
+    real = DiskCheck(DiskTier("far", disk_class="ssd"), DiskRates(1e5, 3e7))  # 300 samples/s by fio
 
     def run(rate: float, vcpus: float) -> Run:
         return replace(make_run(rate, vcpus, demand=demand, disk="far"), disk=real)

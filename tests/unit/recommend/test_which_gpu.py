@@ -79,7 +79,7 @@ def test_each_gpu_has_rate_bottleneck_price_and_memory(make_run: MakeRun, catalo
 
 def test_an_input_side_that_nobody_knows_is_no_figure(make_run: MakeRun, catalog: Catalog) -> None:
     """Where the interval would span more than tenfold, there is no rate, and the run that would settle it is named."""
-    runs = emulated_runs(make_run)
+    runs = emulated_runs(make_run, (0.5, 1.0, 2.0))
     found = answered(runs, catalog, "V100", "A100", "H100", "H200", "B200").gpus
     for each in found:
         wide = each.input_rate is not None and each.input_rate.high > 10 * each.input_rate.low
