@@ -51,9 +51,10 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     return Refusal(too_few, _at(axis, 2 * values[-1]))
 
 
-def starved(runs: Sequence[Run]) -> Refusal | None:
-    """Why there is no answer where no run had its vCPUs; None where one had."""
-    if not runs or not all(map(is_starved, runs)):
+def starved(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
+    """Why there is no answer where no run had its vCPUs; None where one had, and where only memory caps are compared,
+    which hold the job or kill it whoever has the CPUs."""
+    if not runs or few_values(measured) or not all(map(is_starved, runs)):
         return None
     return Refusal(reason(ReasonCode.HOST_BUSY), Suggestion(Action.REPEAT))
 

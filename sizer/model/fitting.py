@@ -66,7 +66,7 @@ def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     mixed = advice.mixed_programs(runs)
     if mixed:
         return replace(empty, refused=mixed, measured=replace(measured, rates=()))
-    refused = advice.refusal(runs, measured) or advice.starved(usable)
+    refused = advice.refusal(runs, measured) or advice.starved(usable, measured)
     if not usable:
         return replace(empty, refused=refused)
     aside = completed(isolating)

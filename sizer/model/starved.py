@@ -17,15 +17,16 @@ FULL = 0.9
 
 
 def is_starved(run: Run) -> bool:
-    """Whether others had a part of its vCPUs: they used CPUs, it did not fill its own, and it waited for one (the
-    kernel's PSI `some`, which a quota that was used up explains, too) or the host was full."""
+    """Whether others had a part of its vCPUs: they used CPUs, it did not fill its own, and it waited for one: by the
+    kernel's PSI `some`, which a quota that was used up explains, too, and by steal; else where the host was full."""
     if run.throughput is None or run.demand is None or not run.demand.core_seconds:
         return False
-    vcpus, rate = vcpus_of(run.configuration), run.throughput.value
-    used = rate * run.demand.core_seconds
-    others = (run.other_cores or 0.0) + (run.stolen_cores or 0.0)
-    waited = rate * (run.demand.cpu_stall or 0.0)
+    vcpus, rate, stall = vcpus_of(run.configuration), run.throughput.value, run.demand.cpu_stall
+    used, stolen = rate * run.demand.core_seconds, run.stolen_cores or 0.0
+    others = (run.other_cores or 0.0) + stolen
     cpus = run.limited_by.host_cpus if run.limited_by is not None else None
-    if cpus is not None and used + others >= FULL * cpus:
-        waited = 1.0
+    if stall is not None:
+        waited = rate * stall + stolen / vcpus
+    else:
+        waited = 1.0 if cpus is not None and used + others >= FULL * cpus else 0.0
     return min(waited, 1 - used / vcpus, others / vcpus) >= LOST

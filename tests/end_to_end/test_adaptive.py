@@ -41,8 +41,12 @@ def runs_in(study: Path) -> list[dict[str, object]]:
     return sorted(found, key=lambda run: str(run["started_at"]))
 
 
+@pytest.mark.alone
 def test_it_ends_when_the_answer_is_settled(sizer: Typed, study: Path) -> None:
-    """A child that makes as much at any vCPUs is answered in a few runs, each with its reason; going on makes none."""
+    """A child that makes as much at any vCPUs is answered in a few runs, each with its reason; going on makes none.
+
+    Alone, as it is no answer where others have the CPUs for a sixth of the time.
+    """
     done = sizer("run", "study.yaml", "--until", "settled")
     assert done.returncode == 0, done.stderr
     runs = runs_in(study)
@@ -59,6 +63,7 @@ def test_it_ends_when_the_answer_is_settled(sizer: Typed, study: Path) -> None:
     assert runs_in(study) == runs
 
 
+@pytest.mark.alone
 def test_killed_it_goes_on(sizer: Typed, study: Path, folder: Path, environment: dict[str, str]) -> None:
     """kill -9 in the second run: the first is kept, the others follow, none is made twice, and it ends settled."""
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml", "--until", "settled"]

@@ -12,8 +12,21 @@ from typing import Any
 import pytest
 
 from sizer import api
+from sizer.catalog import Catalog
 from sizer.model import fit, is_starved, predict
-from sizer.records import Demand, InputError, NoAnswer, Run, Study
+from sizer.recommend import recommend
+from sizer.records import (
+    MIB,
+    Demand,
+    InputError,
+    LimitedBy,
+    LimitedByKind,
+    NoAnswer,
+    Objective,
+    Outcome,
+    Run,
+    Study,
+)
 from sizer.store import StudyFolder
 from tests import ROOT
 
@@ -89,3 +102,22 @@ def test_runs_of_a_busy_host_alone_are_told_without_a_warning(make_run: Any) -> 
     assert all(map(is_starved, runs))
     (model,) = fit(runs).workloads
     assert predict(model, runs[0].configuration).throughput.value == pytest.approx(50, rel=0.05)
+
+
+def test_a_job_that_hardly_waits_for_a_cpu_is_not_starved(make_run: Any) -> None:
+    """One that sleeps has its vCPUs on a full host, too, as the kernel tells; where it does not, nobody knows."""
+    on_full_host = LimitedBy(LimitedByKind.SIZER, host_cpus=2)
+    for stall, starved in ((0.0002, False), (0.01, True), (None, True)):
+        run = make_run(50.0, 1.0, demand=Demand(core_seconds=0.0005, cpu_stall=stall))
+        assert is_starved(replace(run, other_cores=1.96, limited_by=on_full_host)) is starved
+
+
+def test_memory_caps_are_compared_on_a_busy_host(make_run: Any) -> None:
+    """A cap holds the job or kills it whoever has the CPUs; its rate is told as a lower bound."""
+    held = make_run(30.0, memory=512 * MIB, capped=True, demand=Demand(core_seconds=0.02, cpu_stall=0.01))
+    held = replace(held, other_cores=1.0)
+    killed = make_run(None, memory=64 * MIB, capped=True, outcome=Outcome.OUT_OF_MEMORY)
+    assert is_starved(held)
+    (answer,) = recommend(fit([killed, held]), [killed, held], Objective(), Catalog.load()).workloads
+    assert (answer.status, answer.provisional) == ("recommended", True)
+    assert {"runs_starved", "one_memory_rate"} <= {each.code.value for each in answer.reasons}
