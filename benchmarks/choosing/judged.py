@@ -10,7 +10,7 @@ import numpy as np
 from replayed import ReplayCase, Truth, by_workload, truth_of
 
 from sizer.catalog import Catalog
-from sizer.model import best_measured, fit, vcpus_of
+from sizer.model import WorkloadModel, best_measured, fit, vcpus_of
 from sizer.recommend import Offered, offered, recommend
 from sizer.recommend.prices import disk_prices, prices
 from sizer.records import Answer, Configuration, Objective, Run, Spec
@@ -38,21 +38,11 @@ class WholeGrid:
         volume = disk_prices(measured.disks, self.catalog)[spec.disk] if spec.disk is not None else 0.0
         return prices(self.catalog).usd_per_hour(spec.vcpus, spec.memory_bytes) + volume
 
-    def place(self, spec: Spec) -> Configuration:
-        """Where the grid has what this spec buys: no more than was measured; what it leaves out as the best has it."""
-        measured = self.truth.model.measured
-        best = best_measured(self.truth.model).configuration
-        vcpus = min(spec.vcpus or vcpus_of(best), measured.vcpus[-1])
-        fitting = [size for size in measured.memory_bytes if size <= (spec.memory_bytes or math.inf)]
-        memory = fitting[-1] if fitting else measured.memory_bytes[0]
-        batch = spec.batch_size or best.batch_size
-        return Configuration(vcpus, memory, spec.disk or best.disk, batch, best.gpu, best.gpu_count)
-
     def regret(self, spec: Spec, target: float) -> tuple[float, float]:
         """The share by which its rate misses the target, and by which it costs more than the answer from the grid; what
         ran out of memory there misses all of it."""
         assert self.answer.spec is not None, "cases without an answer are left out"
-        place = self.place(spec)
+        place = place_of(self.truth.model, spec)
         short = 1.0
         if place not in self.truth.model.measured.did_not_fit:
             (log_rate,) = self.truth.log_rates([place])
@@ -68,6 +58,16 @@ class WholeGrid:
         if answer is None or answer.spec is None or self.answer.spec is None:
             return 1.0
         return 0.0 if answer.spec == self.answer.spec else max(self.regret(answer.spec, target))
+
+
+def place_of(model: WorkloadModel, spec: Spec) -> Configuration:
+    """Where a grid has what this spec buys: no more than was measured; what it leaves out as the best has it."""
+    measured, best = model.measured, best_measured(model).configuration
+    vcpus = min(spec.vcpus or vcpus_of(best), measured.vcpus[-1])
+    fitting = [size for size in measured.memory_bytes if size <= (spec.memory_bytes or math.inf)]
+    memory = fitting[-1] if fitting else measured.memory_bytes[0]
+    batch = spec.batch_size or best.batch_size
+    return Configuration(vcpus, memory, spec.disk or best.disk, batch, best.gpu, best.gpu_count)
 
 
 def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dict[str, WholeGrid]:
