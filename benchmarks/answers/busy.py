@@ -10,8 +10,9 @@ answers are made anew from the stored runs. The busy one is wrong if it is `reco
   a slower disk or too few vCPUs show, or no rate at all, as where it runs out of memory; or
 - its vCPUs, or its memory where both have one, are more than 10 % more or less than those of the quiet answer.
 
-The quiet answer may be of any status that has a spec: of a lower bound a smaller size is wrong, too. What is measured
-by the quiet model has no more of anything than was measured. Exit status 1 where an answer is wrong.
+The quiet answer may be a lower bound, of which a smaller size is wrong, too, but is no yardstick where it is refused,
+provisional or less sure than 0.9. A spec is judged with no more of anything than was measured. Exit status 1 where an
+answer is wrong.
 
 Then come the statements that contradict one another within one answer (`benchmarks/shared/contradictions.py`), which
 count in no verdict. `--reasons` lists all that is said, with codes and figures. `--record` measures (root, 45 minutes;
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -41,7 +43,7 @@ from judged import place_of
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, fit, predict
-from sizer.recommend import recommend
+from sizer.recommend import SURE, recommend
 from sizer.records import Answer, Objective, Reason, SizerError, Spec, format_bytes
 
 APART = 0.10
@@ -80,9 +82,11 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        """`wrong`; `as good`, or `held back` although it is; `not said` of another spec; `no answer` of either."""
-        if self.quiet.spec is None or self.busy.spec is None:
-            return "no answer"
+        """`WRONG`; `as good`, or `held back` although it is; `not said` of another spec; `refused`; `no yardstick`."""
+        if not is_yardstick(self.quiet):
+            return "no yardstick"
+        if self.busy.spec is None:
+            return "refused"
         if self.differs:
             return "WRONG" if is_plain(self.busy) else "not said"
         return "as good" if is_plain(self.busy) or not is_plain(self.quiet) else "held back"
@@ -97,6 +101,12 @@ class Pair:
 def is_plain(answer: Answer) -> bool:
     """Whether it is an answer to act on."""
     return answer.status == "recommended" and not answer.provisional
+
+
+def is_yardstick(answer: Answer) -> bool:
+    """Whether it has a spec, and is sure of it: of a lower bound, that less is too little."""
+    sure = answer.probability is None or answer.probability >= SURE
+    return answer.spec is not None and not answer.provisional and sure
 
 
 def are_apart(quiet: Spec, busy: Spec, kept: float) -> bool:
@@ -170,6 +180,8 @@ def main() -> int:
     parser.add_argument("--reasons", action="store_true", help="list all that the answers say")
     given = parser.parse_args()
     if given.record is not None:
+        # So that what it started is ended with it.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         try:
             record(given.record.absolute(), given.only, [given.twin] if given.twin else TWINS)
         except SizerError as error:

@@ -1,8 +1,9 @@
-"""One program that takes of the host what others want of it, until it is killed: the CPU, the memory bus or the disk.
+"""One program that takes of the host what others want of it: the CPU, the memory bus or the disk.
 
     python benchmarks/answers/busy_load.py cpu|memory|disk PROCESSES SECONDS
 
-So many processes, each of which works for these seconds (`inf`: always) and rests for as long, in turn.
+So many processes, each of which works for these seconds (`inf`: always) and rests for as long, in turn. They end when
+they are killed, and when whoever started them is no longer there.
 """
 
 from __future__ import annotations
@@ -47,12 +48,13 @@ def main() -> None:
     for _ in range(int(processes) - 1):
         if os.fork() == 0:
             break
-    once, spell = {"cpu": cpu, "memory": memory, "disk": disk}[takes](), float(seconds)
-    while True:
+    once, spell, parent = {"cpu": cpu, "memory": memory, "disk": disk}[takes](), float(seconds), os.getppid()
+    while os.getppid() == parent:
         until = time.monotonic() + spell
-        while time.monotonic() < until:
+        while time.monotonic() < until and os.getppid() == parent:
             once()
-        time.sleep(spell)
+        if os.getppid() == parent:
+            time.sleep(spell)
 
 
 if __name__ == "__main__":

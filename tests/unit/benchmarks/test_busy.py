@@ -59,12 +59,15 @@ def test_what_is_as_good_as_another(busy: Spec, kept: float, apart: bool) -> Non
         (answer(2.0), answer(2.0), "as good"),
         (answer(2.0), answer(2.0, provisional=True), "held back"),
         (answer(2.0, "at_least"), answer(2.0, "at_least"), "as good"),
-        (answer(2.0), answer(1.0, "refused", spec=None), "no answer"),
+        (answer(2.0), answer(1.0, "refused", spec=None), "refused"),
+        (answer(2.0, "refused", spec=None), answer(1.0), "no yardstick"),
+        (answer(2.0, "at_least", probability=0.6), answer(1.0), "no yardstick"),
+        (answer(2.0, provisional=True), answer(1.0), "no yardstick"),
     ],
 )
 def test_only_a_plain_answer_is_wrong(quiet: Answer, busy: Answer, verdict: str) -> None:
     """One that is provisional, or a lower bound, is none to act on."""
-    kept = None if busy.spec is None else 1.0
+    kept = None if quiet.spec is None or busy.spec is None else 1.0
     assert Pair("one-thread", quiet, busy, kept).verdict == verdict
 
 
