@@ -100,6 +100,12 @@ def second_version(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def probed(tmp_path: Path) -> Path:
+    """A study folder of a development version, whose `probe: true` asked for corrections of rates, which runs have."""
+    return _stored("version_2_probed", tmp_path)
+
+
+@pytest.fixture
 def first_version_imported(tmp_path: Path) -> Path:
     """A study folder that the first version made of a table, with what it predicted in predictions.json."""
     return _stored("version_1_imported", tmp_path)

@@ -17,15 +17,7 @@ from sizer.limits.topology import parse_topology
 from sizer.limits.tree import Tree
 from sizer.records import Message
 
-ELSEWHERE = {
-    "time",
-    "sizer_core_seconds",
-    "accelerator_busy",
-    "gpus",
-    "probe_core_seconds",
-    "product_core_seconds",
-    "probe_rounds",
-}
+ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy", "gpus"}
 """What of a Sample the groups do not count."""
 
 V1_FILES = {

@@ -1,24 +1,28 @@
-"""A recommendation for a simulated machine against the truth: what the spec gives, and what it costs too much. Pure."""
+"""What is recommended for simulated machines against the truth: what the spec gives, and what it costs too much."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from accuracy_draws import Case
-from accuracy_machines import Faster, Question
+from accuracy_draws import Case, draw_case
+from accuracy_machines import Faster
+from accuracy_runs import measured_runs
+from accuracy_scores import GoalRow, at_most, share
+from accuracy_simulated import SEED
 
 from sizer.catalog import Catalog
-from sizer.model import WorkloadModel, best_measured, vcpus_of
+from sizer.model import WorkloadModel, best_measured, fit, vcpus_of
+from sizer.recommend import recommend
 from sizer.recommend.candidates import candidates
 from sizer.recommend.prices import prices
-from sizer.records.answer import Answer
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import Spec
+from sizer.records import Answer, Configuration, Objective, Spec
 
 TARGET = 0.95
 REGRET = 0.05
+NOMINAL = 1.0
+"""USD an hour of an accelerator that has no price: more than a vCPU costs."""
 
 
 @dataclass(frozen=True)
@@ -27,72 +31,65 @@ class Advised:
 
     `rate_regret` is the share by which the rate misses the target x the best, 0 where it is reached; `cost_regret` what
     the spec costs above the cheapest that truly reaches the target, as a share; `gain` is what twice the vCPUs of the
-    largest would truly give over it.
+    largest would truly give over it. All are nan without a spec.
     """
 
     case: int
-    accounted: bool
     status: str
     spec: Spec | None
-    rate_regret: float
-    cost_regret: float
-    gain: float
+    rate_regret: float = math.nan
+    cost_regret: float = math.nan
+    gain: float = math.nan
+
+    @property
+    def line(self) -> str:
+        """As it is listed among the worst."""
+        return (
+            f"    machine {self.case}: {self.status} {self.spec}: misses {100 * self.rate_regret:.1f} % of the target, "
+            f"costs {100 * self.cost_regret:+.0f} %, twice the vCPUs would gain {100 * self.gain:.0f} %"
+        )
 
 
-NOMINAL = 1.0
-"""USD an hour of an accelerator that has no price: more than a vCPU costs."""
+def advise_case(number: int, seed: int = SEED) -> Advised:
+    """One machine, from drawing to judging."""
+    case, catalog = draw_case(number, seed), Catalog.load()
+    runs = measured_runs(case)
+    model = fit(runs)
+    answer = recommend(model, runs, Objective("cheapest", TARGET), catalog).workloads[0]
+    if answer.spec is None:
+        return Advised(number, answer.status, None)
+    return against(case, answer, answer.spec, offered(model.workloads[0], answer, catalog))
 
 
-@dataclass(frozen=True)
-class Offered:
-    """A spec that could be chosen, and what an hour of it costs."""
-
-    spec: Spec
-    usd_per_hour: float
-
-
-def offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[Offered]:
-    """What the answer was chosen from: values measured together, with its own count of accelerators where several were.
-
-    An accelerator without a price counts NOMINAL.
-    """
+def offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> dict[Spec, float]:
+    """What the answer was chosen from, with USD an hour: with its own count of accelerators
+    where several were. An accelerator without a price counts NOMINAL."""
     if not answer.alternatives:
         batch = best_measured(workload).configuration.batch_size
-        together = [each for each in candidates(workload, catalog, batch) if each.measured_together]
-        return [Offered(each.spec, each.usd_per_hour) for each in together if each.exists]
-    price = prices(catalog)
-    return [
-        Offered(each.spec, price.usd_per_hour(each.spec.vcpus, each.spec.memory_bytes) + NOMINAL * each.spec.gpu_count)
-        for each in answer.alternatives
-        if answer.spec is not None and each.spec.gpu_count == answer.spec.gpu_count
-    ]
+        found = candidates(workload, catalog, batch)
+        return {each.spec: each.usd_per_hour for each in found if each.exists}
+    count, price = answer.spec.gpu_count if answer.spec is not None else 0, prices(catalog)
+    specs = [each.spec for each in answer.alternatives if each.spec.gpu_count == count]
+    return {spec: price.usd_per_hour(spec.vcpus, spec.memory_bytes) + NOMINAL * count for spec in specs}
 
 
-def against(case: Case, answer: Answer, spec: Spec, sold: Sequence[Offered], truth: dict[Question, float]) -> Advised:
-    """The job runs on what is bought: in too little memory not at all, which misses all of the target.
-
-    `truth` has the true rates that are known, and gets those that are not.
-    """
+def against(case: Case, answer: Answer, spec: Spec, sold: Mapping[Spec, float]) -> Advised:
+    """The job runs on what is bought: in too little memory not at all, which misses all of the target."""
     machine = case.machine
-    fitting = [(each, place) for each in sold if machine.holds(place := bought(case, each.spec))]
+    fitting = {each: place for each in sold if machine.holds(place := bought(case, each))}
     mine, largest = bought(case, spec), replace(bought(case, spec), vcpus=case.axes.vcpus[-1])
-    places = [*(place for _, place in fitting), mine, largest, replace(largest, vcpus=2 * vcpus_of(largest))]
-    questions = [(place, Faster()) for place in places]
-    new = [question for question in questions if question not in truth]
-    truth.update(machine.truth(new) if new else {})
-    *rates, own, most, doubled = (truth[question] for question in questions)
-    own = own if machine.holds(mine) else 0.0
-    best = max([*rates, own])
-    reaching = [each.usd_per_hour for (each, _), rate in zip(fitting, rates, strict=True) if rate >= TARGET * best]
-    cost = next((each.usd_per_hour for each in sold if each.spec == spec), math.nan)
+    doubled = replace(largest, vcpus=2 * vcpus_of(largest))
+    truth = machine.truth([(place, Faster()) for place in (*fitting.values(), mine, largest, doubled)])
+    own = truth[mine, Faster()] if machine.holds(mine) else 0.0
+    best = max([*(truth[place, Faster()] for place in fitting.values()), own])
+    reaching = [sold[each] for each, place in fitting.items() if truth[place, Faster()] >= TARGET * best]
     return Advised(
-        case=case.number,
-        accounted=case.accounted,
-        status=answer.status,
-        spec=spec,
+        case.number,
+        answer.status,
+        spec,
         rate_regret=max(0.0, 1 - own / (TARGET * best)) if best else 0.0,
-        cost_regret=cost / min(reaching) - 1 if reaching else math.nan,
-        gain=doubled / most - 1,
+        cost_regret=sold.get(spec, math.nan) / min(reaching) - 1 if reaching else math.nan,
+        gain=truth[doubled, Faster()] / truth[largest, Faster()] - 1,
     )
 
 
@@ -107,3 +104,23 @@ def bought(case: Case, spec: Spec) -> Configuration:
         axes.gpu,
         spec.gpu_count or axes.gpu_counts[0],
     )
+
+
+def scores(advised: Sequence[Advised], worst: int = 0) -> tuple[list[GoalRow], list[str]]:
+    """The rows of the table, and the answers that lose most."""
+    given = [each for each in advised if each.status == "recommended"]
+    rising = [each for each in advised if each.status == "at_least"]
+    costs = [each.cost_regret for each in given if not math.isnan(each.cost_regret)]
+    part = "simulated, answers"
+    table = [
+        share(part, "recommended: rate within 5 % of the target", [e.rate_regret <= REGRET for e in given], 0.95),
+        share(part, "recommended: cost within 5 % of the cheapest", [cost <= REGRET for cost in costs]),
+        at_most(part, "recommended: 90th percentile of cost above it", costs, 0.9),
+        share(part, "at_least: rate within 5 % of the target", [e.rate_regret <= REGRET for e in rising]),
+        share(part, "recommended of all answers", [e.status == "recommended" for e in advised]),
+        share(part, "refused of all answers", [e.status == "refused" for e in advised]),
+        share(part, "recommended: twice the vCPUs gain <= 10 %", [e.gain <= 0.1 for e in given]),
+        share(part, "at_least: twice the vCPUs truly gain > 5 %", [e.gain > 0.05 for e in rising]),
+    ]
+    losing = sorted((each for each in given if each.rate_regret > 0), key=lambda each: -each.rate_regret)
+    return table, ["answers that miss the target:", *(each.line for each in losing[:worst])]

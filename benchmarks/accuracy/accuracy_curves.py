@@ -1,139 +1,100 @@
-"""Curves of the shapes that tables from elsewhere have, drawn with a known truth. Pure.
+"""Curves, drawn and real: points of each are left out and predicted from the others, from rates alone.
 
-2 to 512 vCPUs, 0.1 to a million samples a second, 4 to 200 points, noisy to 10 %.
+Of a real one three or four vCPU values are measured and one between them is predicted; they are a third of the CPU
+models, and of the tables that were collected from elsewhere (`benchmarks/curves`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-from accuracy_network import Array, Random
+from accuracy_rivals import rivals
+from accuracy_scores import GoalRow, LeftOut, error_rows, left_out, rival_rows, worst_lines
+from accuracy_shapes import SHAPES, drawn
+from curves_data import JPEG, LOADERS, MACHINES, OTHERS, Curve, published_curves, questions, real_curves
+from processes import in_processes
+
+from sizer.model import batch_of, fit, vcpus_of
+from sizer.records import GIB, Configuration, Estimate, Limits, Measure, Outcome, Run, RunSpec, Workload
+
+STARTED = "2026-11-21T00:00:00+00:00"
+MIDDLE_MEMORY = 16 * GIB
+SEED = 2018
+RUNS = "left-out points"
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Points of one axis: `noise` is the standard deviation of ln rate of each; `truth` is without it.
-
-    `axis` is `vcpus`, `memory` (GiB), `batch` or `gpus`. A published curve has no other truth than its figures.
-    """
-
-    shape: str
-    axis: str
-    places: tuple[float, ...]
-    truth: tuple[float, ...]
-    noise: float
-    source: str = ""
+def judged(curve: Curve, seed: int) -> list[LeftOut]:
+    """Every second inner point is left out, as far as three are left."""
+    random = np.random.default_rng([seed, len(curve.places), round(1000 * curve.noise)])
+    seen = [rate * math.exp(curve.noise * random.standard_normal()) for rate in curve.rates]
+    out = list(range(1, len(curve.places) - 1, 2))
+    return told_of(curve, seen, out[: max(0, len(curve.places) - 3)])
 
 
-def _flat(_: Array, __: Random) -> Array:
-    return np.zeros(1)
+def told_of(curve: Curve, seen: Sequence[float], out: Sequence[int], with_rivals: bool = True) -> list[LeftOut]:
+    """What the other points of what was seen tell of these; without those that are refused."""
+    points = list(enumerate(zip(curve.places, seen, strict=True)))
+    runs = [run_at(curve, *point) for index, point in points if index not in out]
+    truths = {configuration_at(curve, curve.places[index]): (curve.rates[index], (seen[index],)) for index in out}
+    others = rivals(runs, list(truths)) if truths and with_rivals else {}
+    return left_out(curve.name, fit(runs).workloads[0], truths, others)
 
 
-def _linear(c: Array, _: Random) -> Array:
-    found: Array = np.log(c)
-    return found
+def configuration_at(curve: Curve, place: float) -> Configuration:
+    vcpus = place if curve.axis == "vcpus" else 8.0
+    memory = round(place * GIB) if curve.axis == "memory" else MIDDLE_MEMORY
+    batch = round(place) if curve.axis == "batch" else 32
+    return Configuration(vcpus, memory, "host", batch, gpu_count=round(place) if curve.axis == "gpus" else 0)
 
 
-def _saturating(c: Array, random: Random) -> Array:
-    found: Array = np.log(c / (1 + random.uniform(0.01, 0.2) * (c - 1)))
-    return found
-
-
-def _knee(c: Array, random: Random) -> Array:
-    sharp, limit = random.uniform(3, 20), math.exp(random.uniform(math.log(c[0]), math.log(c[-1])))
-    found: Array = -np.log(c**-sharp + limit**-sharp) / sharp
-    return found
-
-
-def _retrograde(c: Array, random: Random) -> Array:
-    """Up to somewhere inside of the range, then down again by up to half."""
-    peak = math.exp(random.uniform(math.log(c[-1]) - 1.6, math.log(c[-1]) - 0.4))
-    found: Array = np.log(c / (1 + random.uniform(0.0, 0.05) * (c - 1) + (c / peak) ** 2))
-    return found
-
-
-def _falling(c: Array, random: Random) -> Array:
-    """Slower with every further one, as loaders that start anew for each epoch."""
-    found: Array = -random.uniform(0.1, 0.8) * np.log(c) - random.uniform(0.0, 0.02) * c
-    return found
-
-
-def _hyperthreads(c: Array, random: Random) -> Array:
-    half, siblings = c[-1] / 2, random.uniform(0.15, 0.5)
-    found: Array = np.log(np.minimum(c, half) + siblings * np.maximum(0.0, c - half))
-    return found
-
-
-def _irregular(c: Array, random: Random) -> Array:
-    """A saturating curve with bumps of a few percent that repeat: placement, sizes that do not divide."""
-    bumps = random.uniform(0.02, 0.06) * np.sin(random.uniform(2, 5) * np.log(c) + random.uniform(0, 6))
-    found: Array = _saturating(c, random) + bumps
-    return found
-
-
-def _jump(m: Array, random: Random) -> Array:
-    """Memory that suddenly holds the data set."""
-    found: Array = np.where(m >= m[int(random.integers(1, len(m) - 1))], math.log(random.uniform(1.5, 6)), 0.0)
-    return found
-
-
-def _slope(m: Array, random: Random) -> Array:
-    """More of shuffled data stays in the page cache, until something else binds."""
-    unseen = np.clip(1 - m / m[-1] * random.uniform(0.8, 1.2), 0.02, 1)
-    found: Array = np.minimum(-np.log(unseen), random.uniform(0.5, 2.5))
-    return found
-
-
-def _batches(b: Array, random: Random) -> Array:
-    found: Array = -np.log(random.uniform(1, 30) / b + 1)
-    return found
-
-
-def _gpus(g: Array, random: Random) -> Array:
-    found: Array = np.log(g / (1 + random.uniform(0.005, 0.08) * (g - 1)))
-    return found
-
-
-SHAPES: dict[str, tuple[str, Callable[[Array, Random], Array]]] = {
-    "flat": ("vcpus", _flat),
-    "linear": ("vcpus", _linear),
-    "saturating": ("vcpus", _saturating),
-    "knee": ("vcpus", _knee),
-    "retrograde": ("vcpus", _retrograde),
-    "falling": ("vcpus", _falling),
-    "hyperthreads": ("vcpus", _hyperthreads),
-    "irregular": ("vcpus", _irregular),
-    "memory jump": ("memory", _jump),
-    "memory slope": ("memory", _slope),
-    "batch sizes": ("batch", _batches),
-    "GPU counts": ("gpus", _gpus),
-}
-
-
-def drawn(shape: str, number: int, seed: int) -> Curve:
-    """A curve of that shape; the same for the same seed."""
-    axis, law = SHAPES[shape]
-    random = np.random.default_rng([seed, number, list(SHAPES).index(shape)])
-    places = _places(axis, random)
-    values = np.broadcast_to(law(np.array(places), random), (len(places),))
-    rate = math.exp(random.uniform(math.log(0.1), math.log(1e6))) / math.exp(float(values.max()))
-    truth = tuple(float(rate * math.exp(value)) for value in values)
-    return Curve(shape, axis, places, truth, float(random.choice([0.003, 0.01, 0.03, 0.1])))
-
-
-def _places(axis: str, random: Random) -> tuple[float, ...]:
-    if axis == "batch":
-        return tuple(float(2**power) for power in range(int(random.integers(0, 3)), int(random.integers(6, 11))))
-    if axis == "gpus":
-        return tuple(float(2**power) for power in range(int(random.integers(4, 7))))
-    if axis == "memory":
-        return tuple(float(4 * step) for step in range(1, int(random.integers(6, 17))))
-    most = int(random.choice([4, 8, 16, 32, 64, 96, 128, 256, 512]))
-    count = int(random.choice([5, 6, 8, 12, 40, 200]))
-    spaced = np.unique(
-        np.round(np.geomspace(1, most, count)) if random.random() < 0.6 else np.linspace(1, most, count).round()
+def run_at(curve: Curve, place: float, rate: float) -> Run:
+    configuration = configuration_at(curve, place)
+    limits = Limits(vcpus_of(configuration), configuration.memory_bytes if curve.axis == "memory" else None)
+    return Run(
+        spec=RunSpec(Workload("curve", "command"), batch_of(configuration), limits, Measure(1)),
+        outcome=Outcome.COMPLETED,
+        configuration=configuration,
+        started_at=STARTED,
+        wall_seconds=60.0,
+        throughput=Estimate(rate, rate, rate),
     )
-    return tuple(float(value) for value in spaced)
+
+
+def scores_of_shapes(each: int, processes: int, worst: int = 0) -> tuple[list[GoalRow], list[str]]:
+    """The rows of the table over so many curves of each shape and all published ones, and the worst points."""
+    table, lines, everything = list[GoalRow](), list[str](), list[LeftOut]()
+    for shape in SHAPES:
+        found = _all([drawn(shape, number, SEED) for number in range(each)], processes)
+        everything += found
+        table += error_rows(f"shape: {shape}", found, RUNS)[:2]
+        lines += worst_lines(shape, found, min(2, worst))
+    published = _all(published_curves(), processes)
+    table += error_rows("shapes, drawn", everything, RUNS, goals=(0.03, 0.10))
+    table += rival_rows("shapes, drawn", everything)
+    table += error_rows("shapes, published", published, RUNS)
+    return [*table, *rival_rows("shapes, published", published)], [*lines, *worst_lines("published", published, worst)]
+
+
+def _all(curves: Sequence[Curve], processes: int) -> list[LeftOut]:
+    asked = [(curve, SEED + number) for number, curve in enumerate(curves)]
+    return [point for found in in_processes(judged, asked, processes) for point in found]
+
+
+def told(curve: Curve, out: int) -> tuple[str, list[LeftOut]]:
+    """One place of a real curve left out, with its kind."""
+    return curve.kind, told_of(curve, curve.rates, [out], with_rivals=False)
+
+
+def scores_of_real(every: int, processes: int, worst: int = 0) -> tuple[list[GoalRow], list[str]]:
+    """The rows of the table, of every so many questions, and the worst of what was told of each kind."""
+    asked = [each for curve in real_curves() if curve.held_out for each in questions(curve)][::every]
+    answers = in_processes(told, asked, processes)
+    table, lines = list[GoalRow](), list[str]()
+    for kind in (MACHINES, JPEG, LOADERS, OTHERS):
+        found = [point for its, points in answers if its == kind for point in points]
+        table += error_rows(f"curves, {kind}", found, RUNS)
+        lines += worst_lines(f"curves, {kind}", found, min(8, worst))
+    found = [point for kind, points in answers if kind != JPEG for point in points]
+    return [*table, *error_rows("curves, published", found, RUNS, goals=(0.025, 0.10))], lines

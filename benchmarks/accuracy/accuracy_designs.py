@@ -21,18 +21,12 @@ def designed(configurations: Sequence[Configuration], count: int) -> tuple[Confi
     paired: Counter[object] = Counter()
     ends = sorted({vcpus_of(configuration) for configuration in configurations})
 
-    def cost(configuration: Configuration) -> tuple[float, ...]:
-        values = values_of(configuration)
-        vcpus = 4 * single[values[0]]  # three values of it are needed to say anything between them
-        middle = min(vcpus_of(configuration) - ends[0], ends[-1] - vcpus_of(configuration))
-        alone = vcpus + sum(single[value] for value in values[1:])
-        return (
-            alone,
-            sum(paired[pair] for pair in combinations(values, 2)),
-            middle,
-            -vcpus_of(configuration),
-            -memory_of(configuration),
-        )
+    def cost(place: Configuration) -> tuple[float, ...]:
+        values, vcpus = values_of(place), vcpus_of(place)
+        # Three values of the vCPUs are needed to say anything between them.
+        alone = 4 * single[values[0]] + sum(single[value] for value in values[1:])
+        together = sum(paired[pair] for pair in combinations(values, 2))
+        return alone, together, min(vcpus - ends[0], ends[-1] - vcpus), -vcpus, -memory_of(place)
 
     chosen: list[Configuration] = []
     left = sorted(
@@ -47,14 +41,10 @@ def designed(configurations: Sequence[Configuration], count: int) -> tuple[Confi
     return tuple(chosen)
 
 
-def values_of(configuration: Configuration) -> tuple[tuple[str, object], ...]:
-    """By axis, vCPUs first."""
-    return (
-        ("vcpus", configuration.vcpus),
-        ("memory", configuration.memory_bytes),
-        ("disk", configuration.disk),
-        ("batch", configuration.batch_size),
-        ("gpu", (configuration.gpu, configuration.gpu_count)),
+def values_of(place: Configuration) -> tuple[tuple[int, object], ...]:
+    """By the number of their axis, vCPUs first."""
+    return tuple(
+        enumerate((place.vcpus, place.memory_bytes, place.disk, place.batch_size, (place.gpu, place.gpu_count)))
     )
 
 

@@ -77,24 +77,12 @@ def _drawn(random: Random, number: int, seed: int, ladders: Sequence[tuple[float
     vcpus = ladders[int(random.integers(len(ladders)))]
     machine = _machine(random, vcpus, seed * 100_003 + number, accounted=number % 2 == 0)
     axes = _axes(random, machine, vcpus, named=number % 4 == 1)
-    grid = _crossed(axes)
-    measured = designed(grid, int(random.integers(LEAST_MEASURED, MOST_MEASURED + 1)))
-    inside, beyond = _held_out(random, machine, axes, grid, measured)
-    accounted = number % 2 == 0
+    measured = designed(crossed(axes), int(random.integers(LEAST_MEASURED, MOST_MEASURED + 1)))
+    inside, beyond = _held_out(random, machine, axes, measured)
+    repeats, noise, accounted = int(random.integers(1, 4)), _log(random, 0.005, 0.1), number % 2 == 0
     if not accounted:
-        inside = tuple(configuration for configuration in inside if seen_together(configuration, measured))
-        beyond = tuple(configuration for configuration in beyond if seen_together(configuration, measured))
-    return Case(
-        number=number,
-        machine=machine,
-        axes=axes,
-        measured=measured,
-        inside=inside,
-        beyond=beyond,
-        repeats=int(random.integers(1, 4)),
-        noise=_log(random, 0.005, 0.1),
-        accounted=accounted,
-    )
+        inside, beyond = ([each for each in some if seen_together(each, measured)] for some in (inside, beyond))
+    return Case(number, machine, axes, measured, tuple(inside), tuple(beyond), repeats, noise, accounted)
 
 
 def _log(random: Random, low: float, high: float) -> float:
@@ -133,6 +121,7 @@ def _cores(random: Random, most: float) -> Cores:
 def _job(random: Random, cpu: float, top: float) -> SimulatedJob:
     reads, blocking = _chance(random, 0.85), _chance(random, 0.4)
     accelerated = _chance(random, 0.6)
+    writes = reads and not accelerated
     read_bytes = _log(random, 3e3, 3e6) if reads else 0.0
     read_ios = read_bytes / 131072 + 0.1 if reads else 0.0
     chunks = 1 if blocking or not accelerated else int(random.choice([1, 4, 8]))
@@ -141,9 +130,7 @@ def _job(random: Random, cpu: float, top: float) -> SimulatedJob:
         lock=cpu * _log(random, 0.004, 0.3) if _chance(random, 0.35) else 0.0,
         read_bytes=read_bytes,
         read_ios=read_ios,
-        written_bytes=read_bytes * random.uniform(0.5, 2)
-        if reads and not accelerated and _chance(random, 0.3)
-        else 0.0,
+        written_bytes=read_bytes * random.uniform(0.5, 2) if writes and _chance(random, 0.3) else 0.0,
         latency=cpu * _log(random, 0.02, 3.0) if reads and (blocking or _chance(random, 0.5)) else 0.0,
         blocking=blocking,
         workers_a_core=int(random.choice([1, 1, 1, 2])),
@@ -210,39 +197,27 @@ def _whole(size: float) -> int:
     return math.ceil(size / 2**26) * 2**26
 
 
-def _crossed(axes: CrossedAxes) -> list[Configuration]:
-    crossed = itertools.product(axes.vcpus, axes.memory, axes.disks, axes.batches, axes.gpu_counts)
-    return [Configuration(c, m, d, b, axes.gpu, n) for c, m, d, b, n in crossed]
+def crossed(axes: CrossedAxes) -> list[Configuration]:
+    """Every configuration of these axes."""
+    values = itertools.product(axes.vcpus, axes.memory, axes.disks, axes.batches, axes.gpu_counts)
+    return [Configuration(c, m, d, b, axes.gpu, n) for c, m, d, b, n in values]
 
 
 def _held_out(
-    random: Random,
-    machine: SimulatedMachine,
-    axes: CrossedAxes,
-    grid: list[Configuration],
-    measured: tuple[Configuration, ...],
-) -> tuple[tuple[Configuration, ...], tuple[Configuration, ...]]:
+    random: Random, machine: SimulatedMachine, axes: CrossedAxes, measured: Sequence[Configuration]
+) -> tuple[list[Configuration], list[Configuration]]:
     """What was crossed and not measured, with vCPUs and memory between the measured ones; and up to twice the most."""
-    between = [float(c) for c in _between(axes.vcpus)]
     memory = [_whole(math.sqrt(a * b)) for a, b in itertools.pairwise(axes.memory)] if len(axes.memory) >= 3 else []
-    tight = replace(axes, vcpus=tuple(between))
-    more = replace(axes, memory=tuple(memory))
-    far = replace(axes, vcpus=(1.5 * axes.vcpus[-1], 2 * axes.vcpus[-1]))
-    unmeasured = [configuration for configuration in grid if configuration not in measured]
-    inside = [*unmeasured, *_sampled(random, tight, 14), *_sampled(random, more, 6)]
-    kept = [
-        configuration
-        for configuration in dict.fromkeys(inside)
-        if machine.holds(configuration) and configuration not in measured
-    ]
-    chosen = [kept[i] for i in sorted(map(int, random.permutation(len(kept))[:MOST_HELD_OUT]))]
-    return tuple(chosen), tuple(
-        configuration for configuration in _sampled(random, far, 6) if machine.holds(configuration)
-    )
+    between = _sampled(random, replace(axes, vcpus=tuple(_between(axes.vcpus))), 14)
+    inside = dict.fromkeys([*crossed(axes), *between, *_sampled(random, replace(axes, memory=tuple(memory)), 6)])
+    kept = [place for place in inside if machine.holds(place) and place not in measured]
+    chosen = sorted(map(int, random.permutation(len(kept))[:MOST_HELD_OUT]))
+    far = _sampled(random, replace(axes, vcpus=(1.5 * axes.vcpus[-1], 2 * axes.vcpus[-1])), 6)
+    return [kept[i] for i in chosen], [place for place in far if machine.holds(place)]
 
 
 def _sampled(random: Random, axes: CrossedAxes, most: int) -> list[Configuration]:
-    places = _crossed(axes)
+    places = crossed(axes)
     return [places[i] for i in sorted(map(int, random.permutation(len(places))[:most]))]
 
 

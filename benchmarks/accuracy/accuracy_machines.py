@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from accuracy_network import Array, Stations, Variability, rates
-from accuracy_page_cache import hit_share
+from accuracy_network import Stations, Variability, hit_share, rates
 
 from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.records.configuration import Configuration
@@ -22,25 +21,16 @@ class Cores:
     The vCPUs above `physical` are the second threads of cores, and yield `sibling` of one. `law` is how cores hinder
     each other: `none`; `bandwidth`, memory bandwidth that is used up at `strength` cores; `coherence`, lines that are
     fought for, so that more vCPUs are slower in the end; `remote`, cores of a second socket from half of them on,
-    slower by `strength`; `contention`, a share `strength` of the work that waits for all others. `lost` is the share
-    of their work that a fraction of a vCPU costs.
+    slower by `strength`; `contention`, a share `strength` of the work that waits for all others.
     """
 
     physical: float
     sibling: float
     law: str
     strength: float
-    lost: float = 0.0
 
     def power(self, vcpus: float) -> float:
         """Cores' worth of work a second."""
-        return self.kept(vcpus) * self._whole_power(vcpus)
-
-    def kept(self, vcpus: float) -> float:
-        """The share of the work of a core-second that is left."""
-        return 1 - self.lost if vcpus % 1 > 0 else 1.0
-
-    def _whole_power(self, vcpus: float) -> float:
         whole = min(vcpus, self.physical) + self.sibling * max(0.0, vcpus - self.physical)
         extra = max(0.0, whole - 1)
         if self.law == "bandwidth":
@@ -83,17 +73,11 @@ class SimulatedJob:
     variability: Variability
 
 
-LEAST_FREE = 0.02
-"""Of the memory that cannot be dropped: with less than that free nothing gets slower any more."""
-
-
 @dataclass(frozen=True)
 class Memory:
     """What a job holds (bytes: fixed, a worker's, a sample's) and its data set; `keep` is how the page cache chooses.
 
-    `natural`: the page cache keeps what it can; else it is emptied and every read goes to the disk. `pressure`: by how
-    much more of the CPU a sample needs where as much memory is free as cannot be dropped, as garbage is collected the
-    more often the less is free; `swaps`: and more of the disk, too.
+    `natural`: the page cache keeps what it can; else it is emptied and every read goes to the disk.
     """
 
     fixed: float
@@ -103,17 +87,10 @@ class Memory:
     natural: bool
     sequential: bool
     keep: float
-    pressure: float = 0.0
-    swaps: bool = False
 
     def needed(self, vcpus: float, batch: int) -> float:
         """Bytes that cannot be dropped."""
         return self.fixed + self.worker * math.ceil(vcpus) + self.sample * batch
-
-    def slowed(self, configuration: Configuration) -> float:
-        """By what a sample's work is multiplied."""
-        free = memory_of(configuration) / self.needed(vcpus_of(configuration), batch_of(configuration)) - 1
-        return 1 + self.pressure / max(LEAST_FREE, free)
 
     def missed(self, configuration: Configuration) -> float:
         """Share of the reads that go to the disk."""
@@ -129,8 +106,7 @@ class Faster:
 
     cpu: float = 1.0
     lock: float = 1.0
-    bandwidth: float = 1.0
-    iops: float = 1.0
+    disk: float = 1.0
     latency: float = 1.0
     write: float = 1.0
     accelerator: float = 1.0
@@ -159,14 +135,10 @@ class SimulatedMachine:
     def truth(self, asked: Iterable[Question]) -> dict[Question, float]:
         """Samples per second of each, all in one simulation."""
         questions = list(dict.fromkeys(asked))
-        return dict(zip(questions, map(float, self.rates(questions)), strict=True))
-
-    def rates(self, asked: Sequence[Question]) -> Array:
-        """Samples per second of each."""
-        random = np.random.default_rng(self.seed)
-        return rates(
-            [self.stations(configuration, faster) for configuration, faster in asked], self.job.variability, random
+        found = rates(
+            [self.stations(*each) for each in questions], self.job.variability, np.random.default_rng(self.seed)
         )
+        return dict(zip(questions, map(float, found), strict=True))
 
     def speed(self, vcpus: float) -> float:
         """Of one busy core of this many vCPUs, where all of them are busy."""
@@ -188,12 +160,6 @@ class SimulatedMachine:
         alone = launched(job.launch_share, job.reference_batch, batch_of(configuration)) / job.accelerator
         return alone * (1 + job.all_reduce * (count - 1)) / count
 
-    def disk_seconds(self, configuration: Configuration, faster: Faster) -> tuple[float, float]:
-        """Of a sample that misses the cache: by its bytes and by its IOs."""
-        rates = self.disks[disk_of(configuration)]
-        by_bytes = self.job.read_bytes / (rates.read_bytes_per_second or math.inf) / faster.bandwidth
-        return by_bytes, self.job.read_ios / (rates.read_iops or math.inf) / faster.iops
-
     def stations(self, configuration: Configuration, faster: Faster) -> Stations:
         """The network that this configuration is."""
         job, missed = self.job, self.memory.missed(configuration)
@@ -202,8 +168,8 @@ class SimulatedMachine:
         holders = cores * job.workers_a_core if job.blocking else job.readers
         samples = batch_of(configuration) / job.chunks
         disk = self.disks[disk_of(configuration)]
-        slowed = self.memory.slowed(configuration)
-        swapped = slowed if self.memory.swaps else 1.0
+        by_bytes = job.read_bytes / (disk.read_bytes_per_second or math.inf)
+        read = max(by_bytes, job.read_ios / (disk.read_iops or math.inf))
         return Stations(
             samples=samples,
             slots=job.depth * job.chunks + (holders if job.blocking else cores),
@@ -211,11 +177,11 @@ class SimulatedMachine:
             cores=cores,
             chunks=job.chunks,
             blocking=job.blocking,
-            disk=samples * swapped * missed * max(self.disk_seconds(configuration, faster)),
-            latency=samples * swapped * missed * job.latency / faster.latency,
-            lock=samples * slowed * job.lock / self.speed(min(vcpus, 1)) / faster.lock,
-            cpu=samples * slowed * self.cpu_seconds(batch_of(configuration)) / self.speed(vcpus) / faster.cpu,
-            write=samples * swapped * job.written_bytes / (disk.write_bytes_per_second or math.inf) / faster.write,
+            disk=samples * missed * read / faster.disk,
+            latency=samples * missed * job.latency / faster.latency,
+            lock=samples * job.lock / self.speed(min(vcpus, 1)) / faster.lock,
+            cpu=samples * self.cpu_seconds(batch_of(configuration)) / self.speed(vcpus) / faster.cpu,
+            write=samples * job.written_bytes / (disk.write_bytes_per_second or math.inf) / faster.write,
             accelerator=samples * self.accelerator_seconds(configuration) / faster.accelerator,
         )
 
@@ -227,25 +193,14 @@ def launched(share: float, reference: int, batch: int) -> float:
 
 STEP = 1.15
 """By how much a kind of station is made faster to see what it holds back."""
+KINDS = ("cpu", "lock", "disk", "latency", "write", "accelerator")
 
 
 def share_questions(configuration: Configuration) -> dict[str, Question]:
-    """What is simulated to find what binds there: each kind of station a little faster, and vCPUs to either side.
-
-    A disk's bytes and IOs are asked together.
-    """
+    """What is simulated to find what binds there: each kind of station a little faster, and vCPUs to either side."""
     more, fewer = _around(vcpus_of(configuration))
-    changes = {
-        "": Faster(),
-        "cpu": Faster(cpu=STEP),
-        "lock": Faster(lock=STEP),
-        "disk": Faster(bandwidth=STEP, iops=STEP),
-        "latency": Faster(latency=STEP),
-        "write": Faster(write=STEP),
-        "accelerator": Faster(accelerator=STEP),
-        "more": Faster(vcpus=more),
-        "fewer": Faster(vcpus=fewer),
-    }
+    changes = {"": Faster(), **{kind: Faster(**{kind: STEP}) for kind in KINDS}}
+    changes |= {"more": Faster(vcpus=more), "fewer": Faster(vcpus=fewer)}
     return {kind: (configuration, change) for kind, change in changes.items()}
 
 

@@ -4,13 +4,15 @@ A ticket is a chunk of samples. It takes a free slot of the prefetch buffer, a r
 loader keeps until the chunk is decoded), the disk, the disk's latency, a core (on which it first passes a lock that one
 at a time holds), and is then written, or waits until its batch is whole and the accelerator takes it; only then is its
 slot free again. Each station serves in ticket order, as loaders that deliver in order do. Service times are drawn, so
-nothing here is an equation of rates: the rate is what comes out.
+nothing here is an equation of rates: the rate is what comes out. So is what a page cache serves: `hit_share`.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,14 +71,9 @@ def rates(configurations: Sequence[Stations], variability: Variability, random: 
     return found
 
 
-def _slope() -> Array:
-    """Weights of finishing times in the least squares slope over tickets: bursts of equal cores then do not matter."""
-    centred = np.arange(TICKETS - WARM_UP) - (TICKETS - WARM_UP - 1) / 2
-    weights: Array = centred / (centred**2).sum()
-    return weights
-
-
-SLOPE = _slope()
+CENTRED: Array = np.arange(TICKETS - WARM_UP) - (TICKETS - WARM_UP - 1) / 2
+SLOPE: Array = CENTRED / (CENTRED**2).sum()
+"""Weights of finishing times in the least squares slope over tickets: bursts of equal cores then do not matter."""
 INFLUENCE = np.cumsum(SLOPE[::-1])[::-1]
 """Of each service time on that slope; they sum to one but for the ends."""
 
@@ -157,3 +154,43 @@ def _unit_times(variation: float, random: Random) -> Array:
     drawn = random.gamma(shape, 1 / shape, TICKETS)
     drawn /= (INFLUENCE * drawn[WARM_UP:]).sum() / INFLUENCE.sum()
     return drawn
+
+
+RECORDS = 1000
+EPOCHS = 4
+STEPS = 24
+
+
+def hit_share(cached: float, sequential: bool, keep: float) -> float:
+    """Share of reads served when this share of the data set fits (0 to 1 and above).
+
+    `keep` 0 is least recently used, 1 keeps a fixed part, whatever is read: kernels lie between.
+    """
+    if cached >= 1:
+        return 1.0
+    if sequential or cached <= 0:
+        return 0.0
+    least_recent = float(np.interp(cached, np.arange(STEPS + 1) / STEPS, _shuffled()))
+    return (1 - keep) * least_recent + keep * cached
+
+
+@lru_cache(maxsize=1)
+def _shuffled() -> list[float]:
+    """Hits over the later epochs of records that are shuffled anew in each, at rising shares that fit."""
+    return [_simulated(round(step / STEPS * RECORDS)) for step in range(STEPS + 1)]
+
+
+def _simulated(capacity: int) -> float:
+    if capacity == 0:
+        return 0.0
+    random, kept, hits = np.random.default_rng(capacity), OrderedDict[int, None](), 0
+    for epoch in range(EPOCHS):
+        for record in map(int, random.permutation(RECORDS)):
+            if record in kept:
+                kept.move_to_end(record)
+                hits += epoch > 0
+                continue
+            kept[record] = None
+            if len(kept) > capacity:
+                kept.popitem(last=False)
+    return hits / (RECORDS * (EPOCHS - 1))

@@ -58,12 +58,9 @@ def main() -> int:
         once = ["--repeats", "1", "--no-memory-floor"]
         subprocess.run([*sizer, *once, *options, "--", *command], check=False)
         clocks = [read_clock(path) for path in Path(folder).glob("clock.*")]
-        runs = sorted(
-            (read_run(path) for path in (out / "runs").glob("*.json")), key=lambda run: -(run.configuration.vcpus or 0)
-        )
-        print(
-            f"{'vCPUs':>5s}  {'meter':34s}  {'sizer /s':>10s}  {'clock /s':>10s}  {'apart':>7s}  {'steps':>6s}  clock"
-        )
+        runs = [read_run(path) for path in (out / "runs").glob("*.json")]
+        runs.sort(key=lambda run: -(run.configuration.vcpus or 0))
+        print(f"vCPUs  {'meter':34s}    sizer /s    clock /s    apart   steps  clock")
         for run in runs:
             missed += not report(run, [each for each in clocks if each is not None])
     return 1 if missed or not runs else 0

@@ -1,41 +1,29 @@
-"""What others do with the same runs: curves by least squares, a hard minimum of stages, a Gaussian process. Pure.
-
-A curve over vCPUs knows nothing of disks, memory or batches: it gets a factor for each value of each other axis, which
-is fitted with it.
-"""
+"""What others do with the same runs: a hard minimum of stages, and a Gaussian process. Pure."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
 
 import numpy as np
-from accuracy_process import process
 from numpy.typing import NDArray
 
-from sizer.model import gpus_of, memory_of, vcpus_of
-from sizer.records.configuration import Configuration
-from sizer.records.run import Run
+from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
+from sizer.records import Configuration, Run
 
 Array = NDArray[np.float64]
-Answers = Callable[[Sequence[Configuration]], Array]
-"""Samples per second of each configuration; nan where the rival has no answer."""
+Process = Callable[[Sequence[Configuration]], tuple[Array, Array]]
+"""Mean and standard deviation of ln rate anywhere, without the noise of a run."""
 
 SMALLEST = 1e-9
 
 
-def rivals(runs: Sequence[Run]) -> dict[str, Answers]:
-    """Each rival by name, given the runs that completed."""
+def rivals(runs: Sequence[Run], asked: Sequence[Configuration]) -> dict[str, Array]:
+    """Samples per second of each of these configurations, by each rival, from the runs that completed."""
     known = [run for run in runs if run.throughput is not None and run.throughput.value > 0]
-    return {
-        "linear": _curve(known, _linear, 0),
-        "Amdahl": _curve(known, _amdahl, 1),
-        "USL": _curve(known, _usl, 2),
-        "min(fetch, prep, GPU)": _hard_minimum(known),
-        "Gaussian process": process(_means(known)),
-    }
+    return {"hard minimum": _hard_minimum(known, asked), "Gaussian process": np.exp(process(known)(asked)[0])}
 
 
 def _rate(run: Run) -> float:
@@ -43,101 +31,7 @@ def _rate(run: Run) -> float:
     return run.throughput.value
 
 
-def _means(runs: Sequence[Run]) -> dict[Configuration, float]:
-    """ln of the mean rate of each configuration."""
-    groups: dict[Configuration, list[float]] = defaultdict(list)
-    for run in runs:
-        groups[run.configuration].append(_rate(run))
-    return {configuration: math.log(fmean(group)) for configuration, group in groups.items()}
-
-
-def _linear(vcpus: Array, _: Array) -> Array:
-    found: Array = np.log(vcpus)
-    return found
-
-
-def _amdahl(vcpus: Array, theta: Array) -> Array:
-    """Amdahl 1967: c / (1 + a (c - 1))."""
-    found: Array = np.log(vcpus) - np.log(np.maximum(1 + math.exp(theta[0]) * np.maximum(vcpus - 1, 0), SMALLEST))
-    return found
-
-
-def _usl(vcpus: Array, theta: Array) -> Array:
-    """Gunther 2007: c / (1 + a (c - 1) + b c (c - 1))."""
-    extra = np.maximum(vcpus - 1, 0)
-    slowed = 1 + math.exp(theta[0]) * extra + math.exp(theta[1]) * vcpus * extra
-    found: Array = np.log(vcpus) - np.log(slowed)
-    return found
-
-
-def _curve(runs: Sequence[Run], law: Callable[[Array, Array], Array], count: int) -> Answers:
-    """Least squares in ln rate: the law over vCPUs, and a factor for each value of the other axes."""
-    from scipy.optimize import least_squares
-
-    means = _means(runs)
-    configurations, target = list(means), np.array(list(means.values()))
-    levels = _levels(configurations)
-    dummies = _dummies(configurations, levels)
-    vcpus = np.array([configuration.vcpus for configuration in configurations])
-
-    def left(theta: Array) -> Array:
-        rest = target - law(vcpus, theta)
-        factors = np.linalg.lstsq(dummies, rest, rcond=None)[0]
-        found: Array = rest - dummies @ factors
-        return found
-
-    starts = [np.full(count, start) for start in (-7.0, -4.0, -2.0)] if count else [np.zeros(0)]
-    bounds = (np.full(count, -16.0), np.full(count, 4.0))
-    solved = [least_squares(left, start, bounds=bounds).x for start in starts] if count else starts
-    theta = min(solved, key=lambda each: float((left(each) ** 2).sum()))
-    factors = np.linalg.lstsq(dummies, target - law(vcpus, theta), rcond=None)[0]
-
-    def answers(asked: Sequence[Configuration]) -> Array:
-        counts = np.array([configuration.vcpus for configuration in asked])
-        found: Array = np.exp(law(counts, theta) + _dummies(asked, levels) @ factors)
-        return found
-
-    return answers
-
-
-Levels = list[list[object]]
-
-
-def _others(configuration: Configuration) -> tuple[object, ...]:
-    return (
-        configuration.disk,
-        configuration.memory_bytes,
-        configuration.batch_size,
-        (configuration.gpu, configuration.gpu_count),
-    )
-
-
-def _levels(configurations: Sequence[Configuration]) -> Levels:
-    """The values of each axis but the vCPUs that are not its first."""
-    columns = list(zip(*(_others(configuration) for configuration in configurations), strict=True))
-    return [list(dict.fromkeys(column))[1:] for column in columns]
-
-
-def _dummies(configurations: Sequence[Configuration], levels: Levels) -> Array:
-    """(n, 1 + values): a value that was not measured is taken as the nearest below it, as one reads a table."""
-    rows = []
-    for configuration in configurations:
-        row = [1.0]
-        for value, known in zip(_others(configuration), levels, strict=True):
-            here = _nearest(value, known)
-            row += [float(level == here) for level in known]
-        rows.append(row)
-    return np.array(rows)
-
-
-def _nearest(value: object, known: list[object]) -> object:
-    if value in known or not isinstance(value, int):
-        return value
-    below = [level for level in known if isinstance(level, int) and level <= value]
-    return max(below, default=None)
-
-
-def _hard_minimum(runs: Sequence[Run]) -> Answers:
+def _hard_minimum(runs: Sequence[Run], asked: Sequence[Configuration]) -> Array:
     """DS-Analyzer (Mohan et al., VLDB 2021): min of the rates of fetch, prep and GPU, each alone; hits = cached share.
 
     Prep scales linearly from core-seconds (else from the fewest vCPUs), the GPU's rate is the known one (else the
@@ -167,7 +61,67 @@ def _hard_minimum(runs: Sequence[Run]) -> Answers:
         by_ios = (rates.read_iops or math.inf) / (each / median(sizes)) if sizes else math.inf
         return min(by_bytes, by_ios) / max(1 - hit, SMALLEST)
 
-    def answers(asked: Sequence[Configuration]) -> Array:
-        return np.array([min(prep * vcpus_of(s), gpu * max(1, gpus_of(s)), fetch(s)) for s in asked])
+    return np.array([min(prep * vcpus_of(s), gpu * max(1, gpus_of(s)), fetch(s)) for s in asked])
+
+
+def process(runs: Sequence[Run]) -> Process:
+    """A plain Gaussian process over ln rate, as CherryPick (Alipourfard et al., NSDI 2017) has it: Matern 5/2.
+
+    Constant mean, one length an axis; amplitude, lengths and noise by the highest marginal likelihood (Rasmussen and
+    Williams 2006, 5.4).
+    """
+    from scipy.linalg import cho_factor, cho_solve
+    from scipy.optimize import minimize
+
+    means = _means(runs)
+    disks = list(dict.fromkeys(map(disk_of, means)))
+    places, target = _places(list(means), disks), np.array(list(means.values()))
+    centre = float(target.mean())
+
+    def noisy(theta: Array) -> Array:
+        found: Array = _covariance(theta, places, places) + np.eye(len(places)) * (math.exp(2 * theta[-1]) + 1e-8)
+        return found
+
+    def unlikely(theta: Array) -> float:
+        """Minus ln of the marginal likelihood, but for a constant."""
+        try:
+            factor = cho_factor(noisy(theta), lower=True)
+        except np.linalg.LinAlgError:
+            return 1e9
+        return float(0.5 * (target - centre) @ cho_solve(factor, target - centre) + np.log(np.diag(factor[0])).sum())
+
+    axes, spread = places.shape[1], math.log(float(target.std()) + 0.05)
+    starts = ([spread, *[0.5] * axes, math.log(0.05)], [spread + 0.7, *[2.0] * axes, math.log(0.02)])
+    bounds = [(-4.0, 3.0), *[(-2.0, 4.0)] * axes, (math.log(0.005), math.log(0.5))]
+    found = [minimize(unlikely, np.array(start), bounds=bounds) for start in starts]
+    best = min(found, key=lambda each: float(each.fun)).x
+    inverse = np.linalg.inv(noisy(best))
+
+    def answers(asked: Sequence[Configuration]) -> tuple[Array, Array]:
+        across = _covariance(best, _places(asked, disks), places)
+        variance = math.exp(2 * best[0]) - np.einsum("ij,jk,ik->i", across, inverse, across)
+        return centre + across @ inverse @ (target - centre), np.sqrt(np.maximum(variance, 1e-8))
 
     return answers
+
+
+def _covariance(theta: Array, one: Array, other: Array) -> Array:
+    """Between places (n, k) and (m, k), by ln of amplitude, lengths and noise (k + 2,)."""
+    apart = np.sqrt(5 * (((one[:, None] - other[None]) / np.exp(theta[1:-1])) ** 2).sum(axis=2))
+    found: Array = math.exp(2 * theta[0]) * (1 + apart + apart**2 / 3) * np.exp(-apart)
+    return found
+
+
+def _means(runs: Sequence[Run]) -> Mapping[Configuration, float]:
+    """ln of the mean rate of each configuration."""
+    groups: dict[Configuration, list[float]] = defaultdict(list)
+    for run in runs:
+        groups[run.configuration].append(_rate(run))
+    return {configuration: math.log(fmean(group)) for configuration, group in groups.items()}
+
+
+def _places(asked: Sequence[Configuration], disks: Sequence[str]) -> Array:
+    """Axes in ln, and one for each disk but the first; an axis that does not vary does no harm."""
+    axes = [(vcpus_of(s), memory_of(s), batch_of(s), max(1, gpus_of(s))) for s in asked]
+    others = np.array([[disk_of(s) == disk for disk in disks[1:]] for s in asked], dtype=float)
+    return np.hstack([np.log(np.array(axes, dtype=float)), others.reshape(len(axes), len(disks) - 1)])

@@ -69,31 +69,22 @@ def checked_disks(machine: SimulatedMachine, random: np.random.Generator) -> dic
         return value * math.exp(FIO * random.standard_normal()) if value else None
 
     found = {}
-    for name, rates in machine.disks.items():
-        read = DiskRates(
-            seen(rates.read_iops), seen(rates.read_bytes_per_second), None, seen(rates.write_bytes_per_second)
-        )
-        found[name] = DiskCheck(DiskTier(name, emulated=rates, disk_class="ssd"), read)
+    for name, true in machine.disks.items():
+        read, bandwidth, write = map(seen, (true.read_iops, true.read_bytes_per_second, true.write_bytes_per_second))
+        tier = DiskTier(name, emulated=true, disk_class="ssd")
+        found[name] = DiskCheck(tier, DiskRates(read, bandwidth, None, write))
     return found
 
 
 def _workload(case: Case) -> Workload:
-    job = case.machine.job
+    job, memory = case.machine.job, case.machine.memory
+    cache = "natural" if memory.natural else "cold"
     if not case.accounted:
-        return Workload(NAME, "command", cache="natural" if case.machine.memory.natural else "cold")
+        return Workload(NAME, "command", cache=cache)
     kind = "imagenet_preprocessing" if job.written_bytes else "image_training" if job.accelerator else "image_inference"
-    device = Device()
-    if job.accelerator:
-        device = (
-            Device("cuda") if case.number % 4 else Device("emulated", gpu="P100", samples_per_second=job.accelerator)
-        )
-    return Workload(
-        NAME,
-        kind,
-        format="lmdb" if case.machine.memory.sequential else "recordio",
-        cache="natural" if case.machine.memory.natural else "cold",
-        device=device,
-    )
+    emulated = Device("emulated", gpu="P100", samples_per_second=job.accelerator)
+    device = Device() if not job.accelerator else Device("cuda") if case.number % 4 else emulated
+    return Workload(NAME, kind, format="lmdb" if memory.sequential else "recordio", cache=cache, device=device)
 
 
 def one_run(
@@ -117,24 +108,19 @@ def one_run(
 
 def _accounted(measuring: Measuring, run: Run, rate: float, dearer: float) -> Run:
     """With what sizer's own accounting would hold, each off by a little; and what that names as bottleneck."""
-    case, machine, configuration = measuring.case, measuring.case.machine, run.configuration
+    machine, configuration = measuring.case.machine, run.configuration
     job, memory = machine.job, machine.memory
     demand = _demand(measuring, configuration, dearer)
     anonymous = round(memory.needed(vcpus_of(configuration), batch_of(configuration)) * 0.98)
-    data = None
+    data = check = None
     if job.read_bytes:
-        bytes_a_sample = round(job.read_bytes)
-        samples = round(memory.data_bytes / job.read_bytes) or DATA_SAMPLES
+        bytes_a_sample, samples = round(job.read_bytes), round(memory.data_bytes / job.read_bytes) or DATA_SAMPLES
         data = DataSet("/data", run.spec.workload.format or "recordio", bytes_a_sample * samples, samples, False)
-    check = measuring.checks[disk_of(configuration)] if job.read_bytes else None
+        check = measuring.checks[disk_of(configuration)]
     device = run.spec.workload.computes_on
     busy = busy_shares(rate, demand, configuration, check.rates if check else None, device)
     starved = memory.natural and short_of_memory(demand, anonymous, data, memory_of(configuration))
-    throttled = (
-        None
-        if vcpus_of(configuration) == math.ceil(vcpus_of(configuration))
-        else min(1.0, busy.get(Bottleneck.CPU, 0.0) ** 4)
-    )
+    throttled = min(1.0, busy.get(Bottleneck.CPU, 0.0) ** 4) if vcpus_of(configuration) % 1 else None
     return replace(
         run,
         data_set=data,
@@ -143,7 +129,7 @@ def _accounted(measuring: Measuring, run: Run, rate: float, dearer: float) -> Ru
         peak_anonymous_bytes=anonymous,
         evidence=name_bottleneck(busy, vcpus_of(configuration), starved, throttled),
         sample_unit="image",
-        throttled=throttled if case.number >= 0 else None,
+        throttled=throttled,
     )
 
 
@@ -156,8 +142,7 @@ def _demand(measuring: Measuring, configuration: Configuration, dearer: float) -
 
     # A thread that shares its core or contends is busy for longer; one that the quota stops is not.
     slowed = machine.speed(max(1.0, math.floor(vcpus_of(configuration))))
-    kept = machine.cores.kept(vcpus_of(configuration))
-    core_seconds = dearer * (machine.cpu_seconds(batch_of(configuration)) / slowed + job.lock) / kept
+    core_seconds = dearer * (machine.cpu_seconds(batch_of(configuration)) / slowed + job.lock)
     return Demand(
         core_seconds=about(core_seconds),
         read_bytes=about(job.read_bytes * missed) if job.read_bytes else 0.0,

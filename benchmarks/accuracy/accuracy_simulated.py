@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from accuracy_advised import TARGET, Advised, against, offered
 from accuracy_draws import Case, draw_case
 from accuracy_machines import Faster, Question, share_questions, stage_shares
-from accuracy_rivals import Answers, rivals
+from accuracy_rivals import rivals
 from accuracy_runs import measured_questions, measured_runs, noise
-from accuracy_scores import error
+from accuracy_scores import GoalRow, LeftOut, below, error_rows, in_words, left_out, rival_rows, share, worst_lines
 
-from sizer.catalog import Catalog
-from sizer.model import Model, WorkloadModel, fit, gpus_of, predict
-from sizer.recommend import recommend
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.errors import NoAnswer
-from sizer.records.run import Run
-from sizer.records.study import Objective
+from sizer.model import WorkloadModel, fit, gpus_of, predict_several
+from sizer.records import Bottleneck, Configuration, Refusal, Run
 
 SEED = 2018
 CLEAR = 0.2
@@ -32,39 +25,14 @@ MOST_JUDGED = 8
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """One configuration that was not measured: what was said of it, and what is true."""
-
-    case: int
-    accounted: bool
-    configuration: Configuration
-    truth: float
-    predicted: float
-    low: float
-    high: float
-    new_run: float
-    beyond: bool
-    others: dict[str, float]
-
-    @property
-    def error(self) -> float:
-        return error(self.predicted, self.truth)
-
-    @property
-    def covered(self) -> bool:
-        return self.low <= self.new_run <= self.high
-
-
-@dataclass(frozen=True)
 class Named:
-    """The bottleneck that was named, and the true shares of the kinds of stages.
+    """The bottleneck that was named at a configuration of a machine, and the true shares of the kinds of stages.
 
     `relieved` is the part of the computing time that a few more vCPUs, or a few fewer, show to scale with them: lowest
     and highest of the two sides, 0 to 1. `accelerator_known`: whether the runs name one, or account for it.
     """
 
-    case: int
-    accounted: bool
+    case: str
     configuration: Configuration
     named: Bottleneck
     shares: dict[str, float]
@@ -95,75 +63,40 @@ class Named:
             return self.relieved[1] >= EITHER
         return kind == "serial" and self.relieved[0] <= 1 - EITHER
 
+    @property
+    def line(self) -> str:
+        shares = ", ".join(f"{kind} {share:.2f}" for kind, share in self.shares.items() if share > 0.02)
+        low, high = self.relieved
+        place = f"{self.case}: {in_words(self.configuration)}"
+        return (
+            f"    {place}: said {self.named.value}, true {shares}; vCPUs relieve {low:.2f} to {high:.2f} of computing"
+        )
+
 
 @dataclass(frozen=True)
 class CaseResult:
-    """All results of one case; `unanswered` counts held-out configurations that were refused.
+    """What was said of one case inside of what was measured and beyond, of how many configurations it was `asked`, and
+    which bottlenecks; `fault` is the traceback where sizer itself failed."""
 
-    `fault` is the traceback where sizer itself failed.
-    """
-
-    case: Case
-    held_out: tuple[HeldOut, ...]
-    unanswered: int
-    refused: str | None
-    named: tuple[Named, ...]
-    advised: Advised | None
+    accounted: bool
+    asked: int
+    inside: Sequence[LeftOut] = ()
+    beyond: Sequence[LeftOut] = ()
+    named: Sequence[Named] = ()
     fault: str | None = None
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A case with what was measured of it, and the true rates, which are simulated once for several models.
-
-    `truth` grows by what an answer asks for.
-    """
-
-    case: Case
-    runs: tuple[Run, ...]
-    asked: tuple[Configuration, ...]
-    truth: dict[Question, float]
-
-
 def judge_case(number: int, seed: int = SEED) -> CaseResult:
-    """One machine, from drawing to judging; a fault of sizer's own is an outcome, too."""
-    return judged(prepared(number, seed))
-
-
-def prepared(number: int, seed: int = SEED) -> Prepared:
-    """One machine, drawn and measured."""
-    return prepared_case(draw_case(number, seed))
-
-
-def prepared_case(case: Case) -> Prepared:
-    """One that was drawn, measured."""
-    asked = _judged(case)
+    """One machine, from drawing to judging."""
+    case = draw_case(number, seed)
+    named_at = _judged(case)
     held = [(configuration, Faster()) for configuration in (*case.inside, *case.beyond)]
-    counterfactuals = [question for configuration in asked for question in share_questions(configuration).values()]
+    counterfactuals = [question for configuration in named_at for question in share_questions(configuration).values()]
     truth = case.machine.truth([*measured_questions(case), *held, *counterfactuals])
-    return Prepared(case, tuple(measured_runs(case, truth)), tuple(asked), dict(truth))
-
-
-def judged(prepared: Prepared, with_rivals: bool = True) -> CaseResult:
-    """What the model as it is now says of it."""
-    case, runs, truth = prepared.case, prepared.runs, prepared.truth
     try:
-        model = fit(runs)
-        workload = model.workloads[0]
-        others = rivals(runs) if with_rivals else {}
-        held_out, named = _held_out(case, workload, others, truth), _named(case, workload, prepared.asked, truth)
-        advised = _advised(prepared, model)
+        return _judge(case, measured_runs(case, truth), named_at, truth)
     except Exception:
-        return CaseResult(case, (), 0, None, (), None, fault=traceback.format_exc())
-    asked = len(case.inside) + len(case.beyond)
-    return CaseResult(
-        case,
-        held_out,
-        asked - len(held_out),
-        workload.refused.reason.code.value if workload.refused else None,
-        named,
-        advised,
-    )
+        return CaseResult(case.accounted, len(held), fault=f"machine {number}: {traceback.format_exc()}")
 
 
 def _judged(case: Case) -> list[Configuration]:
@@ -173,62 +106,36 @@ def _judged(case: Case) -> list[Configuration]:
     return [*case.inside[:MOST_JUDGED], *(measured[int(i)] for i in random.permutation(len(measured))[:4])]
 
 
-def _held_out(
-    case: Case, workload: WorkloadModel, rivalling: Mapping[str, Answers], truth: Mapping[Question, float]
-) -> tuple[HeldOut, ...]:
-    random = np.random.default_rng([case.machine.seed, 2])
-    asked = [*case.inside, *case.beyond]
-    others = {name: answers(asked) for name, answers in rivalling.items()}
-    found = []
-    for index, configuration in enumerate(asked):
-        rate = truth[configuration, Faster()]
-        new_run = rate * noise(case, random)
-        try:
-            said = predict(workload, configuration).throughput
-        except NoAnswer:
-            continue
-        found.append(
-            HeldOut(
-                case.number,
-                case.accounted,
-                configuration,
-                rate,
-                said.value,
-                said.low,
-                said.high,
-                new_run,
-                index >= len(case.inside),
-                {name: float(values[index]) for name, values in others.items()},
-            )
-        )
-    return tuple(found)
+def _judge(
+    case: Case, runs: Sequence[Run], named_at: Sequence[Configuration], truth: Mapping[Question, float]
+) -> CaseResult:
+    model, random = fit(runs).workloads[0], np.random.default_rng([case.machine.seed, 2])
+    name, asked = f"machine {case.number}", [*case.inside, *case.beyond]
+    rates = [truth[configuration, Faster()] for configuration in asked]
+    truths = {place: (rate, (rate * noise(case, random),)) for place, rate in zip(asked, rates, strict=True)}
+    found = left_out(name, model, truths, rivals(runs, asked))
+    inside = [each for each in found if each.configuration in case.inside]
+    beyond = [each for each in found if each.configuration not in case.inside]
+    return CaseResult(case.accounted, len(asked), inside, beyond, _named(case, model, named_at, truth))
 
 
 def _named(
-    case: Case, workload: WorkloadModel, judged: Sequence[Configuration], truth: Mapping[Question, float]
-) -> tuple[Named, ...]:
+    case: Case, model: WorkloadModel, named_at: Sequence[Configuration], truth: Mapping[Question, float]
+) -> list[Named]:
     known = case.accounted or case.measured[0].gpu is not None or gpus_of(case.measured[0]) > 0
     found = []
-    for configuration in judged:
-        gains = stage_shares(configuration, truth)
-        try:
-            named = predict(workload, configuration).bottleneck
-        except NoAnswer:
-            continue
-        found.append(
-            Named(case.number, case.accounted, configuration, named, true_kinds(gains), relieved(gains), known)
-        )
-    return tuple(found)
+    for place, said in zip(named_at, predict_several(model, named_at), strict=True):
+        if not isinstance(said, Refusal):
+            gains = stage_shares(place, truth)
+            kinds, name = true_kinds(gains), f"machine {case.number}"
+            found.append(Named(name, place, said.bottleneck, kinds, relieved(gains), known))
+    return found
 
 
 def true_kinds(gains: dict[str, float]) -> dict[str, float]:
     """Shares of computing (with the lock), of the disk with its latency, of writing, and of the accelerator."""
-    return {
-        "computing": max(0.0, gains["cpu"] + gains["lock"]),
-        "disk": max(0.0, gains["disk"] + gains["latency"]),
-        "write": max(0.0, gains["write"]),
-        "accelerator": max(0.0, gains["accelerator"]),
-    }
+    parts = {"computing": gains["cpu"] + gains["lock"], "disk": gains["disk"] + gains["latency"]}
+    return {kind: max(0.0, parts.get(kind, gains.get(kind, 0.0))) for kind in (*parts, "write", "accelerator")}
 
 
 def relieved(gains: dict[str, float]) -> tuple[float, float]:
@@ -245,10 +152,41 @@ def kind_of(named: Bottleneck) -> str:
     return "write" if named is Bottleneck.DISK_WRITE else named.value
 
 
-def _advised(prepared: Prepared, model: Model) -> Advised:
-    case, runs = prepared.case, prepared.runs
-    workload, catalog = model.workloads[0], Catalog.load()
-    answer = recommend(model, runs, Objective("cheapest", TARGET), catalog).workloads[0]
-    if answer.spec is None:
-        return Advised(case.number, case.accounted, answer.status, None, math.nan, math.nan, math.nan)
-    return against(case, answer, answer.spec, offered(workload, answer, catalog), prepared.truth)
+def scores(outcomes: Sequence[CaseResult], worst: int = 0) -> tuple[list[GoalRow], list[str]]:
+    """The rows of the table, and what sizer failed on with the worst of the others."""
+    groups = {
+        "simulated": outcomes,
+        "simulated, accounted": [each for each in outcomes if each.accounted],
+        "simulated, rates alone": [each for each in outcomes if not each.accounted],
+    }
+    inside, beyond = [e for o in outcomes for e in o.inside], [e for o in outcomes for e in o.beyond]
+    faults = [outcome.fault for outcome in outcomes if outcome.fault]
+    asked, told = sum(outcome.asked for outcome in outcomes), len(inside) + len(beyond)
+    table = [
+        *(row for part, chosen in groups.items() for row in _rate_rows(part, chosen)),
+        below("simulated", "machines on which sizer fails", len(faults), "", 0),
+        share("simulated", "held-out points refused", [number >= told for number in range(asked)]),
+        *(row for part, chosen in groups.items() for row in _name_rows(part, chosen)),
+        *rival_rows("simulated", inside, "inside: "),
+        *rival_rows("simulated", beyond, "beyond: "),
+    ]
+    named = [each for outcome in outcomes for each in outcome.named if each.clear]
+    wrong = {each.case: each.line for each in named if not each.right and each.named is not Bottleneck.AMBIGUOUS}
+    return table, [*faults, *worst_lines("inside", inside, worst), *list(wrong.values())[:worst]]
+
+
+def _rate_rows(part: str, chosen: Sequence[CaseResult]) -> list[GoalRow]:
+    goals = (0.03, 0.10) if part == "simulated" else None
+    inside, beyond = [e for o in chosen for e in o.inside], [e for o in chosen for e in o.beyond]
+    rows = error_rows(part, inside, "new runs", "inside: ", goals)
+    return [*rows, *error_rows(part, beyond, "new runs", "beyond: ")]
+
+
+def _name_rows(part: str, chosen: Sequence[CaseResult]) -> list[GoalRow]:
+    clear = [each for outcome in chosen for each in outcome.named if each.clear]
+    right = [each.right for each in clear if each.named is not Bottleneck.AMBIGUOUS]
+    ambiguous = [each.named is Bottleneck.AMBIGUOUS for each in clear]
+    return [
+        share(part, "bottleneck right where one is named", right, 0.95 if part == "simulated" else None),
+        share(part, "bottleneck ambiguous where one is clear", ambiguous),
+    ]

@@ -1,32 +1,24 @@
-"""How long fitting and recommending take on studies of a thousand and of ten thousand runs, and `sizer --help`."""
+"""CPU seconds of fitting twelve configurations, a thousand and ten thousand runs, and of many predictions at once."""
 
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from statistics import median
 
-import numpy as np
 from accuracy_draws import Case, draw_case
 from accuracy_runs import measured_runs
 from accuracy_scores import GoalRow, below
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records.configuration import Configuration
-from sizer.records.run import Run
-from sizer.records.study import Objective
+from sizer.model import fit, predict_several
+from sizer.records import Configuration, Run
 
-THOUSAND, TEN_THOUSAND, HELP = 5.0, 30.0, 0.2
-"""Seconds that are allowed."""
+TWELVE, BATCH, THOUSAND, TEN_THOUSAND = 1.0, 0.2, 5.0, 30.0
+"""CPU seconds that are allowed."""
 GROWTH = 12.0
 """Of the time, where the runs grow tenfold: linear, with a fifth for what a clock on a shared machine is off by."""
-REFERENCES = 25.0
-"""References that fitting and recommending 1,000 runs may take: a busy or a slow machine slows both."""
+POINTS = 1000
 REPEATS = 3
 MOST_VCPUS = 512
 SEED = 7
@@ -38,7 +30,9 @@ def study(runs: int, workloads: int) -> list[Run]:
     cases = (case for number in numbers if len((case := draw_case(number, SEED)).axes.disks) > 1)
     found: list[Run] = []
     for index, case in enumerate(itertools.islice(cases, workloads)):
-        found += _named(f"job{index}", measured_runs(_larger(case, -(-runs // workloads // REPEATS))))
+        for run in measured_runs(_larger(case, -(-runs // workloads // REPEATS))):
+            workload = replace(run.spec.workload, name=f"job{index}")
+            found.append(replace(run, spec=replace(run.spec, workload=workload)))
     return found
 
 
@@ -52,50 +46,29 @@ def _larger(case: Case, configurations: int) -> Case:
     return replace(case, measured=tuple(measured[:configurations]), repeats=REPEATS)
 
 
-def _named(name: str, runs: list[Run]) -> list[Run]:
-    return [replace(run, spec=replace(run.spec, workload=replace(run.spec.workload, name=name))) for run in runs]
-
-
-def seconds(runs: list[Run]) -> float:
-    """Of fitting and recommending, once; the first of a process imports numpy and scipy and is not counted."""
-    catalog = Catalog.load()
-    started = time.perf_counter()
-    recommend(fit(runs), runs, Objective(), catalog)
-    return time.perf_counter() - started
-
-
-def reference_seconds(times: int = 3) -> float:
-    """The median wall time of small solutions as fits consist of: 20,000 systems of 24 equations, one after another."""
-    random = np.random.default_rng(SEED)
-    system, right = random.normal(size=(24, 24)) + 24 * np.eye(24), random.normal(size=24)
-    taken = []
-    for _ in range(times):
-        started = time.perf_counter()
-        for _ in range(20_000):
-            np.exp(np.linalg.solve(system, right)).sum()
-        taken.append(time.perf_counter() - started)
-    return median(taken)
-
-
-def help_seconds(times: int = 5) -> float:
-    """The median wall time of `sizer --help`."""
-    taken = []
-    for _ in range(times):
-        started = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "sizer", "--help"], check=True, capture_output=True)
-        taken.append(time.perf_counter() - started)
-    return median(taken)
-
-
 def scores(quick: bool = False) -> list[GoalRow]:
-    """The rows of the table; `quick` leaves out the ten thousand."""
-    part = "speed"
-    seconds(study(60, 1))
-    thousand = seconds(study(1000, 4))
-    table = [below(part, "fit and recommend 1,000 runs (4 workloads)", thousand, " s", THOUSAND)]
-    table.append(below(part, "the same over the reference", thousand / reference_seconds(), "", REFERENCES))
+    """The rows of the table; `quick` leaves out the ten thousand. The first fit of a process is not counted."""
+    small, large = study(12 * REPEATS, 1), study(1000, 4)
+    model = fit(small).workloads[0]
+    place, known = model.measured.rates[0].configuration, model.measured.vcpus
+    points = [replace(place, vcpus=known[0] + (known[-1] - known[0]) * step / POINTS) for step in range(POINTS)]
+    thousand = _seconds(fit, large)
+    table = [
+        below("speed", "fit 12 configurations", _seconds(fit, small), " s", TWELVE),
+        below(
+            "speed", f"predict {POINTS:,} configurations at once", _seconds(predict_several, model, points), " s", BATCH
+        ),
+        below("speed", "fit 1,000 runs (4 workloads)", thousand, " s", THOUSAND),
+    ]
     if not quick:
-        many = seconds(study(10_000, 8))
-        table.append(below(part, "fit and recommend 10,000 runs (8 workloads)", many, " s", TEN_THOUSAND))
-        table.append(below(part, "10,000 runs over 1,000 (linear: 10)", many / thousand, "", GROWTH))
-    return [*table, below(part, "sizer --help", help_seconds(), " s", HELP)]
+        many = _seconds(fit, study(10_000, 8))
+        table.append(below("speed", "fit 10,000 runs (8 workloads)", many, " s", TEN_THOUSAND))
+        table.append(below("speed", "10,000 runs over 1,000 (linear: 10)", many / thousand, "", GROWTH))
+    return table
+
+
+def _seconds(done: Callable[..., object], *given: object) -> float:
+    """CPU seconds of this process."""
+    started = time.process_time()
+    done(*given)
+    return time.process_time() - started

@@ -15,8 +15,8 @@ provisional or less sure than 0.9. A spec is judged with no more of anything tha
 answer is wrong.
 
 Then come the statements that contradict one another within one answer (`benchmarks/shared/contradictions.py`), which
-count in no verdict. `--reasons` lists all that is said, with codes and figures. `--record` measures (root, 45 minutes;
-best in pieces) in DIR, and writes the runs beside the study files.
+count in no verdict. `--reasons` lists all that is said, with codes and figures. `--record` measures (root, 20
+minutes) in DIR, and writes the runs beside the study files.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "choosing", "grid", "noise", "shared")]
+sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "choosing", "curves", "grid", "shared")]
 sys.path.append(str(Path(__file__).parents[2]))
 
 from busy_studies import FOLDER, STUDIES, TWINS, record
@@ -121,7 +121,7 @@ def _other_size(quiet: float | None, busy: float | None) -> bool:
 
 def judge(name: str) -> Pair:
     """Both twins of a study, from their stored runs."""
-    quiet, busy = (_twin(FOLDER / name / f"{twin}.jsonl") for twin in TWINS)
+    quiet, busy = (twin_of(name, twin) for twin in TWINS)
     specs = quiet.answer.spec, busy.answer.spec
     kept = None
     if specs[0] is not None and specs[1] is not None and (best := quiet.rate(specs[0])):
@@ -129,8 +129,9 @@ def judge(name: str) -> Pair:
     return Pair(name, quiet.answer, busy.answer, kept)
 
 
-def _twin(path: Path) -> Twin:
-    runs = load_grid(path)
+def twin_of(name: str, twin: str) -> Twin:
+    """The answer of a study from its runs on the `quiet` or the `busy` host."""
+    runs = load_grid(FOLDER / name / f"{twin}.jsonl")
     model = fit(runs)
     (answer,) = recommend(model, runs, Objective(), Catalog.load()).workloads
     return Twin(answer, model.workloads[0])

@@ -1,9 +1,9 @@
-"""One program that takes of the host what others want of it: the CPU, the memory bus or the disk.
+"""One program that takes of the host what others want of it: the CPU or the memory bus.
 
-    python benchmarks/answers/busy_load.py cpu|memory|disk PROCESSES SECONDS
+    python benchmarks/answers/busy_load.py cpu|memory SECONDS
 
-So many processes, each of which works for these seconds (`inf`: always) and rests for as long, in turn. They end when
-they are killed, and when whoever started them is no longer there.
+It works for these seconds (`inf`: always) and rests for as long, in turn. It ends when it is killed, and when whoever
+started it is no longer there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 
@@ -32,23 +31,9 @@ def memory() -> Callable[[], object]:
     return lambda: np.copyto(target, source)
 
 
-def disk() -> Callable[[], object]:
-    """32 MiB written to a file without a name and synced."""
-    file, block = tempfile.TemporaryFile(dir="/var/tmp"), os.urandom(32 * MIB)  # noqa: SIM115 (open until it is killed)
-
-    def write() -> None:
-        os.pwrite(file.fileno(), block, 0)
-        os.fsync(file.fileno())
-
-    return write
-
-
 def main() -> None:
-    takes, processes, seconds = sys.argv[1:]
-    for _ in range(int(processes) - 1):
-        if os.fork() == 0:
-            break
-    once, spell, parent = {"cpu": cpu, "memory": memory, "disk": disk}[takes](), float(seconds), os.getppid()
+    takes, seconds = sys.argv[1:]
+    once, spell, parent = {"cpu": cpu, "memory": memory}[takes](), float(seconds), os.getppid()
     while os.getppid() == parent:
         until = time.monotonic() + spell
         while time.monotonic() < until and os.getppid() == parent:

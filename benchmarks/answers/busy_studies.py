@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -34,23 +33,15 @@ OF_OTHERS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.DR
 
 @dataclass(frozen=True)
 class Load:
-    """So many processes that want a CPU each, copy memory or write to the disk; `cpu` is the only one that they use,
-    None for all. With `spell` they work for so many seconds and rest for as many, in turn.
-
-    Each is in a session of its own, as programs of several users are, or all are in one, `together`: of the time of a
-    CPU the kernel gives each session a fair part.
-    """
+    """So many processes that want a CPU each or copy memory. With `spell` they work for so many seconds and rest for as
+    many, in turn. Each is in a session of its own, as programs of several users are."""
 
     processes: int
     takes: str = "cpu"
-    cpu: int | None = None
     spell: float = math.inf
-    together: bool = False
 
     def __str__(self) -> str:
-        where = "" if self.cpu is None else f" on CPU {self.cpu}"
-        when = "" if math.isinf(self.spell) else f", {self.spell:g} s on and off"
-        return f"{self.processes} x {self.takes}{where}{when}{', one session' if self.together else ''}"
+        return f"{self.processes} x {self.takes}{'' if math.isinf(self.spell) else f', {self.spell:g} s on and off'}"
 
 
 STUDIES: dict[str, tuple[Load, ...]] = {
@@ -58,17 +49,11 @@ STUDIES: dict[str, tuple[Load, ...]] = {
     "preprocess-lmdb": (Load(2), Load(2, "memory")),
     "train-v100": (Load(4),),
     "train-slow-gpu": (Load(4),),
-    "train-disks": (Load(4),),
     "infer-mxnet": (Load(4),),
-    "infer-pytorch": (Load(8),),
-    "lstm-mxnet": (Load(4, together=True),),
     "lstm-pytorch": (Load(4, spell=10.0),),
     "one-thread": (Load(4),),
     "two-processes": (Load(4),),
-    "two-in-step": (Load(1, cpu=1),),
     "mlp": (Load(6),),
-    "memory": (Load(4),),
-    "files": (Load(2), Load(1, "disk")),
 }
 """By study the processes beside its busy twin. On two CPUs, twice as many and more take all of them."""
 
@@ -99,11 +84,8 @@ def others(loads: Sequence[Load]) -> Iterator[None]:
     """These programs run until the context ends, outside of every group of sizer's."""
     with ExitStack() as stack:
         for load in loads:
-            sessions, processes = (1, load.processes) if load.together else (load.processes, 1)
-            command = [sys.executable, str(LOAD), load.takes, str(processes), str(load.spell)]
-            if load.cpu is not None:
-                command = ["taskset", "--cpu-list", str(load.cpu), *command]
-            for _ in range(sessions):
+            for _ in range(load.processes):
+                command = [sys.executable, str(LOAD), load.takes, str(load.spell)]
                 process = subprocess.Popen(command, start_new_session=True)
                 stack.callback(process.wait)
                 stack.callback(os.killpg, process.pid, signal.SIGKILL)
@@ -131,13 +113,9 @@ def _wait_until_quiet() -> None:
 
 
 def _make_data(folder: Path) -> None:
-    """What the commands read: a file of records of 128 KiB, and a folder of packed texts."""
-    (folder / "files").mkdir(parents=True, exist_ok=True)
-    drawn = random.Random(0)
-    (folder / "records.bin").write_bytes(drawn.randbytes(96 << 20))
-    for number in range(200):
-        lines = "".join(f"{drawn.random()}\n" for _ in range(20000))
-        (folder / "files" / f"{number:03}.z").write_bytes(zlib.compress(lines.encode()))
+    """What the commands read: a file of records of 128 KiB."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "records.bin").write_bytes(random.Random(0).randbytes(96 << 20))
 
 
 def _portable(run: Run) -> Run:

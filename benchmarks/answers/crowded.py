@@ -21,7 +21,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
+sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "shared")]
 
 from accuracy_advised import REGRET, TARGET, bought, offered
 from accuracy_machines import Faster
@@ -93,7 +93,7 @@ def _told(study: CrowdedStudy, runs: Sequence[Run]) -> Told:
     if answer.spec is None:
         return Told("refused")
     machine, case = study.case.machine, study.case
-    sold = [each.spec for each in offered(model.workloads[0], answer, catalog)]
+    sold = offered(model.workloads[0], answer, catalog)
     places = {spec: place for spec in sold if machine.holds(place := bought(case, spec))}
     mine = bought(case, answer.spec)
     rates = machine.truth([(place, Faster()) for place in dict.fromkeys([*places.values(), mine])])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterable, Sequence
-from multiprocessing import get_context
 from typing import TypeVar
 
 from accuracy_scores import HEAD, GoalRow
+from processes import in_processes
 
 Judged = TypeVar("Judged")
 
@@ -27,12 +27,8 @@ def judge_and_print(
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--worst", type=int, default=0, help=f"so many answers that are {worst} are listed")
     given = parser.parse_args()
-    numbers = range(given.first, given.first + given.studies)
-    if given.processes > 1:
-        with get_context("fork").Pool(given.processes) as pool:
-            judged = pool.map(judge_study, numbers, chunksize=1)
-    else:
-        judged = [judge_study(number) for number in numbers]
+    numbers = [(number,) for number in range(given.first, given.first + given.studies)]
+    judged = in_processes(judge_study, numbers, given.processes)
     for line in list(worst_lines(judged))[: given.worst]:
         print(line)
     table = scores(judged)

@@ -21,7 +21,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
+sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "shared")]
 
 from accuracy_advised import REGRET, TARGET, Advised, against, offered
 from accuracy_scores import GoalRow, share
@@ -107,7 +107,7 @@ def _told(study: NoisyStudy, runs: Sequence[Run]) -> list[Told]:
         if answer is None or answer.spec is None:
             found.append(Told(False, "refused", None, None))
             continue
-        advised = against(case, answer, answer.spec, offered(model.workload(answer.workload), answer, catalog), {})
+        advised = against(case, answer, answer.spec, offered(model.workload(answer.workload), answer, catalog))
         sure = answer.status == "recommended" and not answer.provisional
         status = f"provisional {answer.status}" if answer.provisional else answer.status
         found.append(Told(sure, status, answer.probability, advised))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from replayed import ReplayCase, Truth, by_workload, truth_of
+from replayed import ReplayCase, by_workload
 
 from sizer.catalog import Catalog
-from sizer.model import WorkloadModel, best_measured, fit, vcpus_of
+from sizer.model import WorkloadModel, best_measured, disk_of, fit, gpus_of, rates, vcpus_of
 from sizer.recommend import Offered, offered, recommend
 from sizer.recommend.prices import disk_prices, prices
 from sizer.records import Answer, Configuration, Objective, Run, Spec
@@ -21,43 +20,51 @@ REGRET = 0.05
 
 @dataclass(frozen=True)
 class WholeGrid:
-    """The answer of one workload from its whole grid, and the highest rate of the grid (ln)."""
+    """The answer of one workload from its whole grid, with the model of that and the true rates that are known."""
 
     answer: Answer
-    truth: Truth
-    log_best: float
+    model: WorkloadModel
+    truth: Mapping[Configuration, float]
     offer: Offered
     catalog: Catalog
+
+    def log_rates(self, places: Sequence[Configuration]) -> list[float]:
+        """Ln samples per second at each place: the true rate, else the measured one, else that of the model."""
+        known = {_plain(rate.configuration): rate.throughput.value for rate in self.model.measured.rates}
+        known |= {_plain(place): rate for place, rate in self.truth.items()}
+        fitted = rates(self.model, places).centre
+        return [
+            math.log(known[_plain(place)]) if _plain(place) in known else float(log_rate)
+            for place, log_rate in zip(places, fitted, strict=True)
+        ]
 
     def cost(self, spec: Spec) -> float:
         """USD an hour, by the prices that specs are compared by: of one that the grid would not offer by its parts."""
         for known, usd in zip(self.offer.specs, self.offer.usd_per_hour, strict=True):
             if known == spec:
                 return usd
-        measured = self.truth.model.measured
-        volume = disk_prices(measured.disks, self.catalog)[spec.disk] if spec.disk is not None else 0.0
+        volume = disk_prices(self.model.measured.disks, self.catalog)[spec.disk] if spec.disk is not None else 0.0
         return prices(self.catalog).usd_per_hour(spec.vcpus, spec.memory_bytes) + volume
 
     def regret(self, spec: Spec, target: float) -> tuple[float, float]:
         """The share by which its rate misses the target, and by which it costs more than the answer from the grid; what
         ran out of memory there misses all of it."""
         assert self.answer.spec is not None, "cases without an answer are left out"
-        place = place_of(self.truth.model, spec)
-        short = 1.0
-        if place not in self.truth.model.measured.did_not_fit:
-            (log_rate,) = self.truth.log_rates([place])
-            short = max(0.0, 1 - math.exp(log_rate - self.log_best) / target)
+        place, measured = place_of(self.model, spec), [rate.configuration for rate in self.model.measured.rates]
+        own, *others = self.log_rates([place, *measured, *self.offer.places])
+        lost = place in self.model.measured.did_not_fit
+        short = 1.0 if lost else max(0.0, 1 - math.exp(own - max(others)) / target)
         return short, max(0.0, self.cost(spec) / self.cost(self.answer.spec) - 1)
 
-    def right(self, answer: Answer, target: float) -> bool:
+    def right(self, answer: Answer | None, target: float) -> bool:
         """Whether it is the same spec, or costs and misses no more than REGRET."""
-        return self.most_regret(answer, target) <= REGRET
+        if answer is None or answer.spec is None:
+            return False
+        return answer.spec == self.answer.spec or max(self.regret(answer.spec, target)) <= REGRET
 
-    def most_regret(self, answer: Answer | None, target: float) -> float:
-        """The larger of both regrets of its spec: none of the same spec, and all of it where there is none."""
-        if answer is None or answer.spec is None or self.answer.spec is None:
-            return 1.0
-        return 0.0 if answer.spec == self.answer.spec else max(self.regret(answer.spec, target))
+
+def _plain(place: Configuration) -> tuple[object, ...]:
+    return place.vcpus, place.memory_bytes, disk_of(place), place.batch_size, gpus_of(place)
 
 
 def place_of(model: WorkloadModel, spec: Spec) -> Configuration:
@@ -73,19 +80,16 @@ def place_of(model: WorkloadModel, spec: Spec) -> Configuration:
 def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dict[str, WholeGrid]:
     """Of each workload that the whole grid answers."""
     found = {}
+    vcpus = [value for plan in case.study.workloads for value in plan.vcpus]
     for name, runs in by_workload(case.all_runs).items():
-        answer, truth = answer_of(runs, objective, catalog), truth_of(case, runs)
-        if answer.spec is None or truth.model.refused:
-            continue
-        vcpus = [value for plan in case.study.workloads for value in plan.vcpus]
-        offer = offered(truth.model, best_measured(truth.model).configuration, catalog, vcpus)
-        places = [rate.configuration for rate in truth.model.measured.rates]
-        log_best = float(np.max(truth.log_rates([*places, *offer.places])))
-        found[name] = WholeGrid(answer, truth, log_best, offer, catalog)
+        fitted = fit(runs)
+        answer, model = recommend(fitted, runs, objective, catalog).workloads[0], fitted.workloads[0]
+        if answer.spec is not None and not model.refused:
+            offer = offered(model, best_measured(model).configuration, catalog, vcpus)
+            found[name] = WholeGrid(answer, model, case.truth.get(name, {}), offer, catalog)
     return found
 
 
 def answer_of(runs: Sequence[Run], objective: Objective, catalog: Catalog) -> Answer:
     """The answer of one workload from these runs of it."""
-    model = fit(runs)
-    return recommend(model, runs, objective, catalog).workloads[0]
+    return recommend(fit(runs), runs, objective, catalog).workloads[0]

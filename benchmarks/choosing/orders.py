@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from accuracy_designs import designed
-from accuracy_process import Array, fitted_process
+from accuracy_rivals import Array, process
 from replayed import ReplayCase, by_workload
+from scipy.special import ndtr
 
 from sizer.catalog import Catalog
 from sizer.plan import configurations_of, plan, position, repeated
@@ -23,7 +24,7 @@ Order = Callable[[Sequence[Run]], RunSpec | None]
 
 def at_random(case: ReplayCase, seed: int) -> Order:
     """Any run of the study, the reference's further repeats left out."""
-    specs = list(_asked(case))
+    specs = [spec for spec in plan(case.study, case.host) if spec.purpose is not Purpose.REFERENCE]
     random.Random(seed).shuffle(specs)
     return _listed(specs)
 
@@ -37,8 +38,7 @@ def pairwise(case: ReplayCase) -> Order:
     """Configurations in the order of a pairwise covering design, then their repeats."""
     starts = []
     for each in case.study.workloads:
-        specs = configurations_of(each, case.study, case.host)
-        places = {_place(case, spec): spec for spec in specs}
+        places = {_place(case, spec): spec for spec in configurations_of(each, case.study, case.host)}
         starts.append([places[place] for place in designed(list(places), len(places))])
     turns = [spec for number in range(max(map(len, starts))) for own in starts for spec in own[number : number + 1]]
     return _listed([repeated(spec, repeat) for repeat in range(case.study.measure.repeats) for spec in turns])
@@ -50,22 +50,17 @@ def bayesian(case: ReplayCase, objective: Objective, catalog: Catalog) -> Order:
     configuration was measured. Of several workloads the one with the fewest runs is next."""
     designs, price = pairwise(case), prices(catalog)
 
+    def cost(places: Sequence[Configuration]) -> Array:
+        return np.array([price.usd_per_hour(place.vcpus, place.memory_bytes) for place in places])
+
     def following(runs: Sequence[Run]) -> RunSpec | None:
-        made = {run.id for run in runs}
-        own = by_workload(runs)
-        plans = sorted(case.study.workloads, key=lambda each: len(own.get(each.workload.name, ())))
-        for each in plans:
+        made, own = {run.id for run in runs}, by_workload(runs)
+        for each in sorted(case.study.workloads, key=lambda each: len(own.get(each.workload.name, ()))):
             specs = [spec for spec in configurations_of(each, case.study, case.host) if spec.id not in made]
             seen = [run for run in own.get(each.workload.name, ()) if run.throughput is not None]
             if specs and len(seen) >= 3:
-                costs = [
-                    price.usd_per_hour(place.vcpus, place.memory_bytes) for place in (_place(case, s) for s in specs)
-                ]
-                known = [price.usd_per_hour(run.configuration.vcpus, run.configuration.memory_bytes) for run in seen]
-                worth = _improvement(
-                    [_place(case, spec) for spec in specs], np.array(costs), seen, np.array(known), objective
-                )
-                return specs[int(worth.argmax())]
+                places, known = [_place(case, spec) for spec in specs], cost([run.configuration for run in seen])
+                return specs[int(_improvement(places, cost(places), seen, known, objective.target).argmax())]
             if specs:
                 break
         return designs(runs)
@@ -74,39 +69,19 @@ def bayesian(case: ReplayCase, objective: Objective, catalog: Catalog) -> Order:
 
 
 def _improvement(
-    places: Sequence[Configuration], costs: Array, seen: Sequence[Run], known: Array, objective: Objective
+    places: Sequence[Configuration], costs: Array, seen: Sequence[Run], known: Array, target: float
 ) -> Array:
     """Expected improvement (n,): the cost saved against the cheapest that was seen to reach the target, times the
     probability that this one does. A place that may be faster than the best counts with that gain."""
-    process = fitted_process(_means(seen))
-    mean, deviation = process(places)
+    mean, deviation = process(seen)(places)
     rates = np.log([run.throughput.value for run in seen if run.throughput is not None])
     best = float(rates.max())
-    reached = known[rates >= best + math.log(objective.target)]
-    cheapest = float(reached.min())
-    needed = best + math.log(objective.target)
-    feasible = np.array([_normal((m - needed) / s) for m, s in zip(mean, deviation, strict=True)])
-    saved = np.maximum(0.0, 1 - costs / cheapest)
+    needed = best + math.log(target)
+    saved = np.maximum(0.0, 1 - costs / float(known[rates >= needed].min()))
     z = (mean - best) / deviation
-    faster = deviation * (z * np.array([_normal(each) for each in z]) + np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi))
-    found: Array = saved * feasible + faster
+    faster = deviation * (z * ndtr(z) + np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi))
+    found: Array = saved * ndtr((mean - needed) / deviation) + faster
     return found
-
-
-def _normal(value: float) -> float:
-    return 0.5 * math.erfc(-value / math.sqrt(2))
-
-
-def _means(runs: Sequence[Run]) -> dict[Configuration, float]:
-    found: dict[Configuration, list[float]] = {}
-    for run in runs:
-        if run.throughput is not None:
-            found.setdefault(run.configuration, []).append(math.log(run.throughput.value))
-    return {configuration: float(np.mean(logs)) for configuration, logs in found.items()}
-
-
-def _asked(case: ReplayCase) -> Iterator[RunSpec]:
-    return (spec for spec in plan(case.study, case.host) if spec.purpose is not Purpose.REFERENCE)
 
 
 def _listed(specs: Sequence[RunSpec]) -> Order:

@@ -12,29 +12,15 @@ from functools import cached_property
 from statistics import fmean
 
 import numpy as np
-from accuracy_curves import SHAPES, Curve, drawn
-from accuracy_draws import Case, draw_case
+from accuracy_draws import Case, crossed, draw_case
 from accuracy_machines import Faster, Question
 from accuracy_runs import NAME, measured_runs
-from accuracy_shapes import PUBLISHED_CURVES
-from grid_data import load_grid
+from accuracy_shapes import SHAPES, drawn
+from curves_data import Curve, published_curves
 
-from sizer.model import WorkloadModel, batch_of, disk_of, fit, gpus_of, memory_of, name_of_disk, predict_rates, vcpus_of
-from sizer.records import (
-    GIB,
-    HOST_DISK,
-    Configuration,
-    DiskTier,
-    Estimate,
-    Limits,
-    Measure,
-    Outcome,
-    Run,
-    RunSpec,
-    Study,
-    Workload,
-    WorkloadPlan,
-)
+from sizer.model import memory_of, vcpus_of
+from sizer.records import GIB, HOST_DISK, Configuration, Estimate, Outcome, Run, RunSpec
+from sizer.records.study import Limits, Measure, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
 
 MOST_CONFIGURATIONS = 60
@@ -42,13 +28,10 @@ MOST_CONFIGURATIONS = 60
 START_UP, STEADY = 8.0, 30.0
 """Seconds of a run that nobody measured: of its start on a whole vCPU, a fraction starts slower, and of its steady
 state, which is what `sizer run` takes by default."""
-LEAST_VALUES = 4
+LEAST_VALUES, MOST_VALUES = 4, 12
 """vCPU values of a curve: of three there is nothing to choose."""
-MOST_VALUES = 12
-BATCH, MEMORY = 32, 64 * GIB
-"""Of every run of a curve."""
-CURVE = "curve"
-"""The workload of a curve."""
+BATCH, MEMORY, CURVE = 32, 64 * GIB, "curve"
+"""Of every run of a curve, the last its workload."""
 STARTED = "2026-11-21T00:00:00+00:00"
 SEED = 2018
 
@@ -81,10 +64,8 @@ class ReplayCase:
     @cached_property
     def all_runs(self) -> tuple[Run, ...]:
         """The whole grid: as many repeats of each configuration as the study asks for."""
-        repeats = self.study.measure.repeats
-        return tuple(
-            run for number in range(repeats) for runs in self.known.values() for run in runs[number : number + 1]
-        )
+        repeats = range(self.study.measure.repeats)
+        return tuple(run for number in repeats for runs in self.known.values() for run in runs[number : number + 1])
 
     @property
     def seconds(self) -> float:
@@ -96,19 +77,20 @@ def case_of(
     name: str,
     family: str,
     runs: Sequence[Run],
-    disks: Sequence[DiskTier] = (),
     truth: Mapping[str, Mapping[Configuration, float]] | None = None,
 ) -> ReplayCase:
     """The study that these runs are the whole of."""
     known: dict[Key, tuple[Run, ...]] = {}
     for run in runs:
         known[key_of(run.spec)] = (*known.get(key_of(run.spec), ()), as_replayed(run))
+    disks = {run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}
     repeats = min(3, max(1, round(fmean(map(len, known.values())))))
     measure = replace(runs[0].spec.measure, repeats=repeats)
-    plans = tuple(_plan_of([run for run in runs if run.spec.workload.name == each]) for each in _names(runs))
+    plans = tuple(_plan_of([run.spec for run in own]) for own in by_workload(runs).values())
     most = max(vcpus_of(run.configuration) for run in runs)
     host = HostSize(math.ceil(most), max(memory_of(run.configuration) for run in runs))
-    return ReplayCase(name, family, Study("replayed", plans, tuple(disks), measure=measure), host, known, truth or {})
+    study = Study("replayed", plans, tuple(disks.values()), measure=measure)
+    return ReplayCase(name, family, study, host, known, truth or {})
 
 
 def as_replayed(run: Run) -> Run:
@@ -117,109 +99,90 @@ def as_replayed(run: Run) -> Run:
     return replace(run, warnings=())
 
 
-def _names(runs: Iterable[Run]) -> list[str]:
-    return list(dict.fromkeys(run.spec.workload.name for run in runs))
+def by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """The runs of each workload, in their order."""
+    found: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        found[run.spec.workload.name].append(run)
+    return dict(found)
 
 
-def _plan_of(runs: Sequence[Run]) -> WorkloadPlan:
-    specs = [run.spec for run in runs]
-    vcpus = {spec.limits.vcpus for spec in specs}
-    memory = {spec.limits.memory_bytes for spec in specs}
-    disks = dict.fromkeys(spec.limits.disk for spec in specs)
+def _plan_of(specs: Sequence[RunSpec]) -> WorkloadPlan:
+    limits = [spec.limits for spec in specs]
     counts = {spec.gpu_count for spec in specs}
     return WorkloadPlan(
         specs[0].workload,
         tuple(sorted({spec.batch_size for spec in specs})),
-        tuple(sorted(each for each in vcpus if each is not None)),
-        tuple(sorted(each for each in memory if each is not None)),
-        tuple(each for each in disks if each is not None),
+        tuple(sorted({each.vcpus for each in limits if each.vcpus is not None})),
+        tuple(sorted({each.memory_bytes for each in limits if each.memory_bytes is not None})),
+        tuple(dict.fromkeys(each.disk for each in limits if each.disk is not None)),
         gpu_count=tuple(sorted(counts)) if counts != {0} else (),
     )
 
 
-def grid_cases(measured: Sequence[Run] | None = None) -> list[ReplayCase]:
-    """Each workload of a measured grid by itself, and all of them as one study; without runs those of the first."""
-    runs = [run for run in (load_grid() if measured is None else measured) if run.outcome is Outcome.COMPLETED]
-    disks = tuple({run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}.values())
-    alone = [
-        case_of(name, "grid", [run for run in runs if run.spec.workload.name == name], disks) for name in _names(runs)
-    ]
-    return [*alone, case_of("all five", "grid", runs, disks)]
+def grid_cases(measured: Sequence[Run]) -> list[ReplayCase]:
+    """Each workload of a measured grid by itself, and all of them as one study."""
+    runs = [run for run in measured if run.outcome is Outcome.COMPLETED]
+    alone = [case_of(name, "grid", own) for name, own in by_workload(runs).items()]
+    return [*alone, case_of("all five", "grid", runs)]
 
 
-def machine_cases(count: int, first: int = 0, seed: int = SEED) -> list[ReplayCase]:
+def machine_cases(count: int) -> list[ReplayCase]:
     """So many simulated machines with accounting, as sizer's own runs have it, whose study crosses few enough axes."""
-    found: list[ReplayCase] = []
-    number = first
-    while len(found) < count:
-        case = few_axes(number, seed, MOST_CONFIGURATIONS)
-        number += 2  # those between have rates alone
-        if case is not None:
-            truth = case.machine.truth([(each, Faster()) for each in case.measured if case.machine.holds(each)])
-            found.append(machine_case(case, truth))
-    return found
+    numbers = itertools.count(0, 2)  # those between have rates alone
+    cases = (case for number in numbers if (case := few_axes(number, SEED, MOST_CONFIGURATIONS)) is not None)
+    return [
+        machine_case(case, case.machine.truth([(each, Faster()) for each in case.measured if case.machine.holds(each)]))
+        for case in itertools.islice(cases, count)
+    ]
 
 
 def few_axes(number: int, seed: int, most: int) -> Case | None:
     """The machine of this number with every configuration of its axes, where these are no more than `most`."""
     case = draw_case(number, seed)
-    grid = _crossed(case)
-    return replace(case, measured=grid) if len(grid) <= most and len(case.axes.gpu_counts) == 1 else None
-
-
-def _crossed(case: Case) -> tuple[Configuration, ...]:
-    axes = case.axes
-    crossed = itertools.product(axes.vcpus, axes.memory, axes.disks, axes.batches, axes.gpu_counts)
-    return tuple(Configuration(c, m, d, b, axes.gpu, n) for c, m, d, b, n in crossed)
+    grid = crossed(case.axes)
+    return replace(case, measured=tuple(grid)) if len(grid) <= most and len(case.axes.gpu_counts) == 1 else None
 
 
 def machine_case(case: Case, truth: Mapping[Question, float]) -> ReplayCase:
     """The study of one machine, of which the rate of each configuration that fits into its memory is known."""
     runs = [timed(run) for run in measured_runs(case, truth)]
-    tiers = tuple({run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}.values())
     rates = {configuration: rate for (configuration, _), rate in truth.items()}
-    return case_of(f"machine {case.number}", "machine", runs, tiers, {NAME: rates})
+    return case_of(f"machine {case.number}", "machine", runs, {NAME: rates})
 
 
-def curve_cases(each: int, seed: int = SEED) -> list[ReplayCase]:
+def curve_cases(each: int) -> list[ReplayCase]:
     """Curves over vCPUs from rates alone: so many of each drawn shape, thinned out to what a study would cross, with
     two repeats; and the published ones, of which one measurement is all that is known."""
-    curves = [
-        drawn(shape, number, seed) for shape, (axis, _) in SHAPES.items() if axis == "vcpus" for number in range(each)
-    ]
-    curves += [curve for curve in PUBLISHED_CURVES if curve.axis == "vcpus"]
-    return [
-        curve_case(curve, number, seed)
-        for number, curve in enumerate(map(_thinned, curves))
-        if len(curve.places) >= LEAST_VALUES
-    ]
+    shapes = [shape for shape, (axis, _) in SHAPES.items() if axis == "vcpus"]
+    curves = [drawn(shape, number, SEED) for shape in shapes for number in range(each)]
+    curves += [curve for curve in published_curves() if curve.axis == "vcpus"]
+    thinned = enumerate(map(_thinned, curves))
+    return [curve_case(curve, number) for number, curve in thinned if len(curve.places) >= LEAST_VALUES]
 
 
 def _thinned(curve: Curve) -> Curve:
     """At most MOST_VALUES values, evenly by their ratio, the first and the last among them."""
-    count = len(curve.places)
-    if count <= MOST_VALUES:
+    if len(curve.places) <= MOST_VALUES:
         return curve
     ideal = np.geomspace(curve.places[0], curve.places[-1], MOST_VALUES)
-    kept = sorted({int(np.abs(np.log(np.array(curve.places) / at)).argmin()) for at in ideal})
-    return replace(curve, places=tuple(curve.places[i] for i in kept), truth=tuple(curve.truth[i] for i in kept))
+    return curve.at(sorted({int(np.abs(np.log(np.array(curve.places) / at)).argmin()) for at in ideal}))
 
 
-def curve_case(curve: Curve, number: int, seed: int) -> ReplayCase:
+def curve_case(curve: Curve, number: int) -> ReplayCase:
     """A study of one curve, its rates with noise."""
-    random = np.random.default_rng([seed, number])
+    random = np.random.default_rng([SEED, number])
     repeats = 2 if curve.noise else 1
-    runs = []
-    for repeat in range(repeats):
-        for place, rate in zip(curve.places, curve.truth, strict=True):
-            seen = rate * math.exp(curve.noise * random.standard_normal())
-            half = 1.96 * max(curve.noise, 0.01) * 0.5
-            spec = RunSpec(Workload(CURVE, "command"), BATCH, Limits(place), Measure(repeats), repeat)
-            estimate = Estimate(seen, seen * (1 - half), seen * (1 + half))
-            place_of = Configuration(place, MEMORY, HOST_DISK, BATCH)
-            runs.append(timed(Run(spec, Outcome.COMPLETED, place_of, STARTED, 0.0, throughput=estimate)))
-    truth = {run.configuration: rate for run, rate in zip(runs, curve.truth, strict=False)} if curve.noise else {}
-    return case_of(f"{curve.shape} {number}", "curve", runs, truth={CURVE: truth})
+    half = 1.96 * max(curve.noise, 0.01) * 0.5
+    runs, truth = [], {}
+    for repeat, (place, rate) in itertools.product(range(repeats), zip(curve.places, curve.rates, strict=True)):
+        seen = rate * math.exp(curve.noise * random.standard_normal())
+        spec = RunSpec(Workload(CURVE, "command"), BATCH, Limits(place), Measure(repeats), repeat)
+        estimate = Estimate(seen, seen * (1 - half), seen * (1 + half))
+        configuration = Configuration(place, MEMORY, HOST_DISK, BATCH)
+        runs.append(timed(Run(spec, Outcome.COMPLETED, configuration, STARTED, 0.0, throughput=estimate)))
+        truth[configuration] = rate
+    return case_of(f"{curve.name} {number}", "curve", runs, {CURVE: truth if curve.noise else {}})
 
 
 def timed(run: Run) -> Run:
@@ -227,39 +190,3 @@ def timed(run: Run) -> Run:
     vcpus = vcpus_of(run.configuration)
     steady = STEADY if run.outcome is Outcome.COMPLETED else 0.0
     return replace(run, wall_seconds=START_UP / min(vcpus, 1.0) + steady)
-
-
-@dataclass(frozen=True)
-class Truth:
-    """The rates that an answer is judged by: true ones, or those of the whole grid, with its model between them."""
-
-    model: WorkloadModel
-    truth: Mapping[Configuration, float]
-
-    def log_rates(self, places: Sequence[Configuration]) -> list[float]:
-        """Ln samples per second at each place."""
-        fitted = predict_rates(self.model, places).mean
-        known = {_plain(place): rate for place, rate in self.truth.items()}
-        measured = {_plain(rate.configuration): rate.throughput.value for rate in self.model.measured.rates}
-        found = []
-        for place, log_rate in zip(places, fitted, strict=True):
-            rate = known.get(_plain(place)) or measured.get(_plain(place))
-            found.append(float(log_rate) if rate is None else math.log(rate))
-        return found
-
-
-def _plain(place: Configuration) -> tuple[object, ...]:
-    return vcpus_of(place), memory_of(place), name_of_disk(disk_of(place)), batch_of(place), gpus_of(place)
-
-
-def truth_of(case: ReplayCase, runs: Sequence[Run]) -> Truth:
-    """Of one workload, whose whole grid these runs are."""
-    return Truth(fit(runs).workloads[0], case.truth.get(runs[0].spec.workload.name, {}))
-
-
-def by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:
-    """The runs of each workload, in their order."""
-    found: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        found[run.spec.workload.name].append(run)
-    return dict(found)

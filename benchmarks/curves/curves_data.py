@@ -1,4 +1,4 @@
-"""Curves of throughput by vCPUs that others measured on real machines; a third of the machines stays out of every fit.
+"""Curves of throughput that others measured on real machines; a third of the machines stays out of every fit.
 
 `README.md` beside this file says where each is from and under which licence. Pure but for reading these files.
 """
@@ -9,91 +9,86 @@ import csv
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-MACHINES, JPEG, LOADERS, OTHERS = "machines", "JPEG by yields", "loaders", "others"
+MACHINES, JPEG, LOADERS, OTHERS, PUBLISHED = "machines", "JPEG by yields", "loaders", "others", "published"
 MOST = 5
 """Places of a curve that are used: tables have three to five vCPU values."""
 
 
 @dataclass(frozen=True)
-class RealCurve:
-    """One curve: samples per second at rising numbers of busy vCPUs; `kind` says which file it is from.
+class Curve:
+    """Samples per second at rising places of one axis: `vcpus`, `memory` (GiB), `batch` or `gpus`.
 
-    JPEG: a machine's curve up to its cores, and from there on with the yield that its CPU has for JPEG.
+    `kind` is the file that it is from, or `drawn`; `noise` the standard deviation of ln rate of a run, which `rates`
+    are without. A measured curve has no other truth than its figures. JPEG: a machine's curve up to its cores, and from
+    there on with the yield that its CPU has for JPEG.
     """
 
     kind: str
     name: str
-    cpu_model: str
+    axis: str
     places: tuple[float, ...]
     rates: tuple[float, ...]
+    noise: float = 0.0
+    cpu_model: str = ""
 
     @property
     def held_out(self) -> bool:
-        """Whether no constant of the model may be learnt from it: a third of the CPU models, or names of `others`."""
-        return hashlib.sha256(self.cpu_model.upper().encode()).digest()[0] % 3 == 0
+        """Whether nothing of the model may be set by it: a third of the CPU models, or names of `others`."""
+        return hashlib.sha256((self.cpu_model or self.name).upper().encode()).digest()[0] % 3 == 0
+
+    def at(self, kept: Sequence[int]) -> Curve:
+        """The same at these of its places."""
+        return replace(self, places=tuple(self.places[i] for i in kept), rates=tuple(self.rates[i] for i in kept))
 
 
-@dataclass(frozen=True)
-class Asked:
-    """One inner place that is left out of a curve, with the three or four that are measured."""
-
-    curve: RealCurve
-    measured: tuple[int, ...]
-    left_out: int
-
-
-def real_curves() -> list[RealCurve]:
-    """All of them, those with three places at least."""
+def real_curves() -> list[Curve]:
+    """Those over vCPUs with three places at least."""
     machines = _grouped("scaling_curves.csv", ("provider", "instance_type", "cpu_model", "vcpus"))
-    found = [
-        RealCurve(MACHINES, f"{key[0]} {key[1]}", key[2], *_points(rows, "processes", "bogo_ops_per_second"))
-        for key, rows in machines.items()
-    ]
     yields = {
-        key[0]: float(rows[0]["jpeg_smt_yield"]) for key, rows in _grouped("jpeg_yields.csv", ("cpu_model",)).items()
+        name: float(row["jpeg_smt_yield"]) for (name,), (row, *_) in _grouped("jpeg_yields.csv", ("cpu_model",)).items()
     }
-    halved = {key for key, rows in machines.items() if rows[0]["threads_per_core"] == "2"}
-    found += [
-        _with_yield(curve, yields[curve.cpu_model])
-        for key, curve in zip(machines, list(found), strict=True)
-        if key in halved and curve.cpu_model in yields and curve.places[-1] / 2 in curve.places
-    ]
-    for key, rows in _grouped("loaders.csv", ("cpu_model", "decoder")).items():
-        places = _points(rows, "processes", "images_per_second")
-        found.append(RealCurve(LOADERS, f"{key[1]} on {key[0]}", key[0], *places))
-    for key, rows in _grouped("others.csv", ("curve",)).items():
-        found.append(RealCurve(OTHERS, key[0], key[0], *_points(rows, "vcpus", "rate")))
+    found, by_yields = [], []
+    for (provider, name, model, _), rows in machines.items():
+        points = _points(rows, "processes", "bogo_ops_per_second")
+        found.append(Curve(MACHINES, f"{provider} {name}", "vcpus", *points, cpu_model=model))
+        if rows[0]["threads_per_core"] == "2" and model in yields and found[-1].places[-1] / 2 in found[-1].places:
+            by_yields.append(_with_yield(found[-1], yields[model]))
+    found += by_yields
+    for (model, decoder), rows in _grouped("loaders.csv", ("cpu_model", "decoder")).items():
+        points = _points(rows, "processes", "images_per_second")
+        found.append(Curve(LOADERS, f"{decoder} on {model}", "vcpus", *points, cpu_model=model))
+    for (name,), rows in _grouped("others.csv", ("curve",)).items():
+        found.append(Curve(OTHERS, name, "vcpus", *_points(rows, "vcpus", "rate")))
     return [curve for curve in found if len(curve.places) > 2]
 
 
-def _with_yield(curve: RealCurve, gain: float) -> RealCurve:
+def published_curves() -> list[Curve]:
+    """The four of `published.csv`, over vCPUs and batch sizes."""
+    groups = _grouped("published.csv", ("curve", "axis"))
+    return [Curve(PUBLISHED, name, axis, *_points(rows, "place", "rate")) for (name, axis), rows in groups.items()]
+
+
+def questions(curve: Curve) -> list[tuple[Curve, int]]:
+    """The curve at the places that halve the most of them, down to MOST, and each inner one in turn to leave out."""
+    places = curve.places
+    wanted = [place for step in range(MOST) if (place := places[-1] / 2**step) > places[0] / math.sqrt(2)]
+    near = {min(range(len(places)), key=lambda i: abs(math.log(places[i] / place))) for place in wanted}
+    return [(curve.at(sorted(near)), out) for out in range(1, len(near) - 1) if len(near) > 3]
+
+
+def _with_yield(curve: Curve, gain: float) -> Curve:
     cores = curve.places[-1] / 2
     whole = curve.rates[curve.places.index(cores)]
     rates = [
         rate if place <= cores else whole * (1 + gain * (place - cores) / cores)
         for place, rate in zip(curve.places, curve.rates, strict=True)
     ]
-    return RealCurve(JPEG, curve.name, curve.cpu_model, curve.places, tuple(rates))
-
-
-def questions(curve: RealCurve) -> list[Asked]:
-    """Of the places that halve the most of them, down to MOST, each inner one in turn is left out."""
-    chosen = _halving(curve.places)
-    return [
-        Asked(curve, tuple(index for index in chosen if index != out), out) for out in chosen[1:-1] if len(chosen) > 3
-    ]
-
-
-def _halving(places: Sequence[float]) -> list[int]:
-    wanted = [places[-1] / 2**step for step in range(MOST)]
-    wanted = [place for place in wanted if place > places[0] / math.sqrt(2)]
-    near = {min(range(len(places)), key=lambda i: abs(math.log(places[i] / place))) for place in wanted}
-    return sorted(near)
+    return replace(curve, kind=JPEG, rates=tuple(rates))
 
 
 def _grouped(name: str, key: Sequence[str]) -> Mapping[tuple[str, ...], list[dict[str, str]]]:
@@ -104,6 +99,6 @@ def _grouped(name: str, key: Sequence[str]) -> Mapping[tuple[str, ...], list[dic
     return found
 
 
-def _points(rows: Iterable[Mapping[str, str]], place: str, rate: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _points(rows: Sequence[Mapping[str, str]], place: str, rate: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     known = sorted((float(row[place]), float(row[rate])) for row in rows)
     return tuple(one for one, _ in known), tuple(other for _, other in known)

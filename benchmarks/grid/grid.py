@@ -1,16 +1,15 @@
 """The measured grid: four workloads over vCPUs, memory, disk and accelerator, by sizer itself, as a data set.
 
-    python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect] [--probe] [--study FILE]
-    python benchmarks/grid/grid.py --until settled [--against DIR] [--out DIR] [--probe] [--study FILE]
+    python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect] [--study FILE]
+    python benchmarks/grid/grid.py --until settled [--against DIR] [--out DIR] [--study FILE]
 
 Makes the photographs' RecordIO file, measures `grid/study.yaml` with `sizer run` into DIR/study (about 45 minutes on a
 quiet host; started again, it goes on), and writes what `grid/README.md` describes: `runs.jsonl`, `measurements.csv` and
 `conditions.json`. `--collect` only writes them, from the runs that are there. Needs root, for limits and emulated
 disks. Prints, by workload, how far repeats of one configuration are from each other: nobody can predict them better.
 
-`--probe` measures the same with `measure: {probe: true}`, into files beside the study unless `--into` says where, and
-prints the table of repeats as measured and corrected, too, from the files; `python benchmarks/noise/repeats.py --runs
-DIR/runs.jsonl` prints it again. `--study` measures another study file, with the disks and data of this one.
+`--study` measures another study file, with the disks and data of this one, into files beside it unless `--into` says
+where.
 
 With `--until settled` the runs are chosen one after another, into DIR/chosen, and nothing is written into the data set:
 it prints its minutes and its answers beside those of the whole grid, the stored one or that of a study folder
@@ -32,12 +31,9 @@ from grid_chosen import show_chosen
 from grid_conditions import conditions
 from grid_data import GRID, cells, load_grid, repeat_errors, save_runs
 
-sys.path += [str(Path(__file__).parents[1] / "noise"), str(Path(__file__).parents[2])]
-
-from repeat_table import show_repeats
+sys.path.append(str(Path(__file__).parents[2]))
 
 from sizer import bundled
-from sizer.api.fitted_model import on_usual_host
 from sizer.exchange.measurements import write_csv
 from sizer.files.codec import write_json
 from sizer.host.interpreters import interpreter
@@ -59,13 +55,12 @@ SEED = 1
 
 def main() -> int:
     given = _arguments()
-    own = given.probe or given.study != GRID / "study.yaml"
-    into = given.into or (given.out if own else GRID)
+    into = given.into or (GRID if given.study == GRID / "study.yaml" else given.out)
     try:
         if given.until is not None:
-            return choose(given.out, given.study, given.probe, given.against)
+            return choose(given.out, given.study, given.against)
         if not given.collect:
-            ended = measure(given.out, given.study, given.probe, "study")
+            ended = measure(given.out, given.study, "study")
             if ended not in (0, 4):
                 return ended
         with StudyFolder.open(given.out / "study").locked() as folder:
@@ -73,32 +68,27 @@ def main() -> int:
     except SizerError as error:
         print(f"grid: {error}")
         return error.exit_code
-    runs = load_grid(into / "runs.jsonl")
-    show(runs)
-    if given.probe:
-        print()
-        show_repeats(runs)
+    show(load_grid(into / "runs.jsonl"))
     return 0
 
 
-def choose(out: Path, study: Path, probe: bool, against: Path | None) -> int:
+def choose(out: Path, study: Path, against: Path | None) -> int:
     """Only as many runs as the answers need, or go on with them; the exit status of the benchmark."""
     begun = time.monotonic()
-    ended = measure(out, study, probe, "chosen", "--until", "settled")
+    ended = measure(out, study, "chosen", "--until", "settled")
     if ended not in (0, 4):
         return ended
-    whole = on_usual_host(StudyFolder.open(against)) if against is not None else load_grid()
-    alike = show_chosen(on_usual_host(StudyFolder.open(out / "chosen")), whole)
+    whole = StudyFolder.open(against).runs() if against is not None else load_grid()
+    alike = show_chosen(StudyFolder.open(out / "chosen").runs(), whole)
     print(f"{(time.monotonic() - begun) / 60:.1f} minutes by the clock, with data, checks of disks and the page")
     return 0 if alike else 1
 
 
-def measure(out: Path, study: Path, probe: bool, name: str, *options: str) -> int:
+def measure(out: Path, study: Path, name: str, *options: str) -> int:
     """Run the study into the folder of that name, or go on with it. The exit status of `sizer run`."""
     out.mkdir(parents=True, exist_ok=True)
     pack_photographs(out / "photographs.rec")
-    text = study.read_text()
-    (out / "study.yaml").write_text(text.replace("measure: {", "measure: {probe: true, ") if probe else text)
+    (out / "study.yaml").write_text(study.read_text())
     command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / name).absolute()), *options]
     process = subprocess.Popen(command, cwd=out)
     while True:
@@ -150,9 +140,8 @@ def _spread(errors: Iterable[float]) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("/var/tmp/sizer-grid"), help="where it is measured")
-    parser.add_argument("--into", type=Path, help=f"where the data set goes (default: {GRID}, or --out with --probe)")
+    parser.add_argument("--into", type=Path, help=f"where the data set goes (default: {GRID}, or --out with --study)")
     parser.add_argument("--collect", action="store_true", help="measure nothing more")
-    parser.add_argument("--probe", action="store_true", help="look at the host beside each run")
     parser.add_argument("--until", choices=("settled",), help="choose the runs, and compare with the whole grid")
     parser.add_argument("--against", type=Path, help="the study folder of the whole grid (default: the stored one)")
     parser.add_argument("--study", type=Path, default=GRID / "study.yaml", help="another study file")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from grid_data import portable
 
-sys.path.append(str(Path(__file__).parents[1] / "choosing"))
-sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
+sys.path += [str(Path(__file__).parents[1] / name) for name in ("choosing", "accuracy", "curves")]
 
 from judged import WholeGrid, whole_grids
 from replayed import case_of
@@ -36,23 +35,18 @@ def show_chosen(chosen: Sequence[Run], whole: Sequence[Run]) -> bool:
         theirs = [run for run in whole if run.spec.workload.name == name]
         print(_line(name, own, theirs, _spec(spec), _spec(grid.answer.spec), _regret(grid, answer, objective)))
     print(_line("all", chosen, whole, "", "", ""))
-    return all(_right(grid, answers.get(name), objective) for name, grid in grids.items())
+    return all(grid.right(answers.get(name), objective.target) for name, grid in grids.items())
 
 
 def _whole_grids(whole: Sequence[Run], objective: Objective, catalog: Catalog) -> Mapping[str, WholeGrid]:
     runs = [portable(run) for run in whole if run.outcome is Outcome.COMPLETED]
-    tiers = {run.disk.tier.name: run.disk.tier for run in runs if run.disk is not None}
-    return whole_grids(case_of("grid", "grid", runs, tuple(tiers.values())), objective, catalog)
+    return whole_grids(case_of("grid", "grid", runs), objective, catalog)
 
 
 def _line(name: str, own: Sequence[Run], theirs: Sequence[Run], spec: str, wanted: str, regret: str) -> str:
     minutes = [sum(run.wall_seconds for run in runs) / 60 for runs in (own, theirs)]
     runs = f"{len(own)} of {len(theirs)}"
     return LINE.format(name, runs, f"{minutes[0]:.1f} of {minutes[1]:.1f}", spec, wanted, regret).rstrip()
-
-
-def _right(grid: WholeGrid, answer: Answer | None, objective: Objective) -> bool:
-    return answer is not None and grid.right(answer, objective.target)
 
 
 def _regret(grid: WholeGrid, answer: Answer | None, objective: Objective) -> str:

@@ -10,8 +10,6 @@ from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Any
 
-from grid_series import for_correction
-
 from sizer.files.codec import to_json
 from sizer.records.configuration import Configuration
 from sizer.records.run import DataSet, Run
@@ -19,11 +17,8 @@ from sizer.records.run_kinds import Purpose
 from sizer.store import run_from_json
 
 GRID = Path(__file__).parent
-RUNS, PROBED = GRID / "runs.jsonl", GRID / "probed" / "runs.jsonl"
-"""The grid as it was first measured, and two days later with the probe of the host's noise beside each run."""
-
-ALWAYS = ("time", "samples", "input_wait", "epoch")
-"""Of a step or a reading, what has no default."""
+RUNS, SECOND = GRID / "runs.jsonl", GRID / "second" / "runs.jsonl"
+"""The grid as it was first measured, and two days later on another host."""
 
 Cell = tuple[str, Configuration]
 """One configuration of one workload."""
@@ -32,7 +27,7 @@ Cell = tuple[str, Configuration]
 def load_grid(path: Path = RUNS) -> tuple[Run, ...]:
     """Every run in the order of measuring, repeats and the reference's further repeats among them.
 
-    Of steps and samples the file has what `for_correction` keeps. Raises FormatError for a line that is no run.
+    Raises FormatError for a line that is no run.
     """
     lines = enumerate(path.read_text().splitlines(), start=1)
     return tuple(run_from_json(json.loads(line), f"{path}: line {number}") for number, line in lines)
@@ -50,8 +45,8 @@ def portable(run: Run) -> Run:
     workload = run.spec.workload
     if workload.data is not None:
         workload = replace(workload, data=PurePath(workload.data).name)
-    short = for_correction(run)
-    return replace(short, spec=replace(run.spec, workload=workload), data_set=_named(run.data_set))
+    named = replace(run, spec=replace(run.spec, workload=workload), data_set=_named(run.data_set))
+    return replace(named, steps=(), samples=())
 
 
 def _named(data_set: DataSet | None) -> DataSet | None:
@@ -61,13 +56,7 @@ def _named(data_set: DataSet | None) -> DataSet | None:
 
 
 def _short(run: Run) -> dict[str, Any]:
-    found = {name: _rounded(value) for name, value in to_json(run).items() if _says_something(value)}
-    for name in ("steps", "samples"):  # of zeros there are many, which are the defaults
-        if name in found:
-            found[name] = [
-                {key: value for key, value in each.items() if value or key in ALWAYS} for each in found[name]
-            ]
-    return found
+    return {name: _rounded(value) for name, value in to_json(run).items() if _says_something(value)}
 
 
 def _says_something(value: object) -> bool:

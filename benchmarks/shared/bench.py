@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from sizer import bundled
@@ -43,16 +43,11 @@ class BenchmarkHost:
     host_memory_bytes: int
     folder: Path
 
-    def run(
-        self, workload: Workload, batch_size: int, vcpus: float, seconds: float, repeat: int = 0, probed: bool = False
-    ) -> Run:
-        """`seconds` of steady state, or less if the workload ends before; `probed`: with looks at the host beside it.
-
-        Raises HostError if it did not complete.
-        """
+    def run(self, workload: Workload, batch_size: int, vcpus: float, seconds: float, repeat: int = 0) -> Run:
+        """`seconds` of steady state, or less if the workload ends before. Raises HostError if it did not complete."""
         measure = Measure(1, seconds, 1e-6, timeout=START_UP_SECONDS + 4 * seconds)
         spec = RunSpec(workload, batch_size, Limits(vcpus=vcpus), measure, repeat)
-        run = launch(spec, replace(self.context(workload), probed=probed), self.backend)
+        run = launch(spec, self.context(workload), self.backend)
         if run.outcome is not Outcome.COMPLETED:
             raise HostError(f"{workload.name} ended as {run.outcome.value}: {failure_line(run)}")
         return run

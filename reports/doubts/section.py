@@ -22,7 +22,6 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     runs, study = [run for subject in found for run in subject.runs], material.study
     kinds = {warning.kind.group for run in as_asked(runs) for warning in run.warnings}
     drifted = drift.drift(found, study)
-    corrections = [each for run in runs if (each := run.correction) is not None and each.is_felt]
     measured_again = bool(kinds & words.MEASURED_AGAIN) or (drifted is not None and drifted.found)
     return {
         "failures": failures.failures(found, study),
@@ -32,7 +31,6 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "again": words.how_to_measure_again() if measured_again and not study.imported else "",
         "facts": facts(runs, study),
         "drift": drifted,
-        "corrected": words.corrections_in_words(corrections) if corrections else "",
     }
 
 

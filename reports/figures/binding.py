@@ -48,17 +48,16 @@ def piles(axis: str, places: Sequence[float], base: Configuration, subject: Subj
         return ()
     some = thinned(sorted(set(places)), MOST_PILES, None)
     configurations = [moved(base, axis, place) for place in some]
-    found = predict_several(subject.model, configurations, with_headroom=False)
+    found = predict_several(subject.model, configurations)
     drawn = [
         (place, words.place_named(axis, configuration, subject.study), prediction)
         for place, configuration, prediction in zip(some, configurations, found, strict=True)
         if isinstance(prediction, Prediction) and not prediction.out_of_memory and prediction.shares
     ]
-    or_disk = any(prediction.or_disk for _place, _name, prediction in drawn)
-    return tuple(_pile(place, name, prediction, subject, or_disk) for place, name, prediction in drawn)
+    return tuple(_pile(place, name, prediction, subject) for place, name, prediction in drawn)
 
 
-def _pile(place: float, name: str, prediction: Prediction, subject: Subject, or_disk: bool) -> Pile:
+def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> Pile:
     whole = 1 / prediction.throughput.value
     shares = {Bottleneck(key): share for key, share in prediction.shares.items()}
     parts = [
@@ -68,17 +67,17 @@ def _pile(place: float, name: str, prediction: Prediction, subject: Subject, or_
             hue,
             words.time_part(called, share * whole, whole, subject.unit, name),
         )
-        for called, share, hue in _stages(shares, subject, or_disk)
+        for called, share, hue in _stages(shares, subject)
         if share >= LEAST
     ]
     return Pile(place, tuple(parts))
 
 
-def _stages(shares: Mapping[Bottleneck, float], subject: Subject, or_disk: bool) -> Iterator[tuple[str, float, int]]:
+def _stages(shares: Mapping[Bottleneck, float], subject: Subject) -> Iterator[tuple[str, float, int]]:
     """Name, share and colour of each stage, the lowest first; the CPU's apart where runs show what the step costs."""
 
     def called(bottleneck: Bottleneck, part: str) -> str:
-        return words.stage_of_time(bottleneck, subject.device, kind, part, or_disk)
+        return words.stage_of_time(bottleneck, subject.device, kind, part)
 
     kind = subject.model.facts.kind if subject.model is not None else ""
     for bottleneck in HUES:
@@ -115,9 +114,7 @@ def binding_map(subject: Subject) -> Figure | None:
     if plane is None or subject.model is None:
         return None
     title = _("What binds, by vCPUs and {axis}", axis=words.axis_name(plane.axis))
-    found = predict_several(
-        subject.model, [configuration for _place, configuration in plane.places], with_headroom=False
-    )
+    found = predict_several(subject.model, [configuration for _place, configuration in plane.places])
     told = {
         place: (prediction, subject.measured_at(configuration))
         for (place, configuration), prediction in zip(plane.places, found, strict=True)

@@ -44,7 +44,7 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
 
 def points(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[CurvePoint | None]:
     """The model at each, without their places on an axis; None where it has no answer or the run would not complete."""
-    found = predict_several(model, configurations, with_headroom=False, with_bottleneck=False)
+    found = predict_several(model, configurations)
     return [
         CurvePoint(0.0, each.throughput, each.extrapolated)
         if isinstance(each, Prediction) and not each.out_of_memory

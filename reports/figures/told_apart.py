@@ -19,7 +19,7 @@ Places = Mapping[str, Configuration]
 
 def disks_alike(places: Places, disks: Mapping[str, Sequence[str]], subject: Subject) -> str:
     """Which of the disks at each place, in the order in which they are shown, the runs do not tell apart there."""
-    if subject.model is None or not subject.model.members:
+    if subject.model is None or subject.model.posterior is None:
         return ""
     pairs = [(name, pair) for name in places for pair in combinations(disks[name], 2)]
     asked = [(replace(places[name], disk=one), replace(places[name], disk=other)) for name, (one, other) in pairs]

@@ -86,7 +86,7 @@ def _chunks(axis: str, series: Sequence[Series], subject: Subject) -> list[Seque
 def _along_answer(axis: str, series: Sequence[Series], subject: Subject) -> Series | None:
     """None where the nearest series is at the answer, and where it takes accounting to tell what runs show of it."""
     here, model = place_of_answer(subject), subject.model
-    if axis == "disk" or here is None or model is None or not model.members or model.facts.core_seconds is None:
+    if axis == "disk" or here is None or model is None or model.posterior is None or model.facts.core_seconds is None:
         return None
     own = at_answer(axis, series[0], subject.runs, here)
     if own is None or not is_modelled(own, subject):

@@ -7,12 +7,9 @@ from statistics import median
 from typing import Any
 
 from sizer import words
-from sizer.model import LeftOut, Parameter, WorkloadModel
+from sizer.model import LeftOut, Parameter, WorkloadModel, left_out
 
 from ..subject import Subject
-
-LEAST_WEIGHT = 0.01
-"""Of all: a form with less is not worth naming."""
 
 
 def models(found: Sequence[Subject]) -> list[dict[str, Any]]:
@@ -23,29 +20,21 @@ def models(found: Sequence[Subject]) -> list[dict[str, Any]]:
 def _model(subject: Subject) -> dict[str, Any]:
     model = subject.model
     if model is None:
-        return {"refusal": subject.model_refusal or "", "summary": "", "forms": "", "quality": "", "parameters": []}
+        return {"refusal": subject.model_refusal or "", "summary": "", "equation": "", "quality": "", "parameters": []}
     return {
         "refusal": "",
         "summary": words.model_summary(model),
-        "forms": words.forms_sentence(_weights(model)),
-        "quality": _quality(model.left_out, subject),
+        "equation": words.equation_sentence(),
+        "quality": _quality(left_out(model), subject),
         "parameters": [_parameter(each, model) for each in model.parameters],
     }
 
 
-def _weights(model: WorkloadModel) -> dict[str, float]:
-    """By form of the CPU's scaling the weight of the members that have it."""
-    weights: dict[str, float] = {}
-    for member in model.members:
-        weights[member.structure.scaling] = weights.get(member.structure.scaling, 0.0) + member.weight
-    return {form: weight for form, weight in weights.items() if weight >= LEAST_WEIGHT}
-
-
-def _quality(left_out: Sequence[LeftOut], subject: Subject) -> str:
+def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
     """How far predictions are off configurations that the fit did not know; empty where none was left out."""
-    if not left_out:
+    if not told:
         return ""
-    errors = {each: abs(each.predicted / each.measured - 1) for each in left_out}
+    errors = {each: abs(each.predicted / each.measured - 1) for each in told}
     worst = max(errors, key=lambda each: errors[each])
     where = words.configuration_line(worst.configuration, subject.study)
     return words.left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
@@ -56,5 +45,5 @@ def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
         "name": words.parameter_name(value, model),
         "value": words.parameter_value(value, model),
         "interval": words.span(value.low, value.high) if value.low < value.high else "–",
-        "source": words.source_name(value.source),
+        "source": words.source_of(value),
     }

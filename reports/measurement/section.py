@@ -10,7 +10,7 @@ from sizer import words
 from sizer.files import FormatError, from_json
 from sizer.host import Virtualization, installed_of
 from sizer.limits import CpuCounts
-from sizer.model import as_asked, uncorrected
+from sizer.model import as_asked
 from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds
 from sizer.words import _, _n
 
@@ -36,7 +36,6 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "emulated_devices": emulated_devices(found),
         "imported": study.imported,
         "steady_state": steady_state(as_asked(runs), study),
-        "uncorrected": [words.uncorrected_in_words(each) for each in uncorrected(runs)] if study.probe else [],
         "models": fitted.models(found),
         "downloads": downloads(material),
         "study_file": study_file(study),

@@ -12,7 +12,6 @@ from sizer.records import (
     GpuUse,
     MemoryGrowth,
     MeterKind,
-    RoundCost,
     Run,
     WarningKind,
     format_bytes,
@@ -47,9 +46,6 @@ def rate(run: Run) -> Iterator[Fact]:
         once = any(warning.kind is WarningKind.ONE_READING for warning in run.warnings)
         remark = words.warning_name(WarningKind.ONE_READING) if once else words.half_width(throughput)
         yield _("Throughput"), words.rate_interval(throughput, unit), remark
-    if run.correction is not None:
-        found = run.correction.throughput
-        yield _("Without the host's noise"), words.rate_interval(found, unit), words.half_width(found)
     if run.meter is not None and run.meter.kind is not MeterKind.EVENTS:
         yield _("Steps counted"), words.meter_in_words(run.meter), ""
     if run.rate_change is not None:
@@ -66,10 +62,6 @@ def rate(run: Run) -> Iterator[Fact]:
         yield _("Measured"), format_seconds(run.measured_seconds), words.stopped_in_words(run.stopped or "")
     if run.overhead is not None:
         yield _("sizer's own use"), words.small_share(run.overhead), ""
-
-
-def _before(cost: RoundCost) -> str:
-    return "" if cost.idle is None else _("{time} before it", time=words.brief(cost.idle))
 
 
 def _latency(median: float, p99: float | None) -> str:
@@ -109,9 +101,6 @@ def processor(run: Run) -> Iterator[Fact]:
         yield _("Throttled"), _("{share} of quota periods", share=words.percent(run.throttled)), ""
     if run.other_cores is not None:
         yield _("Others on this host"), _("{cores} cores", cores=f"{run.other_cores:.2f}"), ""
-    if run.probe is not None and run.probe.during is not None:
-        for label, cost in zip((_("Reads beside it"), _("Products beside it")), run.probe.kinds, strict=False):
-            yield label, _("{time} a round", time=words.brief(cost.during or 0.0)), _before(cost)
     if run.stolen_cores is not None:
         yield _("Stolen by the hypervisor"), _("{cores} cores", cores=f"{run.stolen_cores:.2f}"), ""
     if used is not None and used.accelerator_seconds is not None:

@@ -23,11 +23,8 @@
     tip.style.left = `${scrollX + Math.max(4, Math.min(x + 14, room))}px`;
     tip.style.top = `${scrollY + (above < 4 ? y + 18 : above)}px`;
     if (!mark.dataset.at) return;
-    crosshair = document.createElementNS(mark.namespaceURI, "line");
-    crosshair.setAttribute("class", "crosshair");
-    for (const end of ["1", "2"]) crosshair.setAttribute("x" + end, mark.dataset.at);
-    crosshair.setAttribute("y1", mark.getAttribute("y"));
-    crosshair.setAttribute("y2", +mark.getAttribute("y") + +mark.getAttribute("height"));
+    const at = mark.dataset.at, top = +mark.getAttribute("y"), height = +mark.getAttribute("height");
+    crosshair = Page.drawn("line", { class: "crosshair", x1: at, x2: at, y1: top, y2: top + height });
     mark.ownerSVGElement.append(crosshair);
   };
 
@@ -70,10 +67,8 @@
   const attend = chart => {
     if (!chart.querySelector("title")) return;
     chart.setAttribute("tabindex", "0");
-    chart.addEventListener("pointermove", pointed);
-    chart.addEventListener("pointerdown", pointed);
-    chart.addEventListener("pointerleave", hide);
-    chart.addEventListener("blur", hide);
+    for (const name of ["pointermove", "pointerdown"]) chart.addEventListener(name, pointed);
+    for (const name of ["pointerleave", "blur"]) chart.addEventListener(name, hide);
     chart.addEventListener("keydown", pressed);
   };
 

@@ -39,12 +39,8 @@
     return (a - b) * (down ? -1 : 1);
   };
 
-  // Rows that are alike in a column: the cheaper first, then the smaller, then by name.
-  const name = row => row.querySelector("th").textContent;
-  const tie = (one, other) =>
-    byNumber(one, other, "hour") || byNumber(one, other, "vcpus") || name(one).localeCompare(name(other), undefined, { numeric: true });
-
-  // What a row is sorted by: a number where the head has one, else the text as people read it.
+  // What a row is sorted by: a number where the head has one, else the text as people read it. Rows that are alike stay
+  // in the order that they had.
   const sort = (head, column) => {
     const down = head.getAttribute("aria-sort") === "ascending", key = head.dataset.key;
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
@@ -52,7 +48,7 @@
     const text = row => row.cells[column].textContent;
     const isNumber = rows.some(row => row.dataset[key] !== undefined);
     const byText = (one, other) => text(one).localeCompare(text(other), undefined, { numeric: true });
-    rows.sort((one, other) => (isNumber ? byNumber(one, other, key, down) : byText(one, other) * (down ? -1 : 1)) || tie(one, other));
+    rows.sort((one, other) => isNumber ? byNumber(one, other, key, down) : byText(one, other) * (down ? -1 : 1));
     body.append(...rows);
     show();
   };

@@ -12,6 +12,10 @@ const Page = {
     return made;
   },
 
+  // format_number of records/units.py.
+  number: value => value === 0 ? "0" : Number(value.toPrecision(3)).toLocaleString("en-US",
+    { maximumFractionDigits: Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))) }),
+
   // What base64 of compressed bytes holds, as a Response: its text, its JSON, its bytes.
   unpacked: (packed, form = "deflate") => {
     const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));

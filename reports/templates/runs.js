@@ -10,10 +10,9 @@
   const unpack = async () => (await Page.unpacked(packed.content.textContent).text()).split("<!---->");
 
   const fill = async line => {
-    const number = places.indexOf(line.querySelector(".evidence"));
+    const place = line.querySelector(".evidence"), number = places.indexOf(place);
     cards ??= unpack();
-    if (number < 0 || places[number].hasChildNodes()) return;
-    const place = places[number];
+    if (number < 0 || place.hasChildNodes()) return;
     place.innerHTML = (await cards)[number];
     // The browser went to a linked run when the page still ended behind it.
     if (location.hash === `#${place.id}`) place.scrollIntoView();

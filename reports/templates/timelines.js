@@ -4,11 +4,8 @@
   const island = document.getElementById("timelines");
   if (!island) return;
   const { words, packed, left } = JSON.parse(island.textContent);
-  const leftOut = new Set(left), { filled, drawn: make } = Page;
+  const leftOut = new Set(left), { filled, drawn: make, number: written } = Page;
   const LEFT = 56, RIGHT = 404, TOP = 34, PANEL = 46, GAP = 30;
-
-  // Three digits, as everywhere on the page.
-  const written = value => (value < 1000 ? +value.toPrecision(3) : Math.round(value)).toLocaleString("en");
 
   const line = (x1, y1, x2, y2, kind) => make("line", { x1, y1, x2, y2, class: kind });
   const text = (x, y, kind, anchor, content) => make("text", { x, y, class: kind, "text-anchor": anchor }, content);
@@ -64,11 +61,10 @@
         text(LEFT - 8, base + 4, "tick", "end", "0"), text(LEFT - 8, base - PANEL + 4, "tick", "end", written(top)),
       );
       if (limited) svg.append(line(LEFT, y(panel.limit), RIGHT, y(panel.limit), "ceiling"));
-      panel.names.forEach((name, at) => {
-        const group = make("g", { class: `series-${at}` });
-        group.append(make("path", { d: stepped(series[name], x, y), class: at ? "trace second" : "trace" }));
-        svg.append(group);
-      });
+      svg.append(...panel.names.map((name, at) => {
+        const trace = make("path", { d: stepped(series[name], x, y), class: at ? "trace second" : "trace" });
+        return make("g", { class: `series-${at}` }, trace);
+      }));
     });
     if (run.o !== undefined) {
       const at = time(run.o);
@@ -101,11 +97,9 @@
     if (details.querySelector(".timeline")) return;
     const figure = document.createElement("figure");
     figure.className = "timeline";
-    if (runs[id]) {
-      figure.append(draw(runs[id]));
-    } else if (leftOut.has(id)) {
-      figure.append(filled(words.left, { file: `runs/${id}.json` }));
-    } else return;
+    if (runs[id]) figure.append(draw(runs[id]));
+    else if (leftOut.has(id)) figure.append(filled(words.left, { file: `runs/${id}.json` }));
+    else return;
     place.after(figure);
     figure.querySelector(".chart")?.dispatchEvent(new CustomEvent("chart", { bubbles: true }));
   };

@@ -1,4 +1,4 @@
-// The what-if section: sliders over the model's equations (model.js). It makes no sentence of its own: those of Python
+// The what-if section: sliders over the model's equation (model.js). It makes no sentence of its own: those of Python
 // come with placeholders. What is set stands in the page's address as #what-if=WORKLOAD&vcpus=4&...
 (() => {
   "use strict";
@@ -8,16 +8,10 @@
   const section = document.getElementById("what-if-section"), one = selector => section.querySelector(selector);
   const parts = one(".what-if-parts"), list = one("#what-if-workload"), box = one(".controls");
   const GIB = 2 ** 30, MIB = 2 ** 20, LEAST = 0.005, MOST_UNFIT = 8, LONGEST = 40;
-  const models = new Map();
-  let asked = null, stops = {};
+  const { WHAT_IF, isPlain, workload: modelOf } = Model(page.constants), { filled, drawn, number } = Page;
+  let asked = null, model = null, stops = {};
 
-  const modelOf = workload => {
-    if (!models.has(workload)) models.set(workload, Model.workload(workload.model, page.constants, page.place));
-    return models.get(workload);
-  };
-  const { filled } = Page;
   const make = (name, attributes, ...children) => {
-    if (["svg", "g", "rect", "line"].includes(name)) return Page.drawn(name, attributes, ...children);
     const found = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) found.setAttribute(key, value);
     found.append(...children);
@@ -27,9 +21,7 @@
     for (const [key, value] of Object.entries(attributes)) one(selector).setAttribute(key, value);
   };
 
-  // format_number and format_usd of records/units.py.
-  const number = value => value === 0 ? "0" : Number(value.toPrecision(3)).toLocaleString("en-US",
-    { maximumFractionDigits: Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))) });
+  // format_usd of records/units.py.
   const usd = amount => `$${(amount >= 1 && amount < 1000) || number(amount) === amount.toFixed(1)
     ? amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }) : number(amount)}`;
 
@@ -40,12 +32,9 @@
     return disk !== undefined && !disk.measured.includes(stops.disk);
   };
 
-  // Whether something is set that no run had: such a rate is extrapolated, however near to the runs the rest is.
-  const supposes = whatIf => Object.keys(Model.WHAT_IF).some(name => whatIf[name] !== Model.WHAT_IF[name]);
-
   // What is set, as the configuration and the what-if of a prediction.
   const question = () => {
-    const at = { ...asked.start }, whatIf = { ...Model.WHAT_IF };
+    const at = { ...asked.start }, whatIf = { ...WHAT_IF };
     for (const each of asked.controls) {
       const value = valueOf(each);
       if (each.sets in at) at[each.sets] = value;
@@ -54,22 +43,21 @@
     }
     if (supposed()) {
       const rate = name => control(name) ? valueOf(control(name)) : null;
-      const [read_iops, read_bytes_per_second, write_iops = null, write_bytes_per_second = null]
-        = page.tiers[at.disk] ?? [rate("disk_iops"), rate("disk_mbps")];
-      whatIf.disk_rates = { read_iops, read_bytes_per_second, write_iops, write_bytes_per_second };
+      whatIf.disk_rates = page.tiers[at.disk] ?? [rate("disk_iops"), rate("disk_mbps"), null, null];
     }
     return [at, whatIf];
   };
 
+  const isAt = (place, at) => page.place.every((name, index) => place[index] === at[name]);
+
   // What an hour costs: by the table of its own machines, else of the cheapest instance type that holds it.
   const cost = (at, whatIf) => {
     if (whatIf.gpu_speedup !== 1) return { why: "other_accelerator" };
-    const plain = Object.keys(whatIf).every(name => whatIf[name] === Model.WHAT_IF[name]);
-    const own = asked.own_prices.find(([place]) => plain && page.place.every((name, index) => place[index] === at[name]));
+    const own = isPlain(whatIf) && asked.own_prices.find(([place]) => isAt(place, at));
     if (own) return { hour: own[1], machine: own[2] };
     const [, key, needed] = asked.kinds.find(([gpu]) => gpu === at.gpu) ?? asked.kinds[0];
     if (key === null || (at.vcpus === null && !needed)) return { why: "kind_unknown" };
-    const memory = (asked.memory_varied ? at.memory_bytes : modelOf(asked).anonymousBytes(at.vcpus, at.batch_size)) ?? 0;
+    const memory = (asked.memory_varied ? at.memory_bytes : model.anonymousBytes(at)) ?? 0;
     const count = needed ? Math.max(1, at.gpu_count ?? 0) : 0, { priced, unpriced } = page.machines[key];
     const holds = ([vcpus, mebibytes, gpus]) => vcpus >= (at.vcpus ?? 0) && mebibytes * MIB >= memory && gpus >= count;
     const found = priced.find(holds);
@@ -77,17 +65,17 @@
     return { why: unpriced.some(holds) ? "price_unknown" : "not_sold" };
   };
 
-  const showRate = (found, at, whatIf) => {
+  const showRate = (found, whatIf) => {
     const said = asked.sentences, { value, low, high } = found.throughput;
     const rate = each => filled(said.rate, { number: number(each) });
     one(".rate output").textContent = found.out_of_memory ? said.out_of_memory : rate(value);
     one("p.interval").textContent = found.out_of_memory ? "" : filled(said.interval, { low: rate(low), high: rate(high) });
-    const badge = found.extrapolated || supposes(whatIf) ? "extrapolated" : found.measured ? "fitted" : "predicted";
+    // What no run had is extrapolated, however near to the runs the rest is.
+    const badge = found.extrapolated || !isPlain(whatIf) ? "extrapolated" : found.measured ? "fitted" : "predicted";
     for (const each of section.querySelectorAll("[data-badge]")) {
       each.hidden = found.out_of_memory || each.dataset.badge !== badge;
     }
-    const ran = found.measured && !found.out_of_memory ? modelOf(asked).rateAt(at) : null;
-    one(".ran").textContent = ran ? filled(said.ran, { rate: rate(ran.value) }) : "";
+    one(".ran").textContent = found.measured ? filled(said.ran, { rate: rate(found.measured) }) : "";
     // Of one length for a workload, so that what was set before and after can be compared.
     asked.whole = Math.max(asked.whole ?? 0, 1.04 * high, 1.3 * (asked.rate ?? 0)) || 1;
     const whole = asked.whole, percent = each => `${100 * each / whole}%`;
@@ -98,60 +86,50 @@
     one(".of-answer").textContent
       = asked.rate ? filled(said.of_answer, { share: number(Math.round(100 * value / asked.rate)) }) : "";
   };
+  const hatched = place => ["part", "hatched"].map(kind => drawn("rect", { ...place, class: kind }));
   const showBound = found => {
     const said = asked.sentences, shares = Object.keys(page.hues).filter(name => found.shares[name] >= LEAST);
-    const largest = shares.reduce((one, other) => found.shares[other] > found.shares[one] ? other : one, shares[0]);
     one(".bound").textContent = asked.bottlenecks[found.bottleneck][0];
     one(".stack").toggleAttribute("hidden", !shares.length);
     let left = 0;
     one(".stack").replaceChildren(...shares.map(name => {
       const place = { x: `${100 * left}%`, width: `${100 * found.shares[name]}%`, height: "14" };
       left += found.shares[name];
-      return make("g", { class: `hue-${page.hues[name]}` },
-        make("rect", { ...place, class: "part" }), make("rect", { ...place, class: "hatched" }));
+      return drawn("g", { class: `hue-${page.hues[name]}` }, ...hatched(place));
     }));
     one(".legend").replaceChildren(...shares.map(name => {
-      const key = make("svg", { viewBox: "0 0 26 14", "aria-hidden": "true" },
-        make("rect", { x: 4, y: 1, width: 18, height: 12, class: "part" }),
-        make("rect", { x: 4, y: 1, width: 18, height: 12, class: "hatched" }));
-      const share = number(Math.round(100 * found.shares[name]));
-      let resource = asked.bottlenecks[name][1];
-      if (found.or_disk && name === largest) resource = filled(said.or_disk, { resource });
+      const key = drawn("svg", { viewBox: "0 0 26 14", "aria-hidden": "true" },
+        ...hatched({ x: 4, y: 1, width: 18, height: 12 }));
+      const share = number(Math.round(100 * found.shares[name])), resource = asked.bottlenecks[name][1];
       return make("li", { class: `hue-${page.hues[name]}` }, key, filled(said.resource, { resource, share }));
     }));
   };
   const showCost = (found, at, whatIf) => {
     const said = asked.sentences, { hour, machine, why } = cost(at, whatIf), rate = found.throughput.value;
-    const million = hour !== undefined && rate > 0 && said.million && !asked.doubt ? hour / 3600 / rate * 1e6 : null;
-    const prices = [
-      ...(hour !== undefined ? [filled(said.hour, { price: usd(hour) })] : []),
-      ...(million !== null ? [filled(said.million, { price: usd(million) })] : []),
-    ];
-    one(".price").textContent = found.out_of_memory ? "–" : prices.length ? prices.join(" · ") : said[why];
+    let price = hour === undefined ? said[why] : filled(said.hour, { price: usd(hour) });
+    if (hour !== undefined && rate > 0 && said.million && !asked.doubt) {
+      price += ` · ${filled(said.million, { price: usd(hour / 3600 / rate * 1e6) })}`;
+    }
+    one(".price").textContent = found.out_of_memory ? "–" : price;
     one(".machine").textContent = found.out_of_memory ? "" : machine ?? "";
   };
 
   // The same for a terminal, quoted as a shell needs it.
   const quoted = word => /^[\w./:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-  const FLAGS = {
-    vcpus: value => ["--vcpus", value],
-    memory_gib: value => ["--memory",
-      value % GIB === 0 ? `${value / GIB}GiB` : value % MIB === 0 ? `${value / MIB}MiB` : `${value}B`],
-    disk: value => supposed() && page.tiers[value] === undefined ? [] : ["--disk", value ?? page.constants.HOST_DISK],
-    disk_mbps: value => ["--disk-mbps", value / 1e6],
-    disk_iops: value => ["--disk-iops", value],
-    batch_size: value => ["--batch-size", value],
-    gpu: value => ["--gpu", value],
-    gpu_count: value => ["--gpu-count", value],
-    gpu_speedup: value => value === 1 ? [] : ["--gpu-speedup", value],
-    decode_speedup: value => value === 1 ? [] : ["--decode-factor", 1 / value],
-    data_factor: value => value === 1 ? [] : ["--data-factor", value],
+  const bytes = value => value % GIB === 0 ? `${value / GIB}GiB` : value % MIB === 0 ? `${value / MIB}MiB` : `${value}B`;
+  const flagOf = each => {
+    const value = valueOf(each);
+    if (value === 1 && ["gpu_speedup", "decode_speedup", "data_factor"].includes(each.name)) return [];
+    if (each.name === "disk" && supposed() && page.tiers[value] === undefined) return [];
+    if (each.name === "decode_speedup") return ["--decode-factor", 1 / value];
+    if (each.name === "memory_gib") return ["--memory", bytes(value)];
+    return [`--${each.name.replace("_", "-")}`, keyOf(each, stops[each.name])];
   };
   const shownNow = each => !["disk_mbps", "disk_iops"].includes(each.name)
     || (supposed() && page.tiers[valueOf(control("disk"))] === undefined);
   const typed = () => [
     "sizer", "predict", "DIR", "--workload", asked.name,
-    ...asked.controls.filter(shownNow).flatMap(each => FLAGS[each.name](valueOf(each))),
+    ...asked.controls.filter(shownNow).flatMap(flagOf),
   ].map(word => quoted(String(word))).join(" ");
 
   const show = () => {
@@ -163,34 +141,27 @@
       input.setAttribute("aria-valuetext", each.said[stops[each.name]]);
       shown.querySelector("output").textContent = each.said[stops[each.name]];
     }
-    const [at, whatIf] = question();
-    let found = null, why = "";
-    try {
-      found = modelOf(asked).predict(at, whatIf);
-    } catch (error) {
-      if (!(error instanceof Model.Refused)) throw error;
-      why = asked.refusals[error.code] ?? "";
-    }
-    one(".answered").hidden = found === null;
-    one(".callout.refused").hidden = found !== null;
-    one(".why").textContent = why;
-    one(".glance strong").textContent = found === null ? one(".refused strong").textContent : "";
-    one(".glance span").textContent = "";
+    const [at, whatIf] = question(), begins = isPlain(whatIf) && isAt(page.place.map(name => asked.start[name]), at);
+    const found = { ...model.predict(at, whatIf), ...(begins && asked.told) }, isRefused = found.refused !== undefined;
+    one(".answered").hidden = isRefused;
+    one(".callout.refused").hidden = !isRefused;
+    one(".why").textContent = asked.refusals[found.refused] ?? "";
     one(".typed").textContent = typed();
-    if (found === null) return;
-    showRate(found, at, whatIf);
-    showBound(found);
-    showCost(found, at, whatIf);
-    one(".glance strong").textContent = one(".rate output").textContent;
-    one(".glance span").textContent = one(".bound").textContent;
+    if (!isRefused) {
+      showRate(found, whatIf);
+      showBound(found);
+      showCost(found, at, whatIf);
+    }
+    one(".glance strong").textContent = one(isRefused ? ".refused strong" : ".rate output").textContent;
+    one(".glance span").textContent = isRefused ? "" : one(".bound").textContent;
   };
 
   // --- controls ------------------------------------------------------------------------------------------------------
   const slider = (each, id) => {
     const last = each.stops.length - 1, at = index => `${100 * index / Math.max(1, last)}%`;
-    const ticks = each.measured.map(index => make("line", { x1: at(index), x2: at(index), y1: 0, y2: 6 }));
+    const ticks = each.measured.map(index => drawn("line", { x1: at(index), x2: at(index), y1: 0, y2: 6 }));
     return [make("input", { id, type: "range", min: 0, max: last, step: 1 }),
-      make("svg", { class: "ticks", "aria-hidden": "true" }, ...ticks)];
+      drawn("svg", { class: "ticks", "aria-hidden": "true" }, ...ticks)];
   };
   const options = (each, id) => {
     const found = make("select", { id }), groups = new Map();
@@ -203,6 +174,7 @@
   };
   const choose = workload => {
     asked = workload;
+    model = asked.made ??= modelOf(asked.model);
     stops = Object.fromEntries(asked.controls.map(each => [each.name, each.start]));
     list.value = asked.name;
     const back = one(".back");
@@ -232,22 +204,13 @@
     for (const each of asked.controls.filter(shownNow)) said.set(each.name, keyOf(each, stops[each.name]));
     history.replaceState(null, "", `#${said}`);
   };
-  // The stop that is meant: of a number the nearest; -1 for what is no number, beyond the slider, or none of a list.
-  const meant = (each, text) => {
-    const places = [...each.stops.keys()];
-    if (typeof each.stops[0] !== "number") return Math.max(places.findIndex(index => keyOf(each, index) === text), -1);
-    const value = Number(text) * each.scale;
-    if (!(value >= 0.999 * each.stops[0] && value <= 1.001 * each.stops.at(-1))) return -1;
-    const far = index => Math.abs(Math.log(each.stops[index] / value));
-    return places.reduce((best, index) => far(index) < far(best) ? index : best);
-  };
   const read = () => {
     const said = new URLSearchParams(location.hash.slice(1)), name = said.get("what-if");
     if (name === null && asked !== null) return;
     const found = page.workloads.find(workload => workload.name === name), unfit = [];
     choose(found ?? asked ?? page.workloads[0]);
     for (const [key, text] of name === null ? [] : said) {
-      const each = control(key), stop = each ? meant(each, text) : -1;
+      const each = control(key), stop = each ? each.stops.findIndex((_, index) => keyOf(each, index) === text) : -1;
       if (stop >= 0) stops[key] = stop;
       else if (key !== "what-if" || !found) unfit.push(`${key}=${text}`);
     }

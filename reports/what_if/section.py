@@ -1,6 +1,6 @@
-"""What if: the model's parameters as data, so that the page computes what `sizer predict` says of other configurations.
+"""What if: the model as data, so that the page computes what `sizer predict` says of other configurations.
 
-The equations stand in `templates/model.js`; sentences are made here, with placeholders for what is computed there.
+The equation stands in `templates/model.js`; sentences are made here, with placeholders for what is computed there.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 from sizer import words
 from sizer.catalog import Catalog
-from sizer.model import CONSTANTS, PLACE, MeasuredRange, WorkloadModel, as_data, filled
+from sizer.model import CONSTANTS, PLACE, MeasuredRange, WorkloadModel, as_data, filled, predict_several
 from sizer.recommend import is_computed_by_cpu, memory_varied, rates_mistold, rentable
-from sizer.records import Configuration, Device
+from sizer.records import Configuration, Device, Refusal
 from sizer.words import BadgeKind, badge
 
 from .. import results
@@ -29,7 +29,7 @@ MEMORY = 1 << 20
 
 def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
     """The data of all workloads that have a model; None where none has."""
-    asked = [subject for subject in found if subject.model is not None and subject.model.members]
+    asked = [subject for subject in found if subject.model is not None and subject.model.posterior is not None]
     if not asked:
         return None
     objective = material.recommendation.objective if material.recommendation else material.study.objective
@@ -64,6 +64,7 @@ def _workload(
         "name": subject.name,
         "model": as_data(model),
         "start": asdict(start),
+        "told": _told(model, start),
         "is_answer": answer is not None and answer.spec is not None,
         "rate": answer.throughput.value if answer is not None and answer.throughput is not None else None,
         "controls": [_control(each) for each in controls(model, start, catalog)],
@@ -96,6 +97,18 @@ def _start(subject: Subject, model: WorkloadModel) -> Configuration:
             nearest: dict[str, Any] = {axis: max((each for each in known if each <= value), default=known[0])}
             found = replace(found, **nearest)
     return found
+
+
+def _told(model: WorkloadModel, start: Configuration) -> dict[str, Any] | None:
+    """What all draws say where the sliders begin: the answer beside them is the same figure."""
+    (found,) = predict_several(model, [start])
+    if isinstance(found, Refusal):
+        return None
+    return {
+        "throughput": asdict(found.throughput),
+        "bottleneck": found.bottleneck.value,
+        "shares": found.shares,
+    }
 
 
 def _control(control: Control) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sizer.adaptive.conclusions import Conclusions, own, place_of
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
 from sizer.catalog import Catalog
-from sizer.model import Model, as_asked, completed, without_host_noise
+from sizer.model import Model, as_asked, completed
 from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, position, reference, repeated
 from sizer.records import (
     Adaptive,
@@ -77,7 +77,6 @@ class Chooser:
     def next_run(self, runs: Sequence[Run]) -> NextRun | PlanEnd:
         """The next run after these, in the order in which they were made, or why none is."""
         runs = [run for run in runs if run.spec.workload.name in self._axes]
-        runs = without_host_noise(runs) if self._study.probe else runs
         worth = self._asked_for(runs)
         if not worth:
             worth = self._worth(runs)

@@ -25,21 +25,13 @@ from sizer.model import (
     gpus_of,
     memory_matters,
     memory_of,
-    own_effects,
-    predict_rates,
+    rates,
     vcpus_of,
 )
 from sizer.recommend import Offered, offered, passing, preferred, regretted, taken
 from sizer.records import Answer, Configuration, Objective, Spec
 
 Array = NDArray[np.float64]
-
-DRAWS = 256
-"""Of the rates of all places together: the doubt is known to 3 %, and a run is weighed in some milliseconds."""
-
-UNSEEN = 0.06
-"""Standard deviation of ln rate of a place that is an e-fold of vCPUs away from the nearest measured one, beside what
-the forms of the model say: what real curves do between three or four points that no form says."""
 
 POSSIBLE = 0.05
 """A spec is possible if it is the answer with this probability."""
@@ -129,7 +121,7 @@ def open_answer(
 ) -> OpenAnswer | None:
     """What the answer may turn out to be, and what runs at `places` may give; None where the model is refused or has
     nothing to choose from."""
-    if model.refused or not model.members or answer.spec is None:
+    if model.refused or model.posterior is None or answer.spec is None:
         return None
     best = best_place(model)
     offer = offered(model, best, catalog, (vcpus_of(place) for place in places))
@@ -144,10 +136,10 @@ def open_answer(
     # A peak may lie where nothing was measured; of what each place has beside the curve, the highest is chance.
     beyond = curves[:, [column[place] for place in places]].max(axis=1, initial=-np.inf) - curves[:, column[best]]
     log_best = draws[:, column[best]] + np.maximum(0.0, beyond)
-    rates = draws[:, [column[place] for place in offer.places]]
-    enough = passing(rates, log_best, objective)
-    took = taken(enough, rates)
-    wrong = regretted(offer, rates, log_best, took, objective)
+    offered_rates = draws[:, [column[place] for place in offer.places]]
+    enough = passing(offered_rates, log_best, objective)
+    took = taken(enough, offered_rates)
+    wrong = regretted(offer, offered_rates, log_best, took, objective)
     here = tuple(dict.fromkeys(places))
     of_runs = draws[:, [column[place] for place in here]]
     if objective.rate is None:
@@ -158,16 +150,11 @@ def open_answer(
 def _drawn(model: WorkloadModel, places: Sequence[Configuration], seed: int) -> tuple[Array, Array, Array, float]:
     """Ln rates (N,) of these places, draws of the curve there (D, N) and of the places themselves (D, N), and the
     standard deviation of a run about them."""
-    rates = predict_rates(model, places)
-    own, variance = own_effects(model, places, rates.mean)
-    random = np.random.default_rng(seed)
-    chosen = random.choice(len(rates.weights), DRAWS, p=rates.weights / rates.weights.sum())
-    alone = _unlike_the_curve(model, places, variance)
+    found = rates(model, places)
     groups, place_of = np.unique(_kinds(model, places), return_inverse=True)
-    apart = random.standard_normal((DRAWS, len(groups)))[:, place_of] * alone
-    curves: Array = rates.draws[chosen]
-    draws: Array = curves + own + apart
-    return rates.mean + own, curves, draws, max(model.noise, 1e-3)
+    apart = np.random.default_rng(seed).standard_normal((len(found.mean), len(groups)))[:, place_of]
+    draws: Array = found.mean + apart * np.sqrt(found.left)
+    return found.centre, found.mean, draws, max(model.noise, 1e-3)
 
 
 def _reference(places: Sequence[Configuration], measured: Mapping[Configuration, Array]) -> Array:
@@ -179,15 +166,6 @@ def _reference(places: Sequence[Configuration], measured: Mapping[Configuration,
         for place in places
     ]
     return np.column_stack(elsewhere)
-
-
-def _unlike_the_curve(model: WorkloadModel, places: Sequence[Configuration], variance: Array) -> Array:
-    """The standard deviation (N,) of what each place has beside the curve."""
-    known = np.log([vcpus_of(rate.configuration) for rate in model.measured.rates])
-    here = np.log([vcpus_of(place) for place in places])
-    nearest = np.abs(here[:, None] - known[None]).min(axis=1)
-    found: Array = np.sqrt(variance + (UNSEEN * nearest) ** 2)
-    return found
 
 
 def _kinds(model: WorkloadModel, places: Sequence[Configuration]) -> list[str]:

@@ -15,7 +15,6 @@ from sizer.analysis.gpu_use import gpu_uses, peaks
 from sizer.analysis.memory_growth import memory_growth
 from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.probe_cost import probe_cost
 from sizer.analysis.rate_change import disk_fall
 from sizer.analysis.run_warnings import run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
@@ -52,8 +51,7 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 class ChildResult:
     """All that came out of a child, and whether it `joined` its group. `gpus` are without their figures; `reasons` are
     what around it explains a failure, `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of
-    it when it was stopped; `silent`: it printed nothing at all. `probed`: the host was looked at meanwhile, and before
-    it the reads and the products of a round cost `idle_round` core-seconds, None where none could be made."""
+    it when it was stopped; `silent`: it printed nothing at all."""
 
     seen: RunMonitor
     exit_status: int | None
@@ -70,8 +68,6 @@ class ChildResult:
     at_the_end: tuple[Cause, ...] = ()
     reasons: tuple[Cause, ...] = ()
     troubles: tuple[RunWarning, ...] = ()
-    probed: bool = False
-    idle_round: tuple[float, ...] | None = None
 
 
 def run_record(
@@ -210,7 +206,6 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
         unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
         evidence=name_bottleneck(busy, place.vcpus, starved, throttled, (others or 0.0) + (stolen or 0.0)),
         gpus=gpu_uses(run.gpus, run.samples, *span, counted),
-        probe=probe_cost(run.samples, *span, found.idle_round) if found.probed else None,
     )
 
 

@@ -14,7 +14,7 @@ from sizer.lazily import exports
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
     from sizer.api.conclusions import host_seen, recommend, write_report
-    from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study, with_corrections
+    from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
     from sizer.api.importing import ImportedStudy, import_table
     from sizer.api.measuring import Measurement, continued, measure, measurement
     from sizer.api.measuring_host import MeasuringHost, this_host
@@ -61,6 +61,5 @@ __all__ = [
     "stored_study",
     "study_status",
     "this_host",
-    "with_corrections",
     "write_report",
 ]

@@ -8,14 +8,14 @@ from sizer.api.fitted_model import fitted
 from sizer.api.steps import OnStep, no_step
 
 if TYPE_CHECKING:
-    from sizer.api.conclusions import Beginning
+    from sizer.api.conclusions import Tables
     from sizer.api.events import Conclusion
     from sizer.store import StudyFolder
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
-    begun: list[Beginning] = []
+    begun: list[Tables] = []
 
     def begin() -> None:
         from sizer.api import conclusions

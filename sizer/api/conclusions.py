@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import __version__
 from sizer.adaptive import NextRun, PlanEnd
 from sizer.api.events import Conclusion, HostSeen
-from sizer.api.fitted_model import fitted, measured_runs, on_usual_host, refuse_folder, with_corrections
+from sizer.api.fitted_model import fitted, measured_runs, refuse_folder
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
 from sizer.api.steps import OnStep, Stage, StepBegun
 from sizer.bundled import reports
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_tables
-from sizer.model import Model, beside_others, uncorrected
+from sizer.model import Model, beside_others
 from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
@@ -36,14 +35,6 @@ Tables = tuple[str, str]
 """Of all runs, as CSV and as JSON."""
 
 
-@dataclass(frozen=True)
-class Beginning:
-    """What a conclusion needs that no model has a part in: the runs with their corrections, and their tables."""
-
-    measured: tuple[Run, ...]
-    tables: Tables
-
-
 def recommend(
     folder: StudyFolder,
     objective: Objective | None = None,
@@ -57,9 +48,9 @@ def recommend(
     catalogue, an instance type to compare with. `model` is the study's own where it is there already. Raises NoAnswer
     for a folder without runs.
     """
-    measured_runs(folder)
-    runs, model = on_usual_host(folder), fitted(folder) if model is None else model
-    chosen = chosen_next(folder, folder.runs(), model)
+    runs = measured_runs(folder)
+    model = fitted(folder) if model is None else model
+    chosen = chosen_next(folder, runs, model)
     asked = folder.study.objective if objective is None else objective
     if asked == folder.study.objective and catalog is None and baseline is None:
         return _write_recommendation(folder, runs, model, chosen)
@@ -67,26 +58,23 @@ def recommend(
     return _best_spec(folder, model, runs, asked, offers, chosen, baseline)
 
 
-def begin(folder: StudyFolder) -> Beginning:
+def begin(folder: StudyFolder) -> Tables:
     """What can be done before there is a model."""
     reports.compile_templates()
-    measured = with_corrections(folder)
-    return Beginning(measured, write_tables(measured))
+    return write_tables(folder.runs())
 
 
-def conclude_from(folder: StudyFolder, model: Model, beginning: Beginning, on_step: OnStep) -> Conclusion:
+def conclude_from(folder: StudyFolder, model: Model, tables: Tables, on_step: OnStep) -> Conclusion:
     """Write recommendation, table of measurements and report into the folder. Raises HostError."""
-    measured = beginning.measured
+    runs = folder.runs()
     on_step(StepBegun(Stage.RECOMMENDING))
-    chosen = chosen_next(folder, measured, model)
-    recommendation = _write_recommendation(folder, on_usual_host(folder), model, chosen)
+    chosen = chosen_next(folder, runs, model)
+    recommendation = _write_recommendation(folder, runs, model, chosen)
     on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, measured, model, recommendation, beginning.tables, chosen)
+    material = _material(folder, runs, model, recommendation, tables, chosen)
     folder.write_text(folder.measurements_path, material.measurements_csv)
     reports.write_report(folder.report_path, material, folder.write_text)
-    felt = tuple(each for run in measured if (each := run.correction) is not None and each.is_felt)
-    kept = uncorrected(measured) if folder.study.probe else ()
-    return Conclusion(model, recommendation, host_seen(folder, measured), folder.problems(), felt, kept)
+    return Conclusion(model, recommendation, host_seen(folder, runs), folder.problems())
 
 
 def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:
@@ -97,9 +85,9 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     target = folder.report_path if path is None else Path(path)
     refuse_folder(target)
     model = fitted(folder)
-    runs = with_corrections(folder)
+    runs = folder.runs()
     chosen = chosen_next(folder, runs, model)
-    recommendation = _write_recommendation(folder, on_usual_host(folder), model, chosen)
+    recommendation = _write_recommendation(folder, runs, model, chosen)
     material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
     with in_language(reader_language() if language is None else language):
         reports.write_report(target, material, folder.write_text)

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from sizer.adaptive import PlanEnd, Unfinished
     from sizer.exchange import Imported
     from sizer.host import BusyBy, MeasuringProcess
-    from sizer.model import Model, Uncorrected
+    from sizer.model import Model
     from sizer.plan import Following, Needs, Spread
     from sizer.records import (
-        Correction,
         DiskCheck,
         Doubt,
         Failure,
@@ -283,15 +282,12 @@ class HostSeen:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the runs of a study say: `problems` about files among them that cannot be read, what was taken off rates for
-    the noise of the host, and of which workloads, whose study asks for a probe, nothing was."""
+    """What the runs of a study say; `problems` about files among them that cannot be read."""
 
     model: Model
     recommendation: Recommendation
     host: HostSeen
     problems: tuple[Message | Lines, ...]
-    corrections: tuple[Correction, ...] = ()
-    uncorrected: tuple[Uncorrected, ...] = ()
 
 
 @dataclass(frozen=True)

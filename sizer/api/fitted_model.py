@@ -171,27 +171,7 @@ def _by_workload(runs: Iterable[Run]) -> dict[str, list[Run]]:
 def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
     """The runs by their workload as the study names them, whichever was measured first; then those it does not name."""
     rank = {plan.workload.name: number for number, plan in enumerate(folder.study.workloads)}
-    return sorted(on_usual_host(folder), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
-
-
-def on_usual_host(folder: StudyFolder) -> tuple[Run, ...]:
-    """The runs of a folder with the rates that its conclusions are drawn from: without the noise of the host as far as
-    probes beside them tell it, where the study says `probe: true`."""
-    from sizer.model import without_host_noise
-
-    return tuple(without_host_noise(folder.runs())) if folder.study.probe else as_measured(folder)
-
-
-def with_corrections(folder: StudyFolder) -> tuple[Run, ...]:
-    """The same runs as they were measured, with what is taken off each."""
-    from sizer.model import corrected
-
-    return tuple(corrected(folder.runs())) if folder.study.probe else as_measured(folder)
-
-
-def as_measured(folder: StudyFolder) -> tuple[Run, ...]:
-    """The runs of a folder without what was once taken off them."""
-    return tuple(run if run.correction is None else replace(run, correction=None) for run in folder.runs())
+    return sorted(folder.runs(), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
 
 
 def refuse_folder(path: Path) -> None:

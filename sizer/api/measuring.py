@@ -28,7 +28,6 @@ from sizer.api.events import (
     StoodStill,
     ignore,
 )
-from sizer.api.fitted_model import with_corrections
 from sizer.api.gpu_doubts import without_lacking
 from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data
@@ -243,7 +242,6 @@ class Measurement:
         self.folder.free_room()
         if self.folder.runs():
             self._mark_drift()
-            self._store_corrections()
             planned = self._plan.specs
             left = len(remaining(planned, self.folder.runs()))
             if left and self._plan.study.adaptive is None:
@@ -359,14 +357,6 @@ class Measurement:
 
     def _end_following(self, each: Following, left: Unfinished | None) -> None:
         self._on_event(FollowingEnded(each, self.folder.runs(), left, self.folder.path))
-
-    def _store_corrections(self) -> None:
-        """Write each run again whose correction for the noise of the host is not what all runs say by now."""
-        if not self.folder.study.probe:
-            return
-        for run, before in zip(with_corrections(self.folder), self.folder.runs(), strict=True):
-            if run.correction != before.correction:
-                self.folder.add(run)
 
     def _mark_drift(self) -> None:
         """Write each run again whose warning of drift is not what the runs of the reference say by now."""

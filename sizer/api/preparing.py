@@ -247,7 +247,6 @@ class Preparation:
             log_path=log_path,
             user=self._places.user,
             processes=self._study.max_processes,
-            probed=self._study.probe,
         )
 
     def _refused(self, spec: RunSpec, cause: Cause) -> Run:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sizer.adaptive import NextRun, PlanEnd, Unfinished, next_of
-from sizer.api.fitted_model import stored_study, with_corrections
+from sizer.api.fitted_model import stored_study
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left
-from sizer.model import Model, Uncorrected, uncorrected
+from sizer.model import Model
 from sizer.plan import estimate_seconds, of_older_form, remaining
 from sizer.records import Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
@@ -20,8 +20,7 @@ class StudyStatus:
     """What is planned and stored; `held` says whether a sizer measures, `current` is the id of the run that goes on.
 
     `chosen` is what an adaptive plan does next, or how it ended; None of a study that asks for all of its runs.
-    `searching` are the searches that have a run left after all others; `uncorrected`, while nobody measures,
-    the workloads that a probe corrects nothing of.
+    `searching` are the searches that have a run left after all others.
     """
 
     specs: Sequence[RunSpec]
@@ -30,7 +29,6 @@ class StudyStatus:
     current: str | None
     chosen: NextRun | PlanEnd | None = None
     searching: tuple[Unfinished, ...] = ()
-    uncorrected: tuple[Uncorrected, ...] = ()
 
     @cached_property
     def todo(self) -> tuple[RunSpec, ...]:
@@ -75,8 +73,7 @@ def study_status(folder: StudyFolder) -> StudyStatus:
     runs = folder.runs()
     specs = asked_specs(folder, {current, *(run.id for run in runs)})
     chosen = chosen_next(folder, runs, _stored_model(folder))
-    kept = uncorrected(with_corrections(folder)) if folder.study.probe and not held else ()
-    return StudyStatus(specs, runs, held, current, chosen, searches_left(folder, specs, runs, chosen), kept)
+    return StudyStatus(specs, runs, held, current, chosen, searches_left(folder, specs, runs, chosen))
 
 
 def _stored_model(folder: StudyFolder) -> Model | None:

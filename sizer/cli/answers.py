@@ -207,7 +207,7 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    runs = api.with_corrections(opened(arguments.folder))
+    runs = opened(arguments.folder).runs()
     if arguments.format == "csv":
         print(write_csv(runs), end="")
     else:

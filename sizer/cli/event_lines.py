@@ -108,12 +108,9 @@ def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
 
 
 def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
-    """What could not be read, what the host did, what was corrected or why nothing was, each workload's verdict."""
+    """What could not be read, what the host did, each workload's verdict."""
     yield from map(words.problem_said, conclusion.problems)
     host = conclusion.host
     yield from words.host_lines(host.drift, host.beside_others, host.runs)
-    if conclusion.corrections:
-        yield words.corrections_in_words(conclusion.corrections)
-    yield from map(words.uncorrected_in_words, conclusion.uncorrected)
     for answer in conclusion.recommendation.workloads:
         yield words.conclusion_line(answer, words.terms_of(conclusion.model.workload(answer.workload)))

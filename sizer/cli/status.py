@@ -26,7 +26,6 @@ from sizer.words import (
     study_summary,
     to_be_run,
     to_be_run_again,
-    uncorrected_in_words,
     unfinished_said,
 )
 
@@ -52,8 +51,6 @@ def status(arguments: argparse.Namespace) -> int:
         print(_plan(found, folder))
     if found.searching and not found.held:
         print(unfinished_said(found.searching, found.runs), _going_on(found, folder))
-    for each in found.uncorrected:
-        print(uncorrected_in_words(each))
     print(_summary(found))
     return 0
 
@@ -73,10 +70,6 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
         "plan_ended": found.chosen.kind.value if isinstance(found.chosen, PlanEnd) else None,
         "to_go_on": _going_on(found, folder) if found.next_run is not None or found.searching else None,
         "searches_left": [_search(each) for each in found.searching],
-        "uncorrected": [
-            {"workload": each.workload, "why": each.why.value, "runs": each.runs, "telling": each.telling}
-            for each in found.uncorrected
-        ],
         "problems": [printable(str(problem)) for problem in folder.problems()],
         "report": str(folder.report_path),
     }

@@ -33,7 +33,7 @@ from sizer.exchange.imported_columns import (
 )
 from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart, unknown_words, with_versions
-from sizer.exchange.measurements import MACHINE_COLUMNS, PROBE_COLUMNS
+from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import mixed, not_only_repeats, repeats_that_differ
 from sizer.exchange.shares_of_machines import of_whole_machines
@@ -136,7 +136,7 @@ def read_measurements(path: Path, catalog: Catalog | None, job_by: Sequence[str]
     emulated, assumed = _emulated_devices(workloads, catalog)
     runs = runs_of(parsed, path.name, emulated, mixed(parsed))
     understood_too = {BATCH_PER_GPU, GPU_MEMORY, *OF_ONE_GPU, *(set(MODES) & set(read.headers)), rated_by or ""}
-    unknown = table.unknown({*READERS, *understood_too, *PROBE_COLUMNS})
+    unknown = table.unknown({*READERS, *understood_too})
     if any(note.kind is NoteKind.CPU_NOT_VCPUS for note in notes):
         notes = [_without_column(note, "vcpus") for note in notes]
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))

@@ -71,16 +71,6 @@ GPU_COLUMNS = {
 """What the driver told of the GPU, by the field of its use; of several GPUs the highest."""
 MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
 """What was rented, as an imported table says it."""
-PROBE_COLUMNS = (
-    "throughput_corrected",
-    "throughput_corrected_low",
-    "throughput_corrected_high",
-    "probe_reads_ms",
-    "probe_products_ms",
-    "probe_share",
-)
-"""The rate without the noise of the host, what a round of the probe beside the run cost of each kind, and what all of
-it took of the run's core-seconds. An imported table keeps them unread: its rates are its `throughput`."""
 MODE, PRECISION = "mode", "precision"
 """What is computed of a batch, and in which numbers."""
 EMBEDDED = "embedded"
@@ -161,7 +151,7 @@ def row(run: Run) -> dict[str, Cell]:
     }
     for name, column in DEMAND_COLUMNS.items():
         cells[column] = getattr(run.demand, name) if run.demand else None
-    return cells | _further(run) | _data(run) | _disk(run) | _rented(run) | _gpus(run) | _probe(run)
+    return cells | _further(run) | _data(run) | _disk(run) | _rented(run) | _gpus(run)
 
 
 def _further(run: Run) -> dict[str, Cell]:
@@ -241,20 +231,6 @@ def _gpus(run: Run) -> dict[str, Cell]:
     return cells
 
 
-def _probe(run: Run) -> dict[str, Cell]:
-    """Empty without a probe; the rate, too, where nothing is taken off it."""
-    rate = run.correction.throughput if run.correction is not None else None
-    probe = run.probe if run.probe is not None and run.probe.rounds else None
-    products = probe.product.during if probe is not None and probe.product is not None else None
-    costs = (None if probe is None else probe.during, products)
-    figures = (
-        *((None,) * 3 if rate is None else (rate.value, rate.low, rate.high)),
-        *(None if seconds is None else in_milliseconds(seconds) for seconds in costs),
-        None if probe is None else probe.share,
-    )
-    return dict(zip(PROBE_COLUMNS, figures, strict=True))
-
-
 def _device(device: Device | None) -> str | None:
     """None where a table has no `device`, whether or not it names a GPU."""
     return None if device is None or device.index is None else device.label
@@ -289,5 +265,4 @@ ALL_COLUMNS = (
     MODE,
     *GPU_COLUMNS,
     *RATE_COLUMNS,
-    *PROBE_COLUMNS,
 )

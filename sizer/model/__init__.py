@@ -8,7 +8,7 @@ from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.model.advice import ENOUGH, counted_outcomes, few_values, memory_matters, vcpus_to_measure
-    from sizer.model.attribution import BENT, SHOWN_BY_VCPUS, not_bought
+    from sizer.model.attribution import not_bought
     from sizer.model.batch_curve import batch_curves, nearest
     from sizer.model.batch_runs import (
         CLOSE,
@@ -20,10 +20,25 @@ if TYPE_CHECKING:
         unfinished_end,
         whole_data,
     )
-    from sizer.model.ceilings import accelerators_alone, known_ceilings, vcpus_of_ceiling
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
     from sizer.model.drift import Drift, drift_of, measured_after
-    from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
+    from sizer.model.edge import (
+        CLEAR,
+        GAIN,
+        UNLIKELY,
+        Edge,
+        accelerators_alone,
+        batch_edge,
+        best_measured,
+        best_place,
+        gain,
+        loader_waits,
+        measured_values,
+        memory_edge,
+        tells_apart,
+        vcpus_edge,
+        vcpus_of_ceiling,
+    )
     from sizer.model.feeds import CPU_LABEL, label_at, label_of, labelled
     from sizer.model.filling import filled
     from sizer.model.fitting import fit
@@ -44,9 +59,6 @@ if TYPE_CHECKING:
         searched_floor,
         too_slow,
     )
-    from sizer.model.gains import gain, loader_waits, tells_apart
-    from sizer.model.host_doubt import probe_would_help
-    from sizer.model.host_noise import corrected, without_host_noise
     from sizer.model.isolation import as_asked, end_to_end
     from sizer.model.memory import (
         MARGIN,
@@ -61,7 +73,6 @@ if TYPE_CHECKING:
     from sizer.model.model import (
         NORMAL_90,
         Gpus,
-        LeftOut,
         MeasuredDisk,
         MeasuredRange,
         MeasuredRate,
@@ -74,19 +85,15 @@ if TYPE_CHECKING:
         deviation_of,
         of_new_run,
     )
-    from sizer.model.no_correction import NoCorrection, Uncorrected, uncorrected
     from sizer.model.observations import Noise, apart, beside_others, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-    from sizer.model.predicted_rates import mean_rates, own_effects, predict_rates
-    from sizer.model.prediction import best_measured, best_place, measured_values, predict, predict_several, predictions
-    from sizer.model.relief import headroom
+    from sizer.model.prediction import LeftOut, left_out, predict, predict_several, predictions, rates
     from sizer.model.stages import INSTANT, as_good
-    from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
+    from sizer.model.starved import is_starved
 else:
     __getattr__ = exports(__name__, __file__)
 
 __all__ = [
-    "BENT",
     "CLEAR",
     "CLOSE",
     "CONSTANTS",
@@ -100,7 +107,6 @@ __all__ = [
     "MOST_RUNS",
     "NORMAL_90",
     "PLACE",
-    "SHOWN_BY_VCPUS",
     "UNLIKELY",
     "WITHIN",
     "Bounds",
@@ -115,15 +121,12 @@ __all__ = [
     "MeasuredRate",
     "MemoryCompared",
     "Model",
-    "NoCorrection",
     "Noise",
     "Parameter",
     "Quantity",
     "SearchedFloor",
     "Source",
-    "Trend",
     "Tried",
-    "Uncorrected",
     "WhatIf",
     "WorkloadModel",
     "accelerators_alone",
@@ -136,14 +139,12 @@ __all__ = [
     "batch_curves",
     "batch_edge",
     "batch_of",
-    "before_the_last_doubling",
     "beside_others",
     "best_measured",
     "best_place",
     "bounds",
     "caps",
     "completed",
-    "corrected",
     "counted_outcomes",
     "deviation_of",
     "disk_of",
@@ -156,17 +157,16 @@ __all__ = [
     "floor_from",
     "gain",
     "gpus_of",
-    "headroom",
     "is_bound",
     "is_floor_search",
     "is_search",
-    "known_ceilings",
+    "is_starved",
     "label_at",
     "label_of",
     "labelled",
     "largest_batch",
+    "left_out",
     "loader_waits",
-    "mean_rates",
     "measured_after",
     "measured_rate",
     "measured_values",
@@ -184,19 +184,15 @@ __all__ = [
     "not_bought",
     "of_new_run",
     "only_completed",
-    "own_effects",
     "predict",
-    "predict_rates",
     "predict_several",
     "predictions",
-    "probe_would_help",
-    "reaches",
+    "rates",
     "same_floor",
     "searched_floor",
     "tells_apart",
     "too_slow",
     "tried",
-    "uncorrected",
     "undroppable_bytes",
     "unfinished_end",
     "vcpus_edge",
@@ -204,5 +200,4 @@ __all__ = [
     "vcpus_of_ceiling",
     "vcpus_to_measure",
     "whole_data",
-    "without_host_noise",
 ]

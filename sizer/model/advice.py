@@ -12,6 +12,7 @@ from sizer.model.floor_runs import is_batch_search
 from sizer.model.memory_sizes import asked_sizes, memory_compared
 from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.stages import read_seconds
+from sizer.model.starved import is_starved
 from sizer.records import (
     Action,
     Configuration,
@@ -48,6 +49,13 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     if axis == "vcpus":
         return Refusal(too_few, vcpus_to_measure(measured))
     return Refusal(too_few, _at(axis, 2 * values[-1]))
+
+
+def starved(runs: Sequence[Run]) -> Refusal | None:
+    """Why there is no answer where no run had its vCPUs; None where one had."""
+    if not runs or not all(map(is_starved, runs)):
+        return None
+    return Refusal(reason(ReasonCode.HOST_BUSY), Suggestion(Action.REPEAT))
 
 
 def few_values(measured: MeasuredRange) -> bool:
@@ -114,7 +122,7 @@ def memory_matters(model: WorkloadModel) -> bool:
     compared = memory_compared(model.measured)
     if compared is not None and not compared.clear:
         return False
-    return any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
+    return model.memory_counts
 
 
 def _check_table(model: WorkloadModel, configuration: Configuration) -> None:

@@ -1,502 +1,313 @@
-"""The bottleneck equation: service times of the stages -> throughput, shares and derivatives.
+"""The bottleneck equation: service times of the stages -> throughput, over all draws of its quantities at once.
 
 With t_j the seconds a sample takes at stage j alone, `X = (sum t_j^p)^(-1/p)`: p = 1 is one after another, large p is
-perfect overlap. The share of stage j is `-d ln X / d ln t_j = t_j^p / sum t^p`, so shares sum to one. A blocking
-loader's wait for the disk adds to its CPU time (p = 1 between these two): a worker does one after the other.
+perfect overlap. The share of stage j is `-d ln X / d ln t_j = t_j^p / sum t^p`, so shares sum to one. A loader's worker
+that waits for the disk does nothing else meanwhile: its wait is added to its CPU time before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, reduce
-from itertools import groupby, pairwise
+from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model.model import Structure
-from sizer.model.scaling import FORMS, PARAMETERS, Scaled, scale
+from sizer.model.stages import Rows
+
+if TYPE_CHECKING:
+    from sizer.model.beliefs import Belief
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-Selected = slice | Indices
-EVERY = slice(None)
-Slope = tuple[Selected, int, int, "Array | float"]
 
-STAGES = ("cpu", "serial", "accelerator", "read", "write", "memory", "latency")
-CPU, SERIAL, ACCELERATOR, READ, WRITE, MEMORY, LATENCY = range(7)
-LONGEST = 1e300
-"""Ln seconds that no stage takes: what is not there times its share of 0 is 0."""
+STAGES = ("cpu", "serial", "accelerator", "read", "write", "latency", "memory")
+CPU, SERIAL, ACCELERATOR, READ, WRITE, LATENCY, MEMORY = range(len(STAGES))
+NEVER = -np.inf
+"""Ln seconds of a stage that a row does not have."""
+NOTHING = -80.0
+"""Exponent of what adds nothing to 1; numpy takes ten times as long for one whose power is none, or nearly."""
 LOG_SHARPNESS = (0.0, 4.6)
-"""Bounds of ln p: below one the stages would hinder each other, above 100 a hard minimum is reached within 1 %."""
+"""Bounds of ln p: below 0 stages would hinder each other, above 4.6 a hard minimum is reached within 1 %."""
+SUPPOSED = 0.15
+"""Standard deviation of ln seconds on a disk that no run was measured on: how exactly demands
+and figures predict it."""
+LEAST_FREE = 0.02
+"""Memory left for the page cache, at the least, over what the job holds."""
 
 
 @dataclass(frozen=True)
-class Design:
-    """Configurations as arrays of one length n, one row a configuration.
+class Draws:
+    """Vectors (D, k) of the named quantities: what is believed of them before runs, or after."""
 
-    `read` and `write` are ln seconds a sample takes at the disk by demand and rates (-inf: no such stage), `missed` the
-    share of reads that go to the disk; `accelerator` and `disk` index the structure's own parameters (-1: none),
-    `memory_bytes` is what levels of memory are found by, `gpus` counts accelerators, `speed_up` is ln of how many times
-    the samples of one they make where that is stated, else 0. `decodes` and `computes` say which parts of the CPU's
-    work a row does: synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the
-    step is the CPU's own. `supposed`: the disk is given
-    by its figures alone. `decode_shift`, `accelerator_shift` and `latency_shift` are a what-if's factors on these
-    times, in ln.
-    """
+    names: tuple[str, ...]
+    values: Array
 
-    vcpus: Array
-    batch_ratio: Array
-    read: Array
-    read_is_iops: Flags
-    write: Array
-    missed: Array
-    disk: Indices
-    memory_bytes: Array
-    accelerator: Indices
-    gpus: Array
-    speed_up: Array
-    decodes: Flags
-    computes: Flags
-    step_on_cpu: Flags
-    supposed: bool = False
-    decode_shift: float = 0.0
-    accelerator_shift: float = 0.0
-    latency_shift: float = 0.0
+    @classmethod
+    def of_means(cls, beliefs: Sequence[Belief]) -> Draws:
+        """One vector, of what is expected of each."""
+        return cls(tuple(each.name for each in beliefs), np.array([[each.mean for each in beliefs]]))
 
-    @cached_property
-    def decode(self) -> Array:
-        """Ln of a decode over its usual time (1, n), -inf where there is none."""
-        return np.where(self.decodes, self.decode_shift, -np.inf)[None]
+    def __len__(self) -> int:
+        return len(self.values)
 
-    @cached_property
-    def step(self) -> Array:
-        """The same of a step on the CPU (1, n)."""
-        return np.where(self.computes & self.step_on_cpu, 0.0, -np.inf)[None]
+    def __contains__(self, name: str) -> bool:
+        return name in self._places
 
-    @cached_property
-    def on_one_vcpu(self) -> Array:
-        """Ln of what a core-second takes on these vCPUs if nothing is lost between them (1, n)."""
-        seconds: Array = -np.log(self.vcpus)
-        return seconds[None]
+    def __getitem__(self, name: str) -> Array:
+        """Of one quantity (D, 1); KeyError if there is none of that name."""
+        return self.values[:, self._places[name], None]
 
-    @cached_property
-    def held(self) -> Array:
-        """1 where a quota holds a fraction of a vCPU, else 0 (1, n)."""
-        found: Array = (self.vcpus % 1 > 0).astype(float)[None]
+    def on(self, name: str) -> NDArray[np.bool_]:
+        """Where the switch of that name is on (D, 1)."""
+        found: NDArray[np.bool_] = self[f"on:{name}"] > 0
         return found
 
-    @cached_property
-    def waits(self) -> Array:
-        """Ln of the reads of a sample that each worker, one a whole CPU, waits for (1, n); -inf for none."""
-        a_worker = np.log(self.missed) - np.log(np.ceil(self.vcpus)) + self.latency_shift
-        return np.where((self.missed > 0) & self.decodes, a_worker, -np.inf)[None]
-
-    def reaches(self, level: int, levels: tuple[int, ...]) -> tuple[Flags, Array]:
-        """Rows that compute, and whose memory is that of this one of the measured levels, rising, or less than the next
-        (n,), and the same as 1 and 0 (1, n); of the lowest, those with less, too."""
-        if (level, levels) not in self._reached:
-            here = self._of_level(level, levels) & self.computes
-            self._reached[level, levels] = here, here.astype(float)[None]
-        return self._reached[level, levels]
+    def some(self, chosen: NDArray[np.intp]) -> Draws:
+        return Draws(self.names, self.values[chosen])
 
     @cached_property
-    def _reached(self) -> dict[tuple[int, tuple[int, ...]], tuple[Flags, Array]]:
-        """What `reaches` has found so far: a fit asks at each of its steps."""
-        return {}
-
-    def _of_level(self, level: int, levels: tuple[int, ...]) -> Flags:
-        place = levels.index(level)
-        least = levels[place] if place > 0 else -np.inf
-        next_one = levels[place + 1] if place + 1 < len(levels) else np.inf
-        found: Flags = (self.memory_bytes >= least) & (self.memory_bytes < next_one)
-        return found
-
-    @cached_property
-    def computing(self) -> Array:
-        """`computes` as 1 and 0 (1, n)."""
-        return self.computes.astype(float)[None]
-
-    @cached_property
-    def computing_only(self) -> Array:
-        """0 where a row computes, else -inf (1, n)."""
-        return np.where(self.computes, 0.0, -np.inf)[None]
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Throughput for R parameter vectors at n configurations.
-
-    `log_rate` (R, n); `of_stages` the share of each stage that is there (R, n); `scaled` how the CPU scales in which
-    rows. `cpu` and `accelerator` are ln seconds of these stages (R, n), which accounting
-    sees by itself. The gradients (R, k, n) of the three are d ln / d parameter; predictions ask for none. `times` are
-    ln seconds of the stages as they overlap, and `slopes` are (rows, parameter, stage, d ln seconds / d parameter).
-    """
+    """Of D draws at n configurations: `log_rate`, and ln seconds of the CPU and the accelerator as accounting sees
+    them, each (D, n). `times` are ln seconds of the stages side by side; a worker's are its CPU's and its wait.
+    `shares` (D, n, stages) are found when they are asked for."""
 
     log_rate: Array
-    of_stages: Mapping[int, Array]
-    scaled: Sequence[tuple[slice, Scaled]]
     cpu: Array
     accelerator: Array
     times: Mapping[int, Array]
-    slopes: Sequence[Slope]
-    theta: Array
-    sharpness: int
+    draws: Draws
+    rows: Rows
 
-    @property
+    @cached_property
+    def sharpness(self) -> Array:
+        """Of each draw (D, 1)."""
+        return _sharpness(self.draws)
+
+    @cached_property
+    def side_by_side(self) -> Mapping[int, Array]:
+        """The shares of the stages in `times` (D, n): they sum to one."""
+        scaled = {stage: self.sharpness * (time + self.log_rate) for stage, time in self.times.items()}
+        return {stage: np.exp(np.maximum(each, NOTHING)) for stage, each in scaled.items()}
+
+    @cached_property
+    def of_a_worker(self) -> Mapping[int, Array]:
+        """The parts of a worker's time, one after another: they sum to one."""
+        computing = np.exp(self.cpu - self.times[CPU])
+        slowed = np.exp(-_pressure(self.draws, self.rows))
+        relieved = _relieved(self.draws, self.rows)
+        busy = computing * slowed
+        return {CPU: busy * relieved, SERIAL: busy * (1 - relieved), MEMORY: computing - busy, LATENCY: 1 - computing}
+
+    @cached_property
     def shares(self) -> Array:
-        """Of every stage (R, n, stages)."""
         found = np.zeros((*self.log_rate.shape, len(STAGES)))
-        for stage, share in self.of_stages.items():
-            found[:, :, stage] = share
+        for stage, share in self.side_by_side.items():
+            if stage == CPU:
+                for part, its in self.of_a_worker.items():
+                    found[..., part] += share * its
+            else:
+                found[..., stage] += share
         return found
 
-    @cached_property
-    def contention(self) -> Array:
-        """Which part of the CPU's time no more vCPUs shorten (R, n)."""
-        found = np.zeros_like(self.log_rate)
-        for rows, scaled in self.scaled:
-            found[rows] = scaled.contention()
-        return found
 
-    @cached_property
-    def gradient(self) -> Array:
-        found = self._nothing()
-        for rows, parameter, stage, slope in self.slopes:
-            if stage in self.of_stages:
-                found[rows, parameter] -= self.of_stages[stage][rows] * slope
-        found[:, self.sharpness] = self._sharpness_slope()
-        return found
+def without(solution: Solution, stages: Collection[str]) -> Array:
+    """Ln of how many times the rate is without these stages (D, n).
 
-    @cached_property
-    def cpu_gradient(self) -> Array:
-        return self._gradient(CPU)
-
-    @cached_property
-    def accelerator_gradient(self) -> Array:
-        return self._gradient(ACCELERATOR)
-
-    def _gradient(self, stage: int) -> Array:
-        found = self._nothing()
-        for rows, parameter, where, slope in self.slopes:
-            if where == stage:
-                found[rows, parameter] += slope
-        return found
-
-    def _sharpness_slope(self) -> Array:
-        """Of the parameter that no stage has; nothing where ln p is beyond its bounds."""
-        raw = self.theta[:, self.sharpness, None]
-        free = (raw > LOG_SHARPNESS[0]) & (raw < LOG_SHARPNESS[1])
-        mean_time = np.zeros_like(self.log_rate)
-        for stage, time in self.times.items():
-            share = self.of_stages[stage]
-            if stage == CPU and LATENCY in self.of_stages:  # which are of one worker
-                share = share + self.of_stages[LATENCY]
-            mean_time += share * np.maximum(time, -LONGEST)
-        return np.where(free, -self.log_rate - mean_time, 0.0)
-
-    def _nothing(self) -> Array:
-        rows, configurations = self.log_rate.shape
-        return np.zeros((rows, self.theta.shape[1], configurations))
-
-
-@cache
-def parameter_names(structure: Structure) -> tuple[str, ...]:
-    """The structure's parameters in the order of its vectors: logarithms but for `yield`, and for
-    `contention`, the logit of a share."""
-    return (
-        "rate",
-        *(("step",) if structure.step_apart else ()),
-        *PARAMETERS[structure.scaling],
-        *(("quota",) if structure.quota else ()),
-        *(("cap",) if structure.capped else ()),
-        *(f"accelerator:{label}" for label in structure.accelerators),
-        *(("gpus",) if structure.several_gpus else ()),
-        *(("batch",) if structure.batch_stage else ()),
-        *(f"disk:{name}" for name in structure.disks),
-        *(f"latency:{name}" for name in structure.blocking),
-        *_memory_names(structure),
-        "sharpness",
-    )
-
-
-LEVEL_KINDS = {"limits": "memory", "misses": "missed", "slows": "slowed"}
-
-
-def _memory_names(structure: Structure) -> tuple[str, ...]:
-    return tuple(f"{LEVEL_KINDS[structure.memory_acts]}:{level}" for level in _levels(structure))
-
-
-def _levels(structure: Structure) -> tuple[int, ...]:
-    """Those with a parameter: reads that miss count from the least memory on, what slows from the most."""
-    levels = structure.memory_levels
-    return {"limits": levels, "misses": levels[1:], "slows": levels[:-1]}[structure.memory_acts]
-
-
-class Forms:
-    """Structures that differ in nothing but how the CPU scales, whether there is a cap and what memory does, to be
-    solved together.
-
-    `of` (R,) says, rising, which of them each parameter vector is of. In such a vector (K,) stands first what all have,
-    then the cap, then what a structure has of its own for memory, then for the CPU's scaling; what a structure does not
-    have is 0 and changes nothing. `scalings` and `memories` say which rows (a slice) are of which.
+    With the share s of a stage alone, `X (1 - s)^(-1/p)` is the rate without it; of a worker's time a part goes.
     """
-
-    def __init__(self, structures: Sequence[Structure], of: Indices) -> None:
-        self.structures = tuple(structures)
-        self.common = bare(structures[0])
-        assert all(bare(each) == self.common for each in structures), "they differ in nothing else"
-        names = parameter_names(self.common)
-        several = any(each.capped for each in structures)
-        self.columns = {name: place for place, name in enumerate((*names, "cap") if several else names)}
-        self._of_scaling = len(self.columns) + max(len(_memory_names(each)) for each in structures)
-        self.width = self._of_scaling + max(len(PARAMETERS[each.scaling]) for each in structures)
-        self._are_capped = np.array([each.capped for each in structures])
-        self._take(of)
-
-    def _take(self, of: Indices) -> None:
-        self.of = of
-        ends = np.searchsorted(of, np.arange(len(self.structures) + 1)).tolist()
-        there = [
-            (structure, slice(first, last))
-            for structure, (first, last) in zip(self.structures, pairwise(ends), strict=True)
-            if last > first
-        ]
-        self.scalings = [
-            (first.scaling, rows, self._scaling_columns(first))
-            for first, rows in _joined(there, lambda each: FORMS[each.scaling])
-        ]
-        self.memories = [
-            (first, rows, tuple(self._memory_columns(first).values()))
-            for first, rows in _joined(there, lambda each: (each.memory_acts, each.memory_levels))
-        ]
-        capped = self._are_capped[of]
-        self.capped: slice | Indices | None = np.flatnonzero(capped) if capped.any() else None
-        if capped.all():
-            self.capped = slice(None)
-
-    def _memory_columns(self, structure: Structure) -> dict[str, int]:
-        return {name: place for place, name in enumerate(_memory_names(structure), len(self.columns))}
-
-    def _scaling_columns(self, structure: Structure) -> dict[str, int]:
-        return {name: place for place, name in enumerate(PARAMETERS[structure.scaling], self._of_scaling)}
-
-    def places(self, structure: int) -> Indices:
-        """Where each of a structure's parameters, in their own order, stands in a vector."""
-        its = self.structures[structure]
-        known = {**self.columns, **self._memory_columns(its), **self._scaling_columns(its)}
-        return np.array([known[name] for name in parameter_names(its)], dtype=np.intp)
-
-    def only(self, rows: Indices) -> Forms:
-        """Some of the vectors."""
-        found = copy(self)
-        found._take(self.of[rows])
-        return found
+    power = solution.sharpness
+    left = np.zeros_like(solution.log_rate)
+    for stage, share in solution.side_by_side.items():
+        if stage == CPU:
+            parts = [part for name, part in solution.of_a_worker.items() if STAGES[name] not in stages]
+            left += share * np.maximum(sum(parts), 0.0) ** power
+        elif STAGES[stage] not in stages:
+            left += share
+    found: Array = -np.log(np.maximum(left, 1e-30)) / power
+    return found
 
 
-def _joined(
-    there: Iterable[tuple[Structure, slice]], alike: Callable[[Structure], object]
-) -> list[tuple[Structure, slice]]:
-    """The first of structures that follow each other and are alike, with the rows of all of them."""
-    groups = [list(some) for _, some in groupby(there, lambda each: alike(each[0]))]
-    return [(some[0][0], slice(some[0][1].start, some[-1][1].stop)) for some in groups]
+def solve(draws: Draws, rows: Rows) -> Solution:
+    """The throughput of each draw at each row; -inf seconds where a row has no such stage."""
+    cpu = _work(draws, rows) + _pressure(draws, rows) + _of_a_core_second(draws, rows)
+    missed = _missed(draws, rows)
+    waits, accelerator = _waits(draws, rows, missed), _accelerator(draws, rows)
+    read, write = _disk(draws, rows, missed)
+    worker = cpu if waits is None else np.logaddexp(cpu, waits, out=cpu.copy(), where=waits > NEVER)
+    every = {CPU: worker, SERIAL: _cap(draws, rows), ACCELERATOR: accelerator, READ: read, WRITE: write}
+    times = {stage: time for stage, time in every.items() if (time > NEVER).any()}
+    power = _sharpness(draws)
+    scaled = [power * time for time in times.values()]
+    most = reduce(np.maximum, scaled, np.full((len(draws), len(rows.vcpus)), NEVER))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = sum((np.exp(np.maximum(each - most, NOTHING)) for each in scaled), np.zeros_like(most))
+        log_rate = -(most + np.log(total)) / power
+    return Solution(log_rate, cpu, accelerator, times, draws, rows)
 
 
-class _InOwnOrder(Forms):
-    """One structure, whose vectors are in the order of its `parameter_names`."""
+def _sharpness(draws: Draws) -> Array:
+    found: Array = np.exp(np.clip(draws["sharpness"], *LOG_SHARPNESS))
+    return found
 
-    def __init__(self, structure: Structure, count: int) -> None:
-        names = parameter_names(structure)
-        self.common = structure
-        self.columns = {name: place for place, name in enumerate(names)}
-        rows, memory = slice(0, count), tuple(self.columns[name] for name in _memory_names(structure))
-        self.scalings = [(structure.scaling, rows, self.columns)]
-        self.memories = [(structure, rows, memory)]
-        self.capped = slice(None) if structure.capped else None
+
+def _work(draws: Draws, rows: Rows) -> Array:
+    """Ln core-seconds a sample on one core."""
+    work = draws["work"] + rows.decode_shift
+    if "step" in draws:
+        work = np.logaddexp(work + _where(rows.decodes), draws["step"] + _where(rows.steps))
+    else:
+        work = work + _where(rows.decodes | rows.steps)
+    if "launch" in draws:
+        work = work + np.where(draws.on("accelerator launches"), 0.0, _launches(draws["launch"], rows))
+    return work
+
+
+def _of_each(values: Array, of: Callable[[Array], Array]) -> Array:
+    """(D, n) of what follows from these values (n,) alone, found once for each distinct one."""
+    distinct, places = np.unique(values, return_inverse=True)
+    return of(distinct)[:, places]
+
+
+def _launches(launch: Array, rows: Rows) -> Array:
+    """Ln of how many times a sample takes as long with these batches as with the usual one."""
+    cost = np.exp(launch)
+    return _of_each(rows.batch_ratio, lambda ratio: np.log1p(cost * ratio) - np.log1p(cost))
+
+
+def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
+    """Ln seconds that a core-second of work takes on the vCPUs: contention, coherence, second threads, a quota."""
+    return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, rows.with_vcpus(vcpus)))
+
+
+def _on_vcpus(draws: Draws, rows: Rows) -> Array:
+    c = rows.vcpus
+    if "contention" not in draws:
+        seconds = np.broadcast_to(-np.log(c), (len(draws), len(c)))
+    else:
+        gain = np.where(draws.on("second threads"), np.clip(draws["yield"], -0.3, 1.5), 1.0)
+        second = np.where(draws.on("more cores"), np.minimum(rows.second_threads, c / 2), rows.second_threads)
+        cores = np.maximum(c - second + gain * second, 0.02 * c)
+        coherence = np.where(draws.on("coherence"), np.exp(draws["coherence"]), 0.0)
+        more = np.maximum(c - 1, 0.0)
+        handover = np.where(draws.on("handover") & (c > 1), np.log1p(np.exp(draws["handover"])), 0.0)
+        seconds = np.log1p((np.exp(draws["contention"]) + coherence * c) * more) + handover - np.log(cores)
+    if "quota" in draws:
+        seconds = seconds + np.where(c % 1 > 0, np.clip(draws["quota"], -0.1, 0.4), 0.0)
+    return seconds
+
+
+def _relieved(draws: Draws, rows: Rows) -> Array:
+    """The part of the CPU's time that twice the vCPUs shorten (D, n), 0 to 1."""
+    here, twice = _of_a_core_second(draws, rows), _of_a_core_second(draws, rows.with_vcpus(2 * rows.vcpus))
+    found: Array = np.clip((here - twice) / np.log(2), 0.0, 1.0)
+    return found
+
+
+def _pressure(draws: Draws, rows: Rows) -> Array:
+    """Ln of how much slower all work is where little memory is free beside what the job holds."""
+    if "pressure" not in draws:
+        return np.zeros((1, 1))
+    return _of_each(rows.memory_bytes, lambda memory: _pressed(draws, memory, rows.least_memory))
+
+
+def _pressed(draws: Draws, memory: Array, least_memory: float) -> Array:
+    held, free = _held_and_free(draws, memory, least_memory)
+    slower = np.log1p(np.exp(draws["pressure"]) * held / free)
+    return np.where(draws.on("pressure"), slower, 0.0)
+
+
+def _held_and_free(draws: Draws, memory: Array, least_memory: float) -> tuple[Array, Array]:
+    held = 0.98 * least_memory / (1 + np.exp(-draws["held"]))
+    return held, np.maximum(memory - held, LEAST_FREE * held)
+
+
+def _missed(draws: Draws, rows: Rows) -> Array:
+    """Ln of the reads of a sample that go to the disk: by the data set's size, or by what the rates show of it."""
+    with np.errstate(divide="ignore"):
+        known: Array = np.log(rows.missed)[None]
+    if "data" not in draws:
+        return known
+    return known + _of_each(rows.memory_bytes, lambda memory: _not_kept(draws, memory, rows.least_memory))
+
+
+def _not_kept(draws: Draws, memory: Array, least_memory: float) -> Array:
+    _, free = _held_and_free(draws, memory, least_memory)
+    data = np.exp(draws["data"])
+    fits = np.clip(free / data, 1e-9, 1 - 1e-9)
+    lru = fits + (1 - fits) * np.log1p(-fits)
+    kept = 1 / (1 + np.exp(-draws["keep"]))
+    some = np.log(1 - ((1 - kept) * lru + kept * fits))
+    some = np.where(draws.on("in order"), 0.0, some)
+    return np.where(free >= data, np.log(1e-12), some)
+
+
+def _waits(draws: Draws, rows: Rows, missed: Array) -> Array | None:
+    """Ln seconds a sample that the workers, one a whole vCPU, wait for the disk; None where none may."""
+    if "on:latency" not in draws or rows.instant:
+        return None
+    each = np.where(rows.decodes, -np.log(np.ceil(rows.vcpus)) + rows.latency_shift, NEVER)
+    found = np.full((len(draws), len(rows.vcpus)), NEVER)
+    for number, name in enumerate(rows.disks):
+        if f"latency:{name}" in draws:
+            found = np.where(rows.disk == number, draws[f"latency:{name}"], found)
+    waits: Array = np.where(draws.on("latency"), found + each + missed, NEVER)
+    return waits
+
+
+def _cap(draws: Draws, rows: Rows) -> Array:
+    return np.where(draws.on("cap"), -draws["cap"], NEVER) + _where(rows.computes)
+
+
+def _accelerator(draws: Draws, rows: Rows) -> Array:
+    found = np.full((len(draws), len(rows.vcpus)), NEVER)
+    launches = draws.on("accelerator launches") if "launch" in draws else np.zeros((1, 1), dtype=bool)
+    for number, label in enumerate(rows.labels):
+        if f"accelerator:{label}" not in draws:
+            continue
+        seconds = -draws[f"accelerator:{label}"]
+        if f"launch:{label}" in draws:
+            seconds = seconds + np.where(launches, _launches(draws[f"launch:{label}"], rows), 0.0)
+        found = np.where((rows.accelerator == number) & rows.computes, seconds, found)
+    together = np.log(rows.gpus)
+    if "gpus" in draws:
+        together = together * (1 - np.minimum(np.exp(draws["gpus"]), 1.2))
+    seconds = found - np.where(rows.speed_up > 0, rows.speed_up, together) + rows.accelerator_shift
+    return np.asarray(seconds)
+
+
+def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
+    """Ln seconds a sample of reading and of writing."""
+    factor = SUPPOSED * _spread(len(draws)) if rows.supposed else np.zeros((1, len(rows.vcpus)))
+    fitted = np.zeros(len(rows.vcpus), dtype=bool)
+    for number, name in enumerate(rows.disks):
+        if f"disk:{name}" in draws and not rows.supposed:
+            factor = np.where(rows.disk == number, draws[f"disk:{name}"], factor)
+            fitted |= rows.disk == number
+    reads = rows.reads & (fitted | ~rows.is_free)
+    return (
+        np.where(reads, missed + rows.read + factor, NEVER),
+        np.where(rows.is_free, NEVER, rows.write + factor),
+    )
 
 
 @cache
-def bare(structure: Structure) -> Structure:
-    """The structure without what `Forms` has for each of its own: those that are alike in it are solved together."""
-    return replace(structure, scaling="linear", capped=False, memory_levels=(), memory_acts="limits")
+def _spread(count: int) -> Array:
+    """Standard normal values (count, 1) in a mixed order, the same each time."""
+    normal = NormalDist()
+    values = [normal.inv_cdf((place + 0.5) / count) for place in np.random.default_rng(0).permutation(count)]
+    return np.array(values)[:, None]
 
 
-@dataclass
-class _Times:
-    """Ln seconds of each stage that is there (R, n), and how each depends on which parameter, while they are put
-    together."""
-
-    forms: Forms
-    theta: Array
-    shape: tuple[int, int]
-    times: dict[int, Array] = field(default_factory=dict)
-    slopes: list[Slope] = field(default_factory=list)
-
-    def stage(self, stage: int) -> Array:
-        """Its times; none yet where it was not there."""
-        if stage not in self.times:
-            self.times[stage] = np.full(self.shape, -np.inf)
-        return self.times[stage]
-
-    def parameter(self, name: str) -> Array:
-        return self.theta[:, self.forms.columns[name], None]
-
-    def depends(self, name: str, stage: int, slope: Array | float, rows: Selected = EVERY) -> None:
-        """The slope (R or 1, n or 1) is d ln seconds / d parameter."""
-        self.slopes.append((rows, self.forms.columns[name], stage, slope))
-
-
-def solve(structure: Structure, theta: Array, design: Design) -> Solution:
-    """The equation for parameter vectors `theta` (R, k) of a structure, in its own order, at the rows of `design`."""
-    return solve_forms(_InOwnOrder(structure, len(theta)), theta, design)
-
-
-def solve_forms(forms: Forms, theta: Array, design: Design) -> Solution:
-    """The same for parameter vectors `theta` (R, K) of several structures, in the order of `forms`."""
-    structure, shape = forms.common, (theta.shape[0], design.vcpus.size)
-    made = _Times(forms, theta, shape)
-    with np.errstate(invalid="ignore", divide="ignore"):  # a stage that is not there takes exp(-inf)
-        scaled = _cpu(structure, made, design)
-        _accelerator(structure, made, design)
-        if structure.batch_stage:
-            _batch(structure, made, design)
-        _disk(structure, made, design)
-        _memory(made, design)
-        return _combine(made, scaled)
-
-
-def _memory(made: _Times, design: Design) -> None:
-    stages = tuple(made.times)
-    for structure, rows, columns in made.forms.memories:
-        for level, column in zip(_levels(structure), columns, strict=True):
-            here, shown = design.reaches(level, structure.memory_levels)
-            value = made.theta[rows, column, None]
-            if structure.memory_acts == "limits":
-                made.stage(MEMORY)[rows, here] = -value
-                made.slopes.append((rows, column, MEMORY, -shown))
-                continue
-            for stage in stages if structure.memory_acts == "slows" else {READ} & set(stages):
-                made.times[stage][rows] += shown * value
-                made.slopes.append((rows, column, stage, shown))
-
-
-def _cpu(structure: Structure, made: _Times, design: Design) -> list[tuple[slice, Scaled]]:
-    """The CPU's stage and the serial one; returns how the former scales in which rows."""
-    work = design.decode - made.parameter("rate")
-    if structure.step_apart:
-        decode, step = work, design.step + made.parameter("step")
-        work = np.logaddexp(decode, step)
-        doing = (work > -np.inf).astype(float)
-        made.depends("rate", CPU, np.where(doing, -np.exp(decode - work), 0.0))
-        made.depends("step", CPU, np.where(doing, np.exp(step - work), 0.0))
-    else:
-        doing = design.decodes.astype(float)[None]
-        made.depends("rate", CPU, -doing)
-    made.times[CPU] = work + design.on_one_vcpu
-    every = []
-    for form, rows, columns in made.forms.scalings:
-        scaled = scale(form, design.vcpus, _reader(made.theta[rows], columns))
-        made.times[CPU][rows] += scaled.log_factor
-        every.append((rows, scaled))
-        does = doing[rows] if len(doing) > 1 else doing
-        made.slopes.extend((rows, columns[name], CPU, does * slope) for name, slope in scaled.slopes.items())
-    if structure.quota:
-        held = design.held
-        made.times[CPU] += held * made.parameter("quota")
-        made.depends("quota", CPU, doing * held)
-    capped = made.forms.capped
-    if capped is not None and structure.cap_stage == "serial":
-        shown = np.where(design.decodes, 0.0, -np.inf)
-        made.stage(SERIAL)[capped] = shown - made.parameter("cap")[capped]
-        made.depends("cap", SERIAL, -design.decodes.astype(float)[None], capped)
-    return every
-
-
-def _reader(vectors: Array, columns: Mapping[str, int]) -> Callable[[str], Array]:
-    return lambda name: vectors[:, columns[name], None]
-
-
-def _accelerator(structure: Structure, made: _Times, design: Design) -> None:
-    capped = made.forms.capped if structure.cap_stage == "accelerator" else None
-    if capped is None and not structure.accelerators:
-        return
-    overhead: Array = design.accelerator_shift - design.speed_up[None]
-    if structure.several_gpus:  # n of them lose to each other as Amdahl's law has it
-        lost = np.exp(np.minimum(np.maximum(made.parameter("gpus"), -40), 20)) * (design.gpus[None] - 1)
-        overhead = overhead - np.log(design.gpus[None] / (1 + lost))
-        made.depends("gpus", ACCELERATOR, lost / (1 + lost) * design.computing)
-    if capped is not None:
-        made.stage(ACCELERATOR)[capped] = (overhead - made.parameter("cap") + design.computing_only)[capped]
-        made.depends("cap", ACCELERATOR, -design.computing, capped)
-    for index, label in enumerate(structure.accelerators):
-        here = (design.accelerator == index) & design.computes
-        time = overhead - made.parameter(f"accelerator:{label}")
-        made.times[ACCELERATOR] = np.where(here, time, made.stage(ACCELERATOR))
-        made.depends(f"accelerator:{label}", ACCELERATOR, -here.astype(float)[None])
-
-
-def _batch(structure: Structure, made: _Times, design: Design) -> None:
-    """A step costs a launch and its samples: ln of `(1 + launch / b) / (1 + launch / reference)`."""
-    stage = ACCELERATOR if structure.batch_stage == "accelerator" else CPU
-    if stage not in made.times:
-        return
-    launch = np.exp(made.parameter("batch"))
-    launches = launch * design.batch_ratio[None]
-    made.times[stage] += np.log((1 + launches) / (1 + launch))
-    made.depends("batch", stage, design.computing * (launches / (1 + launches) - launch / (1 + launch)))
-
-
-def _disk(structure: Structure, made: _Times, design: Design) -> None:
-    there = [(stage, times) for stage, times in ((READ, design.read), (WRITE, design.write)) if times.max() > -np.inf]
-    for stage, times in there:
-        made.stage(stage)[:] = times
-    for index, name in enumerate(structure.disks):
-        here = design.disk == index
-        shown = here.astype(float)[None]
-        speed = shown * made.parameter(f"disk:{name}")
-        for stage, _ in there:
-            made.times[stage] -= speed
-            made.depends(f"disk:{name}", stage, -shown)
-        if name in structure.blocking:
-            waits = np.where(here, design.waits, -np.inf)
-            made.times[LATENCY] = np.maximum(made.stage(LATENCY), waits + made.parameter(f"latency:{name}"))
-            made.depends(f"latency:{name}", LATENCY, (waits > -np.inf).astype(float))
-    if design.supposed and structure.blocking:
-        # Figures do not tell how long a worker waits: no shorter than on the best of those that were measured.
-        made.times[LATENCY] = design.waits + np.minimum.reduce(
-            [made.parameter(f"latency:{name}") for name in structure.blocking]
-        )
-
-
-def _combine(made: _Times, scaled: Sequence[tuple[slice, Scaled]]) -> Solution:
-    times, cpu = dict(made.times), made.times[CPU]
-    waits = times.pop(LATENCY, None)
-    if waits is not None:
-        times[CPU] = np.logaddexp(cpu, waits)
-        computing = np.exp(np.where(times[CPU] > -np.inf, cpu - times[CPU], 0.0))
-    sharpness = made.forms.columns["sharpness"]
-    p = np.exp(np.minimum(np.maximum(made.theta[:, sharpness, None], LOG_SHARPNESS[0]), LOG_SHARPNESS[1]))
-    powered = {stage: p * time for stage, time in times.items()}
-    top = reduce(np.maximum, powered.values())
-    shares = {stage: np.exp(each - top) for stage, each in powered.items()}
-    total = sum(shares.values(), np.zeros(made.shape))
-    for share in shares.values():
-        share /= total
-    if waits is not None:
-        shares[LATENCY] = shares[CPU] * (1 - computing)
-        shares[CPU] *= computing
-    accelerator = made.times.get(ACCELERATOR)
-    return Solution(
-        -(top + np.log(total)) / p,
-        shares,
-        scaled,
-        cpu,
-        np.full(made.shape, -np.inf) if accelerator is None else accelerator,
-        times,
-        made.slopes,
-        made.theta,
-        sharpness,
-    )
+def _where(rows: Sequence[bool] | NDArray[np.bool_]) -> Array:
+    """0 there, -inf elsewhere (1, n)."""
+    return np.where(rows, 0.0, NEVER)[None]

@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sizer.model.attribution import BENT, not_bought
+from sizer.model.beliefs import cache_is_known
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.model.edge import reaches, vcpus_edge
-from sizer.model.equation import Array
-from sizer.model.model import Member, Parameter, Quantity, Source, WorkloadModel
-from sizer.model.predicted_rates import mean_rates, predict_rates
-from sizer.model.prediction import best_place, predict
+from sizer.model.edge import DOUBT, GAIN, best_place, doubled, vcpus_edge
+from sizer.model.equation import Array, Draws, Flags
+from sizer.model.model import Parameter, Quantity, Source, WorkloadModel
+from sizer.model.prediction import HIGH, LOW, rates
 from sizer.model.stages import disk_is_free, read_seconds
-from sizer.model.trend import CLEAR, GAIN, Trend
 from sizer.records import Configuration, Figure, Reason, ReasonCode, rate_unit, reason
 
-CPU_ALONE = {
-    "rate",
-    "step",
-    "contention",
-    "coherence",
-    "overhead",
-    "knee",
-    "yield",
-    "quota",
-    "batch",
-    "sharpness",
-}
-"""With no stage beside the CPU there is nothing to overlap."""
-
-
-OF_THE_CPU = {Quantity.RATE_OF_ONE_VCPU, Quantity.CPU_LAUNCH_COST, Quantity.SERIAL_CEILING}
-"""Of a table that names no vCPU nobody knows whether it was the CPU."""
+POINTS = 40
+"""Sizes between the fewest and the most vCPUs measured at which the knee is looked for."""
 
 
 def explained(model: WorkloadModel) -> WorkloadModel:
-    """The same model with its parameters, and with how it scales."""
-    return replace(model, parameters=parameters_of(model), scaling=_scaling(model))
+    """The same model with its parameters, whether memory counts, and how it scales."""
+    found = replace(model, memory_counts=_memory_counts(model))
+    return replace(found, parameters=parameters_of(found), scaling=_scaling(found))
 
 
 def parameters_of(model: WorkloadModel) -> tuple[Parameter, ...]:
@@ -65,98 +49,102 @@ def _demands(model: WorkloadModel) -> list[Parameter]:
     ]
 
 
-def _fitted(model: WorkloadModel) -> list[Parameter]:
-    """The parameters of the heaviest member; the others differ in form, so theirs cannot be averaged with these."""
-    member = model.members[0]
-    draws = member.vectors[1:]
-    found = []
-    for index, name in enumerate(member.names):
-        if name == "sharpness" and set(member.names) <= CPU_ALONE:
-            continue
-        named = _named(name, model, member)
-        if named is not None and (model.measured.vcpus or named[0] not in OF_THE_CPU):
-            found.append(_parameter(*named, member.estimate[index], draws[:, index], VALUES.get(name, math.exp)))
-    return [*found, *_capacities(model, member, draws)]
+@dataclass(frozen=True)
+class _Shown:
+    """How a quantity of the equation is shown: its unit (`s`: a sample), and its value from the one that is drawn."""
+
+    quantity: Quantity
+    unit: str = ""
+    value: Callable[[Array], Array] = np.exp
+    switch: str | None = None
 
 
-def _share(logit: float) -> float:
-    return 1 / (1 + math.exp(-logit))
-
-
-VALUES: dict[str, Callable[[float], float]] = {"yield": float, "contention": _share}
-"""From the value that is fitted to the one that is shown; the others are logarithms."""
-
-
-def _named(name: str, model: WorkloadModel, member: Member) -> tuple[Quantity, str, str | None] | None:
-    """What one parameter of the equation is, its unit, and of what; None for those of one disk or memory level."""
-    kind, _, key = name.partition(":")
-    per_sample = f"core-seconds/{model.sample_unit}"
-    if kind == "accelerator":
-        several = len(model.measured.gpus) > 1 and key != "accelerator"
-        return Quantity.ACCELERATOR_RATE, _per_second(model), key if several else None
-    if kind == "latency":
-        return Quantity.WORKER_WAIT, f"seconds/{model.sample_unit}", key
-    if kind == "missed":
-        return Quantity.READS_MISSED, "", key
-    if kind == "slowed":
-        return Quantity.TIME_WITH_MEMORY, "", key
-    accelerator_caps = member.structure.cap_stage == "accelerator"
-    cpu_launches, batch = member.structure.batch_stage == "cpu", str(model.facts.reference_batch)
-    quantities: dict[str, tuple[Quantity, str, str | None]] = {
-        "rate": (Quantity.RATE_OF_ONE_VCPU, _per_second(model), None),
-        "step": (Quantity.STEP_CPU_TIME, per_sample, None),
-        "contention": (Quantity.SERIAL_SHARE, "", None),
-        "coherence": (Quantity.COHERENCE_COST, "", None),
-        "overhead": (Quantity.OVERHEAD, "", None),
-        "knee": (Quantity.FULL_VCPUS, "", None),
-        "yield": (Quantity.YIELD_BEYOND, "", None),
-        "quota": (Quantity.FRACTION_COST, "", None),
-        "cap": (
-            Quantity.ACCELERATOR_CEILING if accelerator_caps else Quantity.SERIAL_CEILING,
-            _per_second(model),
-            None,
-        ),
-        "gpus": (Quantity.GPU_LOSS, "", None),
-        "batch": (Quantity.CPU_LAUNCH_COST if cpu_launches else Quantity.ACCELERATOR_LAUNCH_COST, "", batch),
-        "sharpness": (Quantity.OVERLAP_EXPONENT, "", None),
-    }
-    return quantities.get(name)
-
-
-def _capacities(model: WorkloadModel, member: Member, draws: Array) -> list[Parameter]:
-    """The most that each disk or memory level allows, in samples/s."""
-    found = []
-    for index, name in enumerate(member.names):
-        kind, _, key = name.partition(":")
-        if kind == "memory":
-            quantity, base = Quantity.MEMORY_CAPACITY, 0.0
-        elif kind == "disk":
-            quantity, base = Quantity.DISK_CAPACITY, _log_capacity(model, key)
-        else:
-            continue
-        centre, drawn = base + member.estimate[index], base + draws[:, index]
-        found.append(_parameter(quantity, _per_second(model), key, centre, drawn, math.exp))
+def _share(logit: Array) -> Array:
+    found: Array = 1 / (1 + np.exp(-logit))
     return found
 
 
-def _log_capacity(model: WorkloadModel, name: str) -> float:
-    disk = model.measured.disk(name)
-    read = read_seconds(model.facts, disk.rates) if disk else None
-    if read is None or read[0] <= 0 or disk_is_free(model.facts, model.measured, name):
-        return math.log(3.0 * model.facts.highest_rate)
-    return -math.log(read[0])
+def _same(value: Array) -> Array:
+    return value
 
 
-def _per_second(model: WorkloadModel) -> str:
+def _one_over(value: Array) -> Array:
+    found: Array = np.exp(-value)
+    return found
+
+
+SHOWN = {
+    "work": _Shown(Quantity.RATE_OF_ONE_VCPU, "s/second", _one_over),
+    "step": _Shown(Quantity.STEP_CPU_TIME, "core-seconds/s"),
+    "contention": _Shown(Quantity.CONTENTION),
+    "coherence": _Shown(Quantity.COHERENCE, switch="coherence"),
+    "handover": _Shown(Quantity.HANDOVER, switch="handover"),
+    "yield": _Shown(Quantity.YIELD, value=_same, switch="second threads"),
+    "cap": _Shown(Quantity.SERIAL_CEILING, "s/second", switch="cap"),
+    "quota": _Shown(Quantity.FRACTION_COST),
+    "accelerator": _Shown(Quantity.ACCELERATOR_RATE, "s/second"),
+    "gpus": _Shown(Quantity.GPU_LOSS),
+    "launch": _Shown(Quantity.LAUNCH_COST),
+    "latency": _Shown(Quantity.WORKER_WAIT, "seconds/s", switch="latency"),
+    "held": _Shown(Quantity.MEMORY_HELD, "bytes", _share),
+    "data": _Shown(Quantity.MEMORY_OF_DATA, "bytes"),
+    "pressure": _Shown(Quantity.MEMORY_PRESSURE, switch="pressure"),
+    "sharpness": _Shown(Quantity.OVERLAP_EXPONENT),
+}
+OF_THE_CPU = {Quantity.RATE_OF_ONE_VCPU, Quantity.SERIAL_CEILING}
+"""Of a table that names no vCPU nobody knows whether it was the CPU."""
+
+
+def _fitted(model: WorkloadModel) -> Iterator[Parameter]:
+    assert model.posterior is not None, "only fitted models are explained"
+    draws = Draws(model.posterior.names, np.array(model.posterior.vectors))
+    for name in draws.names:
+        kind, _, of = name.partition(":")
+        if kind == "disk":
+            yield _parameter(Quantity.DISK_CAPACITY, _rate(model), _capacity(model, of, draws[name]), of)
+        shown = SHOWN.get(kind)
+        if shown is None or (not model.measured.vcpus and shown.quantity in OF_THE_CPU):
+            continue
+        values = shown.value(draws[name]) * (model.measured.memory_bytes[0] if kind == "held" else 1)
+        unit = shown.unit.replace("/s", f"/{model.sample_unit}")
+        unit = _rate(model) if shown.unit == "s/second" else unit
+        several = len(model.measured.gpus) > 1 and of != "accelerator"
+        on = draws.on(shown.switch) if shown.switch is not None else None
+        label = of if kind != "accelerator" or several else None
+        yield _parameter(shown.quantity, unit, values, label or None, on)
+
+
+def _parameter(quantity: Quantity, unit: str, values: Array, of: str | None, on: Flags | None = None) -> Parameter:
+    """Of draws (D, 1); where it may not be there, of those in which it is."""
+    probability = None if on is None else float(on.mean())
+    some = values[on] if on is not None and on.any() else values
+    low, value, high = (float(f"{each:.6g}") for each in np.quantile(some, (LOW, 0.5, HIGH)))
+    return Parameter(quantity, unit, value, low, high, Source.FIT, of, probability)
+
+
+def _rate(model: WorkloadModel) -> str:
     return rate_unit(model.sample_unit)
 
 
-def _parameter(
-    quantity: Quantity, unit: str, of: str | None, centre: float, draws: Array, to_value: Callable[[float], float]
-) -> Parameter:
-    low, high = np.quantile(draws, [0.05, 0.95])
-    low, high = min(float(low), centre), max(float(high), centre)
-    return Parameter(quantity, unit, to_value(centre), to_value(low), to_value(high), Source.FIT, of)
+def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
+    """Samples a second that a disk allows, if all is read."""
+    disk = model.measured.disk(name)
+    read = None if disk is None or disk_is_free(model.facts, model.measured, name) else disk.rates
+    seconds = read_seconds(model.facts, read) if read is not None else None
+    known = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
+    found: Array = np.exp(-factor) / known
+    return found
+
+
+def _memory_counts(model: WorkloadModel) -> bool:
+    """Whether the most memory measured gains anything that counts over the least, and the page cache does not say
+    why."""
+    known = model.measured.memory_bytes
+    if len(known) < 2 or cache_is_known(model.facts):
+        return False
+    top = best_place(model)
+    edge = doubled(model, replace(top, memory_bytes=known[0]), replace(top, memory_bytes=known[-1]))
+    return edge.probability > DOUBT
 
 
 def _scaling(model: WorkloadModel) -> Reason:
@@ -165,20 +153,15 @@ def _scaling(model: WorkloadModel) -> Reason:
     if len(known) < 3:
         return _best(model)
     top = best_place(model)
-    rates = predict_rates(model, [top, replace(top, vcpus=known[-1])])
-    if rates.mean[0] - rates.mean[1] > math.log(1 + GAIN):
-        fallen = rates.draws[:, 0] - rates.draws[:, 1] - math.log(1 + GAIN)
-        if reaches(fallen, rates.weights, math.sqrt(2) * model.misfit) < CLEAR:
+    fallen = doubled(model, replace(top, vcpus=known[-1]), top)
+    if fallen.gain > GAIN:
+        if fallen.probability < 1 - DOUBT:
             return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
         return reason(ReasonCode.FASTEST_AT, vcpus=_two_digits(vcpus_of(top)))
     edge = vcpus_edge(model, top)
-    across_the_knee = False
-    if edge.trend is Trend.RISING and not edge.predicted and edge.gain < BENT:
-        most = predict(model, replace(top, vcpus=known[-1]))
-        across_the_knee = not_bought(most.bottleneck, most.shares) is not None
-    if edge.trend is Trend.RISING and not across_the_knee:
+    if edge.rises:
         return reason(ReasonCode.STILL_GAINS, vcpus=known[-1])
-    if edge.trend is Trend.UNSETTLED or across_the_knee:
+    if edge.is_doubted:
         return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
     knee = _knee(model, top)
     if knee <= known[0]:
@@ -208,10 +191,10 @@ def _best(model: WorkloadModel) -> Reason:
 def _knee(model: WorkloadModel, top: Configuration) -> float:
     """The fewest vCPUs that neither twice as many nor the most measured would gain on."""
     low, high = model.measured.vcpus[0], model.measured.vcpus[-1]
-    grid = [low * (high / low) ** (step / 40) for step in range(41)]
-    configurations = [replace(top, vcpus=vcpus) for vcpus in grid]
-    doubled = [replace(configuration, vcpus=min(high, 2 * vcpus_of(configuration))) for configuration in configurations]
-    rates = mean_rates(model, [*configurations, *doubled])
-    here, twice, worth = rates[:41], rates[41:], math.log(1 + GAIN)
-    knee: float = next(c for c, now, then in zip(grid, here, twice, strict=True) if max(here[-1], then) - now < worth)
-    return knee
+    grid = [low * (high / low) ** (step / POINTS) for step in range(POINTS + 1)]
+    here = [replace(top, vcpus=vcpus) for vcpus in grid]
+    twice = [replace(each, vcpus=min(high, 2 * vcpus_of(each))) for each in here]
+    found = rates(model, [*here, *twice]).centre
+    now, then = found[: len(grid)], found[len(grid) :]
+    worth = math.log1p(GAIN)
+    return next(float(c) for c, a, b in zip(grid, now, then, strict=True) if max(now[-1], b) - a < worth)

@@ -104,15 +104,12 @@ def rate_of(run: Run) -> Estimate:
 
 
 def own_deviation(run: Run, exposure: float, host_known: bool) -> float:
-    """Standard deviation of ln rate that the run's own warnings and its correction name, beside what its interval says.
+    """Standard deviation of ln rate that the run's own warnings name, beside what its interval says.
 
-    `host_known`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more, as
-    beside a correction.
+    `host_known`: how slow the host was meanwhile is known otherwise, so that a mark of its drift says nothing more.
     """
     kinds = dict.fromkeys(each.kind for each in run.warnings)
     parts = [_of_warning(kind, run, exposure, host_known) for kind in kinds]
-    if run.correction is not None:
-        parts.append(run.correction.own)
     return math.sqrt(sum(part * part for part in parts))
 
 
@@ -127,7 +124,7 @@ def _of_warning(kind: WarningKind, run: Run, exposure: float, host_known: bool) 
         return math.sqrt(NOT_TRUSTED**2 - 1) * (within(run) or 0.0)
     if kind is WarningKind.ONE_READING:
         return UNTOLD
-    if kind is WarningKind.DRIFTING and not host_known and run.correction is None:
+    if kind is WarningKind.DRIFTING and not host_known:
         return exposure * BY_CHANCE * _moved(figures)
     return 0.0
 

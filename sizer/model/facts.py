@@ -65,8 +65,16 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
         paired=_in_pairs(runs),
         cpu_work=_cpu_work(runs),
+        may_cache=_may_cache(runs),
     )
     return _with_hit_blend(facts, [*runs, *isolating], measured)
+
+
+def _may_cache(runs: Sequence[Run]) -> bool:
+    """Whether the page cache may keep data between epochs: of a command, or a table that does not say, nobody knows."""
+    workload = runs[0].spec.workload
+    unsaid = workload.kind == "command" or (workload.cache is None and any(run.imported for run in runs))
+    return feed_of(runs[0]).natural or (workload.assumed_input == "disk" and unsaid)
 
 
 def _in_pairs(runs: Sequence[Run]) -> bool:

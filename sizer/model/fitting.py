@@ -1,53 +1,43 @@
-"""Runs of one workload -> its WorkloadModel: fit every form, weigh them, draw their uncertainty, test it."""
+"""Runs of one workload -> its WorkloadModel: what is known and believed of it, and what the runs make of that."""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from sizer.model import advice
+from sizer.model.beliefs import beliefs
+from sizer.model.coordinates import vcpus_of
 from sizer.model.drift import NO_DRIFT, Drift, drift_of
-from sizer.model.equation import Array, Flags, parameter_names, solve
-from sizer.model.evidence import judge
+from sizer.model.equation import Array, Draws, Solution, solve
 from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
-from sizer.model.families import refinements, scalings, starting_points
 from sizer.model.feeds import labelled
 from sizer.model.gaps import without_gaps
 from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
-from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
-from sizer.model.model import LeftOut, MeasuredRange, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
-from sizer.model.observations import Noise, Observation, completed, measure, observe, on_usual_host
+from sizer.model.misfit import misfit_of
+from sizer.model.model import MeasuredRange, Model, Observation, Posterior, WorkloadFacts, WorkloadModel
+from sizer.model.observations import Noise, completed, measure, observe, on_usual_host
 from sizer.model.one_thread import one_thread
-from sizer.model.problem import (
-    Data,
-    Fitted,
-    Problem,
-    Residuals,
-    forms_of,
-    problem_of,
-    side_by_side,
-    solved_together,
-)
-from sizer.model.residual import fit_residual
-from sizer.model.widening import predicted_without, widening, widening_of_noise
-from sizer.records import Configuration, Run
+from sizer.model.posterior import MOVES, PARTICLES, sample
+from sizer.model.stages import Rows, build_rows
+from sizer.records import Run
 
-DRAWS = 32
-"""Parameter draws a member."""
-SCREENED = 600
-"""Observations by which forms are chosen; the chosen ones are then fitted to all."""
-WEIGHT_KEPT = 0.02
-MEMBERS = 6
-SEED = 20181
-ASSUMED = 3.0
-"""Observations that a noise counts as which is assumed, and no repeats show: rows may scatter by several times that."""
+MOST, LEARNT = 400, 150
+"""Observations that predictions are pulled to, and that quantities are learnt from; of more, as many evenly."""
+MANY = 40
+"""Observations from which on half of the particles, and a third of their moves, must be enough."""
+MORE_THAN_BUSY, LESS_THAN_BUSY = 0.05, 0.5
+"""Standard deviations of ln of the CPU's stage over the core-seconds that were accounted. A sample cannot need more of
+the CPU than it got, within what accounting errs; it may need less, because waiting that spins is accounted, too."""
+ACCELERATOR_BUSY = 0.05
+"""The same for the accelerator, whose busy time is its own."""
 
 
 @one_thread
@@ -76,14 +66,14 @@ def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     mixed = advice.mixed_programs(runs)
     if mixed:
         return replace(empty, refused=mixed, measured=replace(measured, rates=()))
-    refused = advice.refusal(runs, measured)
+    refused = advice.refusal(runs, measured) or advice.starved(usable)
     if not usable:
         return replace(empty, refused=refused)
     aside = completed(isolating)
     observations, noise = observe([*usable, *aside], drift)
     facts = gather_facts(usable, aside, measured)
     measured = on_usual_host(measured, observations, facts.setting)
-    fitted = _fit(replace(empty, facts=facts, measured=measured), observations, noise)
+    fitted = replace(empty, facts=facts, measured=measured, posterior=posterior(facts, measured, observations, noise))
     return replace(fitted, refused=refused) if refused else explained(fitted)
 
 
@@ -93,184 +83,67 @@ def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
     return WorkloadModel(workload.name, runs[0].sample_unit, facts, MeasuredRange(), advice.only_stages())
 
 
-def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> WorkloadModel:
-    observations = _expressible(model, observations)
-    kept = _weighed(_candidates(model, observations, noise))
-    scale = scale_of(kept[0][0], noise)
-    random = np.random.default_rng(SEED)
-    members = members_of(kept, scale, random)
-    main = np.array([o.feed == model.facts.setting for o in observations])
-    residual = _residual(kept, [o.configuration for o in observations], main, noise)
-    deviation = kept[0][0].problem.deviation
-    spread, misfit = scale * float(np.median(deviation)), 0.01
-    if residual is not None:
-        spread = math.sqrt(float(np.median(residual.variances)))
-    elif noise.measured:
-        misfit = math.sqrt(max(0.0, scale**2 - 1)) * float(np.median(deviation))
-    run_noise = max(noise.run if noise.measured else 0.0, spread)
-    model = replace(model, members=members, residual=residual, noise=run_noise, misfit=max(misfit, 0.005))
-    of_noise = widening_of_noise(kept, main, noise)
-    without = predicted_without(kept, [o.configuration for o in observations], main, residual)
-    return replace(
-        model,
-        widening=widening(model, kept, observations, main, without),
-        noise_widening=of_noise,
-        left_out=_left_out(observations, kept[0][0].problem.target, main, without),
-    )
+def posterior(
+    facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation], noise: Noise
+) -> Posterior:
+    """What is believed of the quantities of a workload after these observations."""
+    before = beliefs(facts, measured, observations)
+    expressible = _expressible(Draws.of_means(before), facts, measured, observations)
+    seen = expressible[:: math.ceil(len(expressible) / MOST)]
+    some = seen[:: math.ceil(len(seen) / LEARNT)]
+    rows = build_rows(facts, measured, [each.configuration for each in some], seen=some)
+    effort = (PARTICLES, MOVES) if len(some) < MANY else (PARTICLES // 2, MOVES // 3)
+    after = sample(before, _Likelihood(facts, rows, some).of, *effort)
+    vectors = tuple(tuple(float(f"{value:.6g}") for value in vector) for vector in after.values)
+    return Posterior(after.names, vectors, tuple(seen), noise.run)
 
 
-def _left_out(
-    observations: Sequence[Observation], target: Array, main: Flags, without: Array | None
-) -> tuple[LeftOut, ...]:
-    """Of the runs that predictions are about what was measured, and what is predicted without it."""
-    if without is None:
-        return ()
-    return tuple(
-        LeftOut(observation.configuration, _rounded(measured), _rounded(predicted))
-        for observation, measured, predicted, counts in zip(observations, target, without, main, strict=True)
-        if counts
-    )
-
-
-def _rounded(log_rate: float) -> float:
-    return float(f"{math.exp(log_rate):.6g}")
-
-
-def _expressible(model: WorkloadModel, observations: Sequence[Observation]) -> Sequence[Observation]:
+def _expressible(
+    means: Draws, facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]
+) -> list[Observation]:
     """Those that have a stage at all: a replay from the page cache touches none."""
-    structure = scalings(model.facts, model.measured, observations)[0]
-    problem = problem_of(structure, Data(model.facts, model.measured, observations))
-    finite = np.isfinite(solve(structure, problem.belief.mean[None], problem.design).log_rate[0])
+    rows = build_rows(facts, measured, [each.configuration for each in observations], seen=observations)
+    finite = np.isfinite(solve(means, rows).log_rate[0])
     return [each for each, counts in zip(observations, finite, strict=True) if counts]
 
 
-def _candidates(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> list[Fitted]:
-    """The forms, each at its optimum. Of very many observations some are enough to distinguish forms."""
-    step = math.ceil(len(observations) / SCREENED)
-    found = _searched(model, observations[::step], noise)
-    if step == 1:
+class _Likelihood:
+    """Ln of how likely observations are under vectors of the quantities."""
+
+    def __init__(self, facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> None:
+        self._rows = rows
+        self._target = np.array([each.log_rate for each in seen])
+        self._deviation = np.array([each.deviation for each in seen])
+        self._starved = np.array([each.starved for each in seen])
+        self._misfit = misfit_of(facts, seen)
+        self._cpu = np.array([_log(each.core_seconds) - math.log(vcpus_of(each.configuration)) for each in seen])
+        self._accelerator = np.array([_log(each.accelerator_seconds) for each in seen])
+
+    def of(self, draws: Draws) -> Array:
+        """(R,) of R vectors."""
+        solution = solve(draws, self._rows)
+        scale = np.exp(draws["misfit"])
+        with np.errstate(invalid="ignore"):
+            residuals = self._target - solution.log_rate
+            measured = self._misfit.log_likelihood(residuals[:, ~self._starved], scale)
+            return measured + self._of_bounds(residuals, scale) + self._of_accounting(solution)
+
+    def _of_bounds(self, residuals: Array, scale: Array) -> Array:
+        """Of rates that are lower bounds: how likely the true ones are above them."""
+        if not self._starved.any():
+            return np.zeros(len(residuals))
+        spread = np.hypot(self._deviation[self._starved], scale)
+        found: Array = log_ndtr(-residuals[:, self._starved] / spread).sum(axis=1)
         return found
-    likely = sorted(found, key=lambda fitted: fitted.criterion)[:MEMBERS]
-    data = Data(model.facts, model.measured, observations)
-    whole = [problem_of(each.problem.structure, data) for each in likely]
-    return optima(whole, noise, [each.theta[None] for each in likely])
+
+    def _of_accounting(self, solution: Solution) -> Array:
+        cpu = solution.cpu - self._cpu
+        cpu = cpu / np.where(cpu > 0, MORE_THAN_BUSY, LESS_THAN_BUSY)
+        accelerator = (solution.accelerator - self._accelerator) / ACCELERATOR_BUSY
+        squares = np.where(np.isfinite(cpu), cpu, 0.0) ** 2 + np.where(np.isfinite(accelerator), accelerator, 0.0) ** 2
+        found: Array = -0.5 * squares.sum(axis=1)
+        return found
 
 
-def _searched(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> list[Fitted]:
-    """Every form of vCPU scaling; the best of them refined one step at a time for as long as that pays."""
-    facts, measured = model.facts, model.measured
-    plain, data = scalings(facts, measured, observations), Data(facts, measured, observations)
-    found: dict[Structure, Fitted] = {}
-
-    def best_with(structures: Iterable[Structure]) -> Fitted:
-        new = [structure for structure in dict.fromkeys(structures) if structure not in found]
-        found.update(zip(new, optima([problem_of(structure, data) for structure in new], noise), strict=True))
-        return min(found.values(), key=lambda fitted: fitted.criterion)
-
-    best = best_with(plain)
-    while (refined := best_with(refinements(best.problem.structure, facts, measured))) is not best:
-        best = best_with(_with_scaling_of(each, refined.problem.structure) for each in plain)
-    return list(found.values())
-
-
-def _with_scaling_of(plain: Structure, refined: Structure) -> Structure:
-    return replace(refined, scaling=plain.scaling, capped=plain.capped)
-
-
-def _residual(
-    kept: Sequence[tuple[Fitted, float]], places: Sequence[Configuration], main: Flags, noise: Noise
-) -> Residual | None:
-    """Of the runs that predictions are about."""
-    problem = kept[0][0].problem
-    fitted = np.sum([w * solve(f.problem.structure, f.theta[None], f.problem.design).log_rate[0] for f, w in kept], 0)
-    chosen = [place for place, counts in zip(places, main, strict=True) if counts]
-    return fit_residual(chosen, (problem.target - fitted)[main], problem.deviation[main] ** 2, noise)
-
-
-def optima(problems: Sequence[Problem], noise: Noise, starts: Sequence[Array] | None = None) -> list[Fitted]:
-    """Each problem at the best of what its starting points lead to."""
-    if starts is None:
-        starts = [starting_points(each.structure, float(each.target.max()), each.belief) for each in problems]
-    found: dict[int, Fitted] = {}
-    for numbers in solved_together(problems):
-        fitted = _optima_together([problems[n] for n in numbers], noise, [starts[n] for n in numbers])
-        found.update(zip(numbers, fitted, strict=True))
-    return [found[number] for number in range(len(problems))]
-
-
-def _optima_together(problems: Sequence[Problem], noise: Noise, starts: Sequence[Array]) -> list[Fitted]:
-    counts, target = [len(each) for each in starts], problems[0].target
-    forms = forms_of(problems, counts)
-    means = side_by_side(forms, [each.belief.mean[None] for each in problems])
-    residuals = Residuals(problems, forms, target[None], means[forms.of])
-    thetas, costs = minimise(residuals, side_by_side(forms, starts))
-    ends = np.cumsum([0, *counts])
-    best = np.array([first + int(np.argmin(costs[first:last])) for first, last in itertools.pairwise(ends)])
-    at_best, theta = residuals.only(best), thetas[best]
-    values, slopes = at_best(theta)
-    information = slopes @ slopes.transpose(0, 2, 1)
-    # The priors' misfit counts as data: a form that must bend what accounting says is a worse form.
-    squares = (values**2).sum(axis=1) + (((theta - means) * at_best.sure) ** 2).sum(axis=1)
-    found = []
-    for number, problem in enumerate(problems):
-        own = forms.places(number)
-        judged = judge(problem, information[number][np.ix_(own, own)], float(squares[number]), _believed(noise))
-        found.append(Fitted(problem, theta[number, own], judged.criterion, float(squares[number]), judged.effective))
-    return found
-
-
-def _believed(noise: Noise) -> float:
-    return 8.0 if noise.measured else 6.0
-
-
-def scale_of(fitted: Fitted, noise: Noise) -> float:
-    """By how much residuals exceed (or fall short of) the deviations that were assumed."""
-    believed = _believed(noise) if noise.measured else ASSUMED
-    freedom = max(1.0, fitted.problem.target.size + believed - fitted.effective)
-    return math.sqrt((fitted.squares + believed) / freedom)
-
-
-def _weighed(candidates: Sequence[Fitted]) -> list[tuple[Fitted, float]]:
-    """The best forms with their weights (as Akaike weights: Burnham and Anderson 2002), best first."""
-    ordered = sorted(candidates, key=lambda fitted: fitted.criterion)
-    weights = [math.exp(-(fitted.criterion - ordered[0].criterion) / 2) for fitted in ordered]
-    kept = [(f, w) for f, w in zip(ordered, weights, strict=True) if w >= WEIGHT_KEPT][:MEMBERS]
-    total = sum(weight for _, weight in kept)
-    return [(fitted, weight / total) for fitted, weight in kept]
-
-
-def members_of(kept: Sequence[tuple[Fitted, float]], scale: float, random: np.random.Generator) -> tuple[Member, ...]:
-    """With draws by a parametric bootstrap that redraws data and beliefs alike (randomised maximum a posteriori)."""
-    targets, means = [], []
-    for fitted, _ in kept:
-        problem = fitted.problem
-        noise = random.standard_normal((DRAWS, problem.target.size)) * problem.deviation * scale
-        targets.append(problem.target + noise)
-        means.append(
-            problem.belief.mean + random.standard_normal((DRAWS, fitted.theta.size)) * problem.belief.deviation
-        )
-    draws: dict[int, Array] = {}
-    problems = [fitted.problem for fitted, _ in kept]
-    for numbers in solved_together(problems):
-        some = [problems[n] for n in numbers]
-        forms = forms_of(some, [DRAWS] * len(some))
-        believed = side_by_side(forms, [means[n] for n in numbers])
-        residuals = Residuals(some, forms, np.concatenate([targets[n] for n in numbers]), believed)
-        start = side_by_side(forms, [np.repeat(kept[n][0].theta[None], DRAWS, axis=0) for n in numbers])
-        thetas, _ = minimise(residuals, start, iterations=20)
-        for place, n in enumerate(numbers):
-            draws[n] = thetas[place * DRAWS : (place + 1) * DRAWS, forms.places(place)]
-    return tuple(
-        Member(
-            fitted.problem.structure,
-            weight,
-            parameter_names(fitted.problem.structure),
-            tuple(_short(value) for value in fitted.theta),
-            tuple(tuple(_short(value) for value in draw) for draw in draws[number]),
-        )
-        for number, (fitted, weight) in enumerate(kept)
-    )
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.6g}")
+def _log(seconds: float | None) -> float:
+    return math.log(seconds) if seconds else math.nan

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sizer.model.coordinates import fills_accelerators, memory_of, no_more
+from sizer.model.coordinates import fills_accelerators, memory_of, needs_no_less, no_more
 from sizer.model.feeds import HOST_ALONE
 from sizer.model.floor_runs import is_batch_search, is_search
 from sizer.model.isolation import as_asked
@@ -88,10 +88,11 @@ def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | Non
 
     So a kill with fewer vCPUs and a smaller batch is a kill here, and what held with more of both holds here.
     """
-    asked = vcpus, batch_size
-    if asked not in measured.floors:
-        measured.floors[asked] = _found_floor(measured, vcpus, batch_size)
-    return measured.floors[asked]
+    asked = "floor", vcpus, batch_size
+    if asked not in measured.kept:
+        measured.kept[asked] = _found_floor(measured, vcpus, batch_size)
+    found: MemoryFloor = measured.kept[asked]
+    return found
 
 
 def _found_floor(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
@@ -106,9 +107,9 @@ def _found_floor(measured: MeasuredRange, vcpus: float | None, batch_size: int |
 
 def does_not_fit(measured: MeasuredRange, configuration: Configuration) -> bool:
     """Whether it would run out of the host's memory or the accelerators', as what did, and what held, shows."""
-    if measured.did_not_fit and measured.killed.killed_like(configuration).any():
+    if any(needs_no_less(configuration, each) for each in measured.did_not_fit):
         return True
-    if measured.overfilled and measured.killed_on_accelerators.overfilled_like(configuration).any():
+    if any(fills_accelerators(configuration, each) for each in measured.overfilled):
         return True
     floor = floor_at(measured, configuration.vcpus, configuration.batch_size)
     if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
@@ -130,10 +131,11 @@ def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int |
     leaves MARGIN above what could not be dropped here: a study that varies memory at one vCPU limit knows the
     others, too. A cap that a search found to hold counts from that margin up: nearer the floor a run may crawl.
     """
-    asked = vcpus, batch_size
-    if asked not in measured.needed:
-        measured.needed[asked] = _found_needed(measured, vcpus, batch_size)
-    return measured.needed[asked]
+    asked = "needed", vcpus, batch_size
+    if asked not in measured.kept:
+        measured.kept[asked] = _found_needed(measured, vcpus, batch_size)
+    found: int | None = measured.kept[asked]
+    return found
 
 
 def _found_needed(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
@@ -151,10 +153,11 @@ def _found_needed(measured: MeasuredRange, vcpus: float | None, batch_size: int 
 
 def ordinary_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory above the floor at which a run that shows its rate held, as `floor_at` counts."""
-    asked = vcpus, batch_size
-    if asked not in measured.ordinary:
-        measured.ordinary[asked] = _found_ordinary(measured, vcpus, batch_size)
-    return measured.ordinary[asked]
+    asked = "ordinary", vcpus, batch_size
+    if asked not in measured.kept:
+        measured.kept[asked] = _found_ordinary(measured, vcpus, batch_size)
+    found: int | None = measured.kept[asked]
+    return found
 
 
 def _found_ordinary(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
@@ -188,10 +191,11 @@ def undroppable_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: 
 
 
 def _peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
-    asked = vcpus, batch_size, kernel
-    if asked not in measured.peaks:
-        measured.peaks[asked] = _found_peak(measured, vcpus, batch_size, kernel)
-    return measured.peaks[asked]
+    asked = "peak", vcpus, batch_size, kernel
+    if asked not in measured.kept:
+        measured.kept[asked] = _found_peak(measured, vcpus, batch_size, kernel)
+    found: int | None = measured.kept[asked]
+    return found
 
 
 def _found_peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:

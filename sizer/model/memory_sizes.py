@@ -49,9 +49,10 @@ def asked_sizes(measured: MeasuredRange) -> tuple[int, ...]:
 def memory_compared(measured: MeasuredRange, configuration: Configuration | None = None) -> MemoryCompared | None:
     """Of two caps, where the study asks for no more and both have rates: over all that was measured with both, or at
     this configuration alone if it was."""
-    if configuration not in measured.compared:
-        measured.compared[configuration] = _compared(measured, configuration)
-    return cast("MemoryCompared | None", measured.compared[configuration])
+    asked = "compared", configuration
+    if asked not in measured.kept:
+        measured.kept[asked] = _compared(measured, configuration)
+    return cast("MemoryCompared | None", measured.kept[asked])
 
 
 def _compared(measured: MeasuredRange, configuration: Configuration | None) -> MemoryCompared | None:

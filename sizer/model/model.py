@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from itertools import pairwise
-from operator import attrgetter
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sizer.model.columns import Columns
-from sizer.model.coordinates import disk_of, memory_of, name_of_disk
-from sizer.model.design import Design
+from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.floor_runs import SearchedFloor
-from sizer.model.trend import Edge
 from sizer.records import (
     PREPROCESSING,
     SCHEMA_VERSION,
@@ -31,8 +23,6 @@ from sizer.records import (
     Refusal,
 )
 
-SLOWER = 0.95
-"""Of a rate: what is below that is clearly slower."""
 NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
 DRIFT = 0.01
@@ -77,24 +67,21 @@ class Quantity(str, Enum):
     WRITES = "writes"
     ACCELERATOR_RATE = "accelerator_rate"
     WORKER_WAIT = "worker_wait"
-    READS_MISSED = "reads_missed"
-    TIME_WITH_MEMORY = "time_with_memory"
     RATE_OF_ONE_VCPU = "rate_of_one_vcpu"
     STEP_CPU_TIME = "step_cpu_time"
-    SERIAL_SHARE = "serial_share"
-    COHERENCE_COST = "coherence_cost"
-    OVERHEAD = "overhead"
-    FULL_VCPUS = "full_vcpus"
-    YIELD_BEYOND = "yield_beyond"
+    CONTENTION = "contention"
+    COHERENCE = "coherence"
+    HANDOVER = "handover"
+    YIELD = "yield"
     FRACTION_COST = "fraction_cost"
     SERIAL_CEILING = "serial_ceiling"
-    ACCELERATOR_CEILING = "accelerator_ceiling"
     GPU_LOSS = "gpu_loss"
-    CPU_LAUNCH_COST = "cpu_launch_cost"
-    ACCELERATOR_LAUNCH_COST = "accelerator_launch_cost"
+    LAUNCH_COST = "launch_cost"
     OVERLAP_EXPONENT = "overlap_exponent"
-    MEMORY_CAPACITY = "memory_capacity"
     DISK_CAPACITY = "disk_capacity"
+    MEMORY_HELD = "memory_held"
+    MEMORY_OF_DATA = "memory_of_data"
+    MEMORY_PRESSURE = "memory_pressure"
 
 
 class Source(str, Enum):
@@ -109,7 +96,7 @@ class Source(str, Enum):
 class Parameter:
     """One quantity of the model in physical units, with its 90 % interval and where it comes from.
 
-    `of` is the disk, the accelerator, the memory in bytes or the batch size that it is of.
+    `of` is the disk or the accelerator that it is of, `probability` that it is there at all, None where that is sure.
     """
 
     quantity: Quantity
@@ -119,6 +106,7 @@ class Parameter:
     high: float
     source: Source
     of: str | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -196,40 +184,6 @@ class Gpus:
     count: int | None = 0
 
 
-class Machines:
-    """Measured configurations of one kind of accelerator and one disk, with their values as columns."""
-
-    def __init__(self, rates: tuple[MeasuredRate, ...]) -> None:
-        self.rates = rates
-        self.columns = Columns([rate.configuration for rate in rates])
-        self.throughput = np.array([rate.throughput.value for rate in rates])
-        self.counts = frozenset(int(count) for count in self.columns.gpu_count)
-
-    def of_batch(self, batch_size: int | None) -> NDArray[np.bool_]:
-        """Which have this batch size (n,)."""
-        if batch_size is None:
-            return np.isnan(self.columns.batch_size)
-        found: NDArray[np.bool_] = self.columns.batch_size == batch_size
-        return found
-
-    def fastest(self, among: NDArray[np.bool_]) -> MeasuredRate | None:
-        """Of those that are marked (n,), the first of several; None where none is."""
-        return self.rates[int(np.argmax(np.where(among, self.throughput, -np.inf)))] if among.any() else None
-
-
-NEIGHBOURED = ("vcpus", "memory_bytes", "batch_size", "gpu_count")
-"""Axes with numbers, on which a configuration may lie between two that were measured."""
-_OTHERS = {
-    axis: attrgetter(*(field.name for field in fields(Configuration) if field.name != axis)) for axis in NEIGHBOURED
-}
-
-
-def others_of(configuration: Configuration, axis: str) -> tuple[object, ...]:
-    """All else of a configuration."""
-    found: tuple[object, ...] = _OTHERS[axis](configuration)
-    return found
-
-
 @dataclass(frozen=True)
 class MeasuredRange:
     """The range that was measured: distinct values of each axis in rising order, and every configuration.
@@ -254,45 +208,13 @@ class MeasuredRange:
     did_not_fit: tuple[Configuration, ...] = ()
     overfilled: tuple[Configuration, ...] = ()
 
-    def rates_along(self, axis: str) -> dict[tuple[object, ...], dict[float, MeasuredRate]]:
-        """By all else of a configuration the rates by its value on that axis."""
-        return self._rates_along[axis]
-
     @cached_property
-    def _rates_along(self) -> dict[str, dict[tuple[object, ...], dict[float, MeasuredRate]]]:
-        found: dict[str, dict[tuple[object, ...], dict[float, MeasuredRate]]] = {axis: {} for axis in NEIGHBOURED}
-        for rate in self.rates:
-            for axis, groups in found.items():
-                value = getattr(rate.configuration, axis)
-                if value is not None:
-                    groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate
-        return found
-
-    def values_along(self, axis: str, others: tuple[object, ...]) -> tuple[float, ...]:
-        """The values on that axis with all else as in `others`, rising."""
-        if (axis, others) not in self._values_along:
-            self._values_along[axis, others] = tuple(sorted(self._rates_along[axis].get(others, ())))
-        return self._values_along[axis, others]
-
-    @cached_property
-    def _values_along(self) -> dict[tuple[str, tuple[object, ...]], tuple[float, ...]]:
-        return {}
-
-    @cached_property
-    def but_for_memory(self) -> dict[tuple[object, ...], list[MeasuredRate]]:
+    def but_for_memory(self) -> dict[Configuration, list[MeasuredRate]]:
         """The rates by all of their configuration but its memory."""
-        found: dict[tuple[object, ...], list[MeasuredRate]] = defaultdict(list)
+        found: dict[Configuration, list[MeasuredRate]] = defaultdict(list)
         for rate in self.rates:
-            found[others_of(rate.configuration, "memory_bytes")].append(rate)
+            found[replace(rate.configuration, memory_bytes=None)].append(rate)
         return dict(found)
-
-    @cached_property
-    def of_kind(self) -> dict[tuple[str | None, str], Machines]:
-        """The measured configurations by their kind of accelerator and their disk."""
-        groups: dict[tuple[str | None, str], list[MeasuredRate]] = defaultdict(list)
-        for rate in self.rates:
-            groups[rate.configuration.gpu, disk_of(rate.configuration)].append(rate)
-        return {kind: Machines(tuple(alike)) for kind, alike in groups.items()}
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -300,76 +222,9 @@ class MeasuredRange:
         return tuple(sorted({gpus.count for gpus in self.gpus if gpus.count}))
 
     @cached_property
-    def killed(self) -> Columns:
-        """`did_not_fit`."""
-        return Columns(self.did_not_fit)
-
-    @cached_property
-    def killed_on_accelerators(self) -> Columns:
-        """`overfilled`."""
-        return Columns(self.overfilled)
-
-    @cached_property
-    def floors(self) -> dict[tuple[float | None, int | None], MemoryFloor]:
-        """Memory floors by vCPUs and batch size, as they are found."""
+    def kept(self) -> dict[object, Any]:
+        """Memory floors and peaks by vCPUs and batch size, as they are found."""
         return {}
-
-    @cached_property
-    def needed(self) -> dict[tuple[float | None, int | None], int | None]:
-        """The bytes of `needed_bytes` by vCPUs and batch size, as they are found."""
-        return {}
-
-    @cached_property
-    def ordinary(self) -> dict[tuple[float | None, int | None], int | None]:
-        """The bytes of `ordinary_bytes`, likewise."""
-        return {}
-
-    @cached_property
-    def compared(self) -> dict[Configuration | None, object]:
-        """What `memory_compared` has found so far."""
-        return {}
-
-    @cached_property
-    def slower_with_more(self) -> frozenset[tuple[str | None, str]]:
-        """The kinds of accelerator with a disk of which a row with more vCPUs or memory is clearly slower than one with
-        less of both."""
-        groups: dict[tuple[str | None, str, int | None, int | None], list[MeasuredRate]] = {}
-        for rate in self.rates:
-            here = rate.configuration
-            groups.setdefault((here.gpu, disk_of(here), here.gpu_count, here.batch_size), []).append(rate)
-        found: set[tuple[str | None, str]] = set()
-        for (gpu, disk, *_), alike in groups.items():
-            alike.sort(key=lambda rate: (rate.configuration.vcpus or 0.0, rate.configuration.memory_bytes or 0))
-            if any(more.throughput.value < SLOWER * less.throughput.value for less, more in pairwise(alike)):
-                found.add((gpu, disk))
-        return frozenset(found)
-
-    @cached_property
-    def memory_on_disks(self) -> dict[str, tuple[int, int]]:
-        """By disk the least and the most memory in bytes that it was measured with."""
-        found: dict[str, tuple[int, int]] = {}
-        for rate in self.rates:
-            size = memory_of(rate.configuration)
-            low, high = found.get(disk_of(rate.configuration), (size, size))
-            found[disk_of(rate.configuration)] = (min(low, size), max(high, size))
-        return found
-
-    @cached_property
-    def peaks(self) -> dict[tuple[float | None, int | None, bool], int | None]:
-        """Peaks of memory by vCPUs, batch size and whether with the kernel's, as they are found."""
-        return {}
-
-    @cached_property
-    def design(self) -> Design:
-        """What was measured together.
-
-        Memory is no axis of it where it is known how much of it cannot be dropped: that says what less of it does.
-        """
-        varied = [name for name in ("vcpus", "memory_bytes", "batch_size") if len(getattr(self, name)) > 1]
-        if any(trial.anonymous_bytes for trial in self.trials):
-            varied = [name for name in varied if name != "memory_bytes"]
-        names = ["disk"] * (len(self.disks) > 1) + ["accelerators"] * (len(self.gpus) > 1)
-        return Design([rate.configuration for rate in self.rates], names, varied)
 
     @property
     def gpus_known(self) -> bool:
@@ -434,7 +289,8 @@ class WorkloadFacts:
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together, here or for an imported table; what they
     lose to each other is stated where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every
-    second vCPU of the runs was the other half of a core. `cpu_work` is None where no run says it.
+    second vCPU of the runs was the other half of a core. `may_cache`: the page cache may keep data between epochs.
+    `cpu_work` is None where no run says it.
     """
 
     kind: str
@@ -458,6 +314,7 @@ class WorkloadFacts:
     highest_rate: float = 1.0
     several_accounted: bool = False
     paired: bool = False
+    may_cache: bool = False
     cpu_work: CpuWork | None = None
 
     def stated_speed_up(self, count: int) -> float | None:
@@ -486,83 +343,47 @@ class WorkloadFacts:
 
 
 @dataclass(frozen=True)
-class Structure:
-    """Which stages a member of the model has. `quota`: a fraction of a vCPU costs more CPU time than a whole one.
+class Observation:
+    """One configuration: ln of its measured rate and the standard deviation of that.
 
-    `disks`, `blocking`, `accelerators` and `memory_levels` name those with a parameter of their own; a disk of
-    `blocking` makes its loader's workers wait. A level of memory `limits` the rate, is the share of reads that `misses`
-    the cache on each disk, or `slows` everything against the most memory. `step_apart`: decoding and the step on the
-    CPU have a demand each.
+    `read_bytes` is what a sample read from the device while these runs were made; `core_seconds` and
+    `accelerator_seconds` are what it kept them busy for. `starved`: others had a part of its vCPUs in every run, so
+    that the rate is a lower bound.
     """
-
-    scaling: str
-    capped: bool
-    quota: bool = False
-    cap_stage: str = "serial"
-    accelerators: tuple[str, ...] = ()
-    several_gpus: bool = False
-    step_apart: bool = False
-    batch_stage: str = ""
-    disks: tuple[str, ...] = ()
-    blocking: tuple[str, ...] = ()
-    memory_levels: tuple[int, ...] = ()
-    memory_acts: str = "limits"
-
-
-@dataclass(frozen=True)
-class Member:
-    """One fitted form: its weight among all, its parameters and draws of them that show their uncertainty."""
-
-    structure: Structure
-    weight: float
-    names: tuple[str, ...]
-    estimate: tuple[float, ...]
-    draws: tuple[tuple[float, ...], ...]
-
-    @cached_property
-    def vectors(self) -> NDArray[np.float64]:
-        """The estimate and, after it, the draws (1 + draws, k)."""
-        return np.array([self.estimate, *self.draws])
-
-
-@dataclass(frozen=True)
-class Residual:
-    """What the forms leave unexplained, as a Gaussian process over the measured configurations.
-
-    `values` (n,) are ln measured over ln fitted at `places`, `variances` (n,) those of their noise; `amplitude` is the
-    process's standard deviation and `length` how far it reaches, in ln of vCPUs, memory and batch size.
-    """
-
-    places: tuple[Configuration, ...]
-    values: tuple[float, ...]
-    variances: tuple[float, ...]
-    amplitude: float
-    length: float
-
-    @cached_property
-    def kept(self) -> dict[str | int, Any]:
-        """What asking for other places needs again and again, as it is found."""
-        return {}
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """A measured configuration, and what the same forms predict of it when they are fitted without it; samples/s."""
 
     configuration: Configuration
-    measured: float
-    predicted: float
+    feed: Feed
+    log_rate: float
+    deviation: float
+    read_bytes: float | None = None
+    core_seconds: float | None = None
+    accelerator_seconds: float | None = None
+    starved: bool = False
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What is believed after the runs: `vectors` (D, k) of the quantities named, each as likely as the others, and the
+    configurations that they were learnt from. `noise` is the standard deviation of ln rate of a new run."""
+
+    names: tuple[str, ...]
+    vectors: tuple[tuple[float, ...], ...]
+    seen: tuple[Observation, ...]
+    noise: float
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What asking for other places needs again and again, as it is found."""
+        return {}
 
 
 @dataclass(frozen=True)
 class WorkloadModel:
     """The model of one workload.
 
-    `noise` is the standard deviation of ln throughput of a new run about the curve, `misfit` the part of it that is
-    the model's own, `widening` the number of standard deviations of a 90 % interval (1.645 if the residuals of
-    configurations left out were normal), `noise_widening` that of the noise, at the least. `refused` says why there is
-    no model and which run would help most, `scaling` where more vCPUs stop paying. `left_out` shows how well it
-    predicts what it does not know; empty of few configurations.
+    `posterior` is None where no run completed, `memory_counts` whether the rate differs over the memory measured.
+    `refused` says why there is no model and which run would help most,
+    `scaling` where more vCPUs stop paying.
     """
 
     name: str
@@ -573,36 +394,13 @@ class WorkloadModel:
     scaling: Reason | None = None
     parameters: tuple[Parameter, ...] = ()
     floor: MemoryFloor | None = None
-    members: tuple[Member, ...] = ()
-    residual: Residual | None = None
-    noise: float = 0.0
-    misfit: float = 0.0
-    widening: float = NORMAL_90
-    noise_widening: float = NORMAL_90
-    left_out: tuple[LeftOut, ...] = ()
+    posterior: Posterior | None = None
+    memory_counts: bool = False
 
-    def measured_together(self, configuration: Configuration) -> bool:
-        """Whether each two of its values lie within what was measured together.
-
-        Where the runs account for the CPU time of a sample, the demands of the stages tell axes apart, and everything
-        counts as measured together.
-        """
-        return self.facts.core_seconds is not None or self.measured.design.together(configuration)
-
-    @cached_property
-    def last_doublings(self) -> dict[Configuration, tuple[float, float]]:
-        """Ln rates before and at the most vCPUs, by the configuration there, as they are found."""
-        return {}
-
-    @cached_property
-    def ceilings(self) -> dict[Configuration, float]:
-        """Ln of known ceilings by configuration, as they are found."""
-        return {}
-
-    @cached_property
-    def vcpus_edges(self) -> dict[Configuration, Edge]:
-        """What `vcpus_edge` has found so far: a page asks for the same edge at every point of its curves."""
-        return {}
+    @property
+    def noise(self) -> float:
+        """The standard deviation of ln rate of a new run."""
+        return self.posterior.noise if self.posterior is not None else 0.0
 
 
 @dataclass(frozen=True)

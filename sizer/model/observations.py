@@ -15,8 +15,18 @@ from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import is_batch_search, ordinary, searched_floor
 from sizer.model.memory import overfilled_accelerators, trials
-from sizer.model.model import DRIFT, Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
+from sizer.model.model import (
+    DRIFT,
+    Feed,
+    Gpus,
+    MeasuredDisk,
+    MeasuredRange,
+    MeasuredRate,
+    Observation,
+    deviation_of,
+)
 from sizer.model.seen_runs import left_noise, seen_run, weighted_median
+from sizer.model.starved import is_starved
 from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run, WarningKind
 
 TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
@@ -27,23 +37,6 @@ ABOUT_A_CURVE = 0.0125
 """The same of rates about the curve that is fitted to them, which one source measured in one go. By hand: with it 92 %
 of the points left out of the real curves that taught the forms lie in their 90 % intervals, each kind of curve counting
 alike, and 91 % with 0.01; of tables of programs 85 % (`benchmarks/curves/README.md`)."""
-
-
-@dataclass(frozen=True)
-class Observation:
-    """One configuration: ln of its measured rate and the standard deviation of that.
-
-    `read_bytes` is what a sample read from the device while these runs were made; `core_seconds` and
-    `accelerator_seconds` are what it kept them busy for.
-    """
-
-    configuration: Configuration
-    feed: Feed
-    log_rate: float
-    deviation: float
-    read_bytes: float | None = None
-    core_seconds: float | None = None
-    accelerator_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -99,23 +92,19 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
     noise = _with_drift(noise, runs, shown, drift)
     observations = []
     for (feed, configuration), group in grouped.items():
-        each = seen[feed, configuration]
+        starved = all(map(is_starved, group))
+        fed = [run for run in group if starved or not is_starved(run)]
+        each = [one for run, one in zip(group, seen[feed, configuration], strict=True) if run in fed]
         variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
         centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
-        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT, _common(group))
-        if apart(group) > SLIP:
+        deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
+        if apart(fed) > SLIP:
             deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
             accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
-        observations.append(Observation(configuration, feed, centre, deviation, **accounted))
+        observations.append(Observation(configuration, feed, centre, deviation, **accounted, starved=starved))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
-
-
-def _common(group: Sequence[Run]) -> float:
-    """Standard deviation of what all runs of a configuration lack of the host's noise, which their repeats no longer
-    show."""
-    return mean(0.0 if run.correction is None else run.correction.common for run in group)
 
 
 def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], drift: Drift) -> Noise:
@@ -186,7 +175,7 @@ def noise_at(group: Sequence[Run], noise: Noise) -> float:
         return stdev(math.log(rate_of(run).value) for run in group)
     own = [width for run in group if rate_of(run).low > 0 and (width := within(run)) is not None]
     by_rates = noise.run if noise.repeated or len(own) < len(group) else mean(own)
-    if not any(run.warnings or run.correction for run in group):
+    if not any(run.warnings for run in group):
         return by_rates
     shown = exposures(group)
     return math.hypot(by_rates, mean(own_deviation(run, shown[id(run)], False) for run in group))
@@ -265,7 +254,7 @@ def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
 
 
 def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:
-    rate = measured_rate([rate_of(run) if run.correction is None else run.correction.throughput for run in group])
+    rate = measured_rate([rate_of(run) for run in group])
     # An interval that reaches 0 says nothing of how far ln rate may be off below.
     rate = rate if rate.low > 0 else replace(rate, low=min(rate_of(run).value for run in group))
     named = {run.evidence.bottleneck for run in group if run.evidence is not None and not _serial_or_disturbed(run)}

@@ -1,182 +1,241 @@
 """A fitted model as plain data, from which another program computes what `predict` does: `model.js` of the page.
 
-Values of sliders are unknown here, so what depends on them stays to be computed; what does not is computed here. The
-constants of the equations travel with them, so that each has one definition.
+It gets few of the posterior's draws and what they were learnt from, and solves the same equation for each. The
+constants travel with them, so that each has one definition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, astuple, fields
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple, fields, replace
 from typing import Any
 
-from sizer.model import (
-    advice,
-    attribution,
-    ceilings,
-    equation,
-    interplay,
-    intervals,
-    machines_around,
-    residual,
-    scaling,
-    stages,
-    trend,
-)
-from sizer.model.edge import before_the_last_doubling
-from sizer.model.feeds import CPU_LABEL, REPLAY
-from sizer.model.model import NORMAL_90, Member, Residual, WorkloadModel
+from sizer.model import advice, attribution, equation, misfit, prediction
+from sizer.model.coordinates import disk_of, name_of_disk
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.misfit import Places
+from sizer.model.model import Feed, MeasuredRate, MemoryTrial, Observation, Posterior, WorkloadFacts, WorkloadModel
+from sizer.model.posterior import KEPT
+from sizer.model.stages import Rows, build_rows, disk_is_free
 from sizer.records import GIB, HOST_DISK, Configuration
 
+DRAWS = 64
+"""Of the posterior's KEPT. Half of the rates are within 0.1 % of what all say, half of an interval's ends within 4 % of
+its width."""
 DRAW_DIGITS = 5
-"""Of the draws, which say only how wide an interval is."""
+SCALE_DECIMALS = 1
+"""Of ln of the misfits' scale."""
+DIGITS = 9
+
+
+def _rounded(values: Iterable[float], digits: int = DIGITS) -> list[float]:
+    return [float(f"{value:.{digits}g}") for value in values]
+
 
 CONSTANTS: dict[str, Any] = {
     "GIB": GIB,
     "HOST_DISK": HOST_DISK,
     "CPU_LABEL": CPU_LABEL,
-    "NORMAL_90": NORMAL_90,
-    "LEAST": scaling.LEAST,
-    "LEAST_YIELD": scaling.LEAST_YIELD,
-    "MOST_YIELD": scaling.MOST_YIELD,
     "LOG_SHARPNESS": equation.LOG_SHARPNESS,
-    "LEVEL_KINDS": equation.LEVEL_KINDS,
-    "UNBINDING": stages.UNBINDING,
-    "ENOUGH": advice.ENOUGH,
-    "REACHED": ceilings.REACHED,
-    "FAR": ceilings.FAR,
-    "UNKNOWN": ceilings.UNKNOWN,
-    "CONTRADICTS": sorted(each.value for each in ceilings.CONTRADICTS),
+    "SUPPOSED": equation.SUPPOSED,
+    "SPREAD": _rounded(equation._spread(DRAWS)[:, 0]),
+    "LEAST_FREE": equation.LEAST_FREE,
+    "LENGTHS": misfit.LENGTHS,
+    "APART": misfit.APART,
+    "OWN": misfit.OWN,
+    "SLOWEST": prediction.SLOWEST,
+    "FURTHER": prediction.FURTHER,
+    "ENDS": (prediction.LOW, prediction.HIGH),
+    "NOISE": [_rounded(prediction._noise(DRAWS, part)) for part in range(prediction.EACH)],
     "CLOSE": attribution.CLOSE,
-    "MAJORITY": attribution.MAJORITY,
-    "SHOWN_BY_VCPUS": [each.value for each in attribution.SHOWN_BY_VCPUS],
-    "FASTER": attribution.FASTER,
     "CPU_LIKE": sorted(each.value for each in attribution.CPU_LIKE),
     "DISK_LIKE": sorted(each.value for each in attribution.DISK_LIKE),
-    "GAIN": trend.GAIN,
-    "CLEAR": trend.CLEAR,
-    "JITTER": residual.JITTER,
-    "OTHER_KIND": residual.OTHER_KIND,
-    "BEYOND": intervals.BEYOND,
-    "MOST_NOISE": intervals.MOST_NOISE,
-    "REACH": intervals.REACH,
-    "UNMEASURED_PAIR": intervals.UNMEASURED_PAIR,
-    "UNMEASURED_DISK": intervals.UNMEASURED_DISK,
-    "REACH_OF_MACHINES": machines_around.REACH,
-    "LEAST_NOISE": machines_around.LEAST_NOISE,
-    "DOUBLING": machines_around.DOUBLING,
-    "NAMES_APART": interplay.NAMES_APART,
-    "AXIS_APART": interplay.AXIS_APART,
-    "AXIS_UNSEEN": interplay.AXIS_UNSEEN,
 }
-"""By the name that each has where it is defined and explained."""
-
-
-def as_data(model: WorkloadModel) -> dict[str, Any]:
-    """All that `predict` needs of a workload, as lists, dicts, numbers and text; its keys are the fields' names."""
-    facts, measured = model.facts, model.measured
-    return {
-        "name": model.name,
-        "refused": model.refused is not None,
-        "facts": {
-            "accounted": facts.core_seconds is not None,
-            "step_apart": facts.step_apart,
-            "reads": facts.setting.input != "synthetic",
-            "cached": facts.setting.input == "cached" or facts.setting.cache == "warm",
-            "reads_disk": facts.setting.input == "disk" and facts.setting.cache != "warm",
-            "computes": facts.setting.input != REPLAY,
-            "natural": facts.natural,
-            "read_bytes": facts.read_bytes,
-            "read_ios": facts.read_ios,
-            "written_bytes": facts.written_bytes,
-            "write_ios": facts.write_ios,
-            "data_bytes": facts.data_bytes,
-            "sequential": facts.sequential,
-            "hit_blend": facts.hit_blend,
-            "read_amplification": facts.read_amplification,
-            "accelerator": facts.accelerator,
-            "accelerator_rates": list(facts.accelerator_rates),
-            "scaling_loss": facts.scaling_loss,
-            "mixed_with_cpu": facts.mixed_with_cpu,
-            "reference_batch": facts.reference_batch,
-            "highest_rate": facts.highest_rate,
-        },
-        "measured": _measured(model),
-        "members": [_member(member) for member in model.members],
-        "residual": _residual(model.residual) if model.residual is not None else None,
-        "noise": model.noise,
-        "misfit": model.misfit,
-        "widening": model.widening,
-        "noise_widening": model.noise_widening,
-        "memory_matters": advice.memory_matters(model),
-        "before_the_last_doubling": before_the_last_doubling(model) if measured.vcpus else None,
-    }
-
-
-def _measured(model: WorkloadModel) -> dict[str, Any]:
-    measured = model.measured
-    return {
-        "vcpus": measured.vcpus,
-        "memory_bytes": measured.memory_bytes,
-        "batch_size": measured.batch_size,
-        "gpus": [[gpus.gpu, gpus.count] for gpus in measured.gpus],
-        "disks": [[disk.name, *astuple(disk.rates)] for disk in measured.disks],
-        "rates": [
-            [
-                *_place(rate.configuration),
-                *_rounded(astuple(rate.of_new_run), 9),
-                rate.evidence.value if rate.evidence is not None else None,
-            ]
-            for rate in measured.rates
-        ],
-        "trials": _trials(model),
-        "did_not_fit": [_place(each) for each in measured.did_not_fit],
-        "overfilled": [_place(each) for each in measured.overfilled],
-        "slower_with_more": sorted(measured.slower_with_more, key=str),
-        "memory_on_disks": measured.memory_on_disks,
-        "design": {"names": measured.design.names, "numbers": measured.design.numbers},
-    }
-
-
-def _trials(model: WorkloadModel) -> list[list[Any]]:
-    """Distinct ones; none where all completed and the memory that they needed is not known, for then all sizes fit."""
-    trials = model.measured.trials
-    if all(trial.completed and not trial.anonymous_bytes for trial in trials):
-        return []
-    known = (
-        (each.vcpus, each.batch_size, each.memory_bytes, each.completed, each.anonymous_bytes, each.searched)
-        for each in trials
-    )
-    return [list(each) for each in dict.fromkeys(known)]
-
-
-def _member(member: Member) -> dict[str, Any]:
-    return {
-        "structure": asdict(member.structure),
-        "weight": member.weight,
-        "names": member.names,
-        "estimate": member.estimate,
-        "draws": [_rounded(draw, DRAW_DIGITS) for draw in member.draws],
-    }
-
-
-def _residual(found: Residual) -> dict[str, Any]:
-    return {
-        "places": [_place(place) for place in found.places],
-        "values": found.values,
-        "variances": found.variances,
-        "amplitude": found.amplitude,
-        "length": found.length,
-    }
-
+"""By the name that each has where it is defined and explained; SPREAD and NOISE are the values of each draw."""
 
 PLACE = tuple(field.name for field in fields(Configuration))
 """In which order a place says the values of a configuration."""
 
+FACTS = (
+    "read_bytes",
+    "read_ios",
+    "written_bytes",
+    "write_ios",
+    "data_bytes",
+    "sequential",
+    "hit_blend",
+    "accelerator",
+    "mixed_with_cpu",
+    "reference_batch",
+    "highest_rate",
+    "scaling_loss",
+)
+"""What the equation needs of the facts as they are."""
+ROW = ("paired", "cores", "least_memory", "supposed", "decode_shift", "accelerator_shift")
+"""Of the rows what is the same in all, without a what-if."""
+COLUMNS = (
+    "vcpus",
+    "batch_ratio",
+    "memory_bytes",
+    "gpus",
+    "speed_up",
+    "missed",
+    "read",
+    "write",
+    "is_free",
+    "reads",
+    "decodes",
+    "computes",
+    "steps",
+)
+"""Of the rows what each has of its own, beside its disk and the label of its accelerator."""
 
-def _place(configuration: Configuration) -> list[Any]:
-    return [getattr(configuration, name) for name in PLACE]
+
+def few_draws(posterior: Posterior) -> Posterior:
+    """The same with DRAWS of its draws, evenly chosen and rounded: a model that has it predicts what the page does.
+
+    Misfits get few scales, as the page factorises a matrix for each.
+    """
+    scale = posterior.names.index("misfit")
+    vectors = [_rounded(vector, DRAW_DIGITS) for vector in posterior.vectors[:: KEPT // DRAWS]]
+    for vector in vectors:
+        vector[scale] = round(vector[scale], SCALE_DECIMALS)
+    return replace(posterior, vectors=tuple(map(tuple, vectors)))
 
 
-def _rounded(values: Iterable[float], digits: int) -> list[float]:
-    return [float(f"{value:.{digits}g}") for value in values]
+def as_data(model: WorkloadModel) -> dict[str, Any]:
+    """All that `predict` needs of a workload that has a posterior, as lists, dicts, numbers and text.
+
+    The keys are the fields' names.
+    """
+    facts, posterior = model.facts, model.posterior
+    assert posterior is not None, "only fitted models are asked"
+    fed = [each for each in posterior.seen if not each.starved]
+    rows = build_rows(facts, model.measured, [each.configuration for each in fed], seen=fed)
+    few = few_draws(posterior)
+    return {
+        "refused": model.refused is not None,
+        "sizes_alone": advice.memory_matters(model) and len(model.measured.memory_bytes) < advice.ENOUGH,
+        "facts": {**{name: getattr(facts, name) for name in FACTS}, **_of_the_feed(facts)},
+        "measured": _measured(model),
+        "names": few.names,
+        "draws": few.vectors,
+        "row": {name: getattr(rows, name) for name in ROW},
+        "seen": _seen(facts, rows, fed),
+        "noise": few.noise,
+    }
+
+
+def _of_the_feed(facts: WorkloadFacts) -> dict[str, Any]:
+    """What follows from how the runs were fed that predictions are about; `missed` is of each read that a cache does
+    not keep."""
+    fed, warm = facts.setting, facts.setting.input == "cached" or facts.setting.cache == "warm"
+    return {
+        "setting": _feed_name(fed),
+        "reads": fed.input != "synthetic",
+        "accounted": facts.core_seconds is not None,
+        "missed": 0.0 if warm else facts.read_amplification if facts.natural else 1.0,
+        "may_hit": facts.natural and bool(facts.data_bytes),
+    }
+
+
+def _seen(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> dict[str, Any]:
+    """What the posterior is of, by columns; -inf is None."""
+    places = Places(facts, [each.configuration for each in seen], [each.feed for each in seen])
+    return {
+        "rows": {
+            **{name: _column(getattr(rows, name).tolist()) for name in COLUMNS},
+            "disk": [rows.disks[number] for number in rows.disk],
+            "label": [rows.labels[number] for number in rows.accelerator],
+        },
+        "places": [
+            [*_rounded(at), disk, label, _feed_name(feed)]
+            for at, disk, label, feed in zip(places.at, *places.kinds, strict=True)
+        ],
+        "log_rate": _rounded(each.log_rate for each in seen),
+        "deviation": _rounded(each.deviation for each in seen),
+    }
+
+
+def _column(values: list[Any]) -> list[Any]:
+    return [None if value == -math.inf else value for value in values]
+
+
+def _feed_name(feed: Feed) -> str:
+    return f"{feed.input} {feed.cache}"
+
+
+def _measured(model: WorkloadModel) -> dict[str, Any]:
+    """`range` are the ends of the axes outside of which a rate is extrapolated; of the configurations of rates memory
+    counts only where it was varied."""
+    facts, measured = model.facts, model.measured
+    varied = len(measured.memory_bytes) > 1
+    axes = {
+        "vcpus": measured.vcpus,
+        "batch_size": measured.batch_size,
+        "gpu_count": measured.counts,
+        "memory_bytes": measured.memory_bytes if facts.may_cache else (),
+    }
+    return {
+        "range": {axis: [known[0], known[-1]] for axis, known in axes.items() if known},
+        "memory_bytes": measured.memory_bytes,
+        "gpus": [[gpus.gpu, gpus.count] for gpus in measured.gpus],
+        "disks": {
+            name_of_disk(disk.name): {
+                "is_free": disk_is_free(facts, measured, name_of_disk(disk.name)),
+                "rates": astuple(disk.rates),
+            }
+            for disk in measured.disks
+        },
+        "rates": [
+            [
+                _place(rate.configuration, varied),
+                rate.throughput.value,
+                rate.evidence.value if rate.evidence else None,
+                _own(model, rate),
+            ]
+            for rate in measured.rates
+        ],
+        "shows": {
+            "vcpus": len(measured.vcpus) > 1,
+            "one_size": len(measured.vcpus) == 1,
+            "disks": len(measured.disks) > 1 or varied,
+            "accelerators": bool(facts.accelerator_rates),
+        },
+        "did_not_fit": [asdict(each) for each in measured.did_not_fit],
+        "overfilled": [asdict(each) for each in measured.overfilled],
+        **_trials(measured.trials),
+    }
+
+
+def _own(model: WorkloadModel, rate: MeasuredRate) -> dict[str, float] | None:
+    """What is predicted there where its own runs say it."""
+    if model.refused is None and model.facts.core_seconds is not None:
+        return None
+    value, low, high = _rounded(astuple(rate.of_new_run))
+    return {"value": value, "low": low, "high": high}
+
+
+def _trials(trials: Sequence[MemoryTrial]) -> dict[str, list[list[Any]]]:
+    """vCPUs, batch size and bytes of each: caps at which runs were killed or held, and the peaks that they needed.
+
+    Those of searches are short, so their peaks count only where no other was accounted.
+    """
+    held = [trial for trial in trials if trial.completed]
+    known = [trial for trial in held if trial.anonymous_bytes]
+    peaks = [trial for trial in known if not trial.searched] or known
+
+    def distinct(rows: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
+        return [list(row) for row in dict.fromkeys(rows)]
+
+    return {
+        "killed": distinct((t.vcpus, t.batch_size, t.memory_bytes) for t in trials if not t.completed),
+        "held": distinct((t.vcpus, t.batch_size, t.memory_bytes) for t in held),
+        "peaks": distinct((t.vcpus, t.batch_size, t.anonymous_bytes) for t in peaks),
+    }
+
+
+def _place(configuration: Configuration, memory_varied: bool) -> list[Any]:
+    found = replace(configuration, disk=disk_of(configuration))
+    return list(astuple(found if memory_varied else replace(found, memory_bytes=None)))

@@ -21,8 +21,7 @@ STEADY = 0.003
 
 @dataclass(frozen=True)
 class SeenRun:
-    """One run: ln of its rate on the host as it usually was, and standard deviations: by its interval, and beside it;
-    `corrected` is the part of the latter that is the error of its correction, which its repeats show, too.
+    """One run: ln of its rate on the host as it usually was, and standard deviations: by its interval, and beside it.
 
     `exposure` is how much of a slower CPU its rate shows.
     """
@@ -31,7 +30,6 @@ class SeenRun:
     exposure: float
     within: float
     own: float
-    corrected: float = 0.0
 
 
 def seen_run(run: Run, exposure: float, drift: Drift) -> SeenRun:
@@ -41,8 +39,7 @@ def seen_run(run: Run, exposure: float, drift: Drift) -> SeenRun:
     if shift is not None:
         log_rate -= exposure * shift.mean
         own = math.hypot(own, exposure * math.sqrt(shift.variance))
-    corrected = run.correction.own if run.correction is not None else 0.0
-    return SeenRun(log_rate, exposure, within(run) or 0.0, own, corrected)
+    return SeenRun(log_rate, exposure, within(run) or 0.0, own)
 
 
 @dataclass(frozen=True)
@@ -75,11 +72,10 @@ def _spread(groups: Iterable[Sequence[SeenRun]]) -> float | None:
     for group in groups:
         logs = [one.log_rate for one in group]
         if logs and max(logs) - min(logs) <= math.log(SLIP):
-            alone = sum(one.corrected**2 for one in group) * (1 - 1 / len(logs))
             middle = mean(logs)
-            squares += sum((log - middle) ** 2 for log in logs) - alone
+            squares += sum((log - middle) ** 2 for log in logs)
             freedom += len(logs) - 1
-    return math.sqrt(max(0.0, squares) / freedom) if freedom >= 2 else None
+    return math.sqrt(squares / freedom) if freedom >= 2 else None
 
 
 def weighted_median(logs: Sequence[float], weights: Sequence[float]) -> float:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
-from sizer.model.equation import Array, Design, Flags, Indices
 from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
-from sizer.model.model import Feed, MeasuredRange, Structure, WhatIf, WorkloadFacts
-from sizer.records import Configuration, DiskRates
+from sizer.model.model import Feed, MeasuredRange, Observation, WhatIf, WorkloadFacts
+from sizer.records import GIB, Configuration, DiskRates
 
-if TYPE_CHECKING:
-    from sizer.model.observations import Observation
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
-UNBINDING = 3.0
-"""A disk or memory level of unknown capacity is believed to allow this multiple of the highest rate."""
 INSTANT = DiskRates(1e12, 1e18, 1e12, 1e18)
 """A disk on which nothing waits."""
 NEGLIGIBLE = 0.02
@@ -88,64 +87,55 @@ def disk_is_free(facts: WorkloadFacts, measured: MeasuredRange, name: str) -> bo
 
 @dataclass(frozen=True)
 class Rows:
-    """What the designs of all forms have in common for n configurations; `Design` says what most of it is.
+    """What the equation needs of n configurations, each (n,) but for the names.
 
-    `disk` (n,) indexes `disks` and `accelerator` (n,) `labels`, which are those named here; `free_read` (n,) is ln
-    seconds of reading where nothing is known of a disk but the rates on it, as `is_free` says; `reads` where a row
-    touches a disk at all.
+    `disk` indexes `disks` and `accelerator` `labels`. `read` is ln seconds that reading a whole sample takes by demand
+    and rates of the disk (where nothing is known of it but rates on it, `is_free`, those of the highest rate), `write`
+    likewise, `missed` the share of reads that go to the disk. `gpus` counts accelerators, `speed_up` is ln of how many
+    times the samples of one they make where that is stated, else 0. `decodes`, `steps` and `computes` say which work a
+    row does: synthetic input decodes nothing, a replay of the files computes nothing, `steps` are on the CPU. Second
+    threads of cores begin at every second vCPU where `paired`, else from `cores` on. `supposed`: the disk is given by
+    its figures alone; `instant`: nothing waits for it. The shifts are a what-if's factors on times, in ln.
     """
 
     vcpus: Array
     batch_ratio: Array
     memory_bytes: Array
+    least_memory: float
     disks: tuple[str, ...]
     disk: Indices
     labels: tuple[str, ...]
     accelerator: Indices
+    gpus: Array
+    speed_up: Array
+    missed: Array
     read: Array
     read_is_iops: Flags
     write: Array
-    missed: Array
-    free_read: Array
     is_free: Flags
     reads: Flags
-    gpus: Array
-    speed_up: Array
     decodes: Flags
     computes: Flags
-    step_on_cpu: Flags
-    what_if: WhatIf
+    steps: Flags
+    paired: bool
+    cores: float
+    supposed: bool = False
+    instant: bool = False
+    decode_shift: float = 0.0
+    accelerator_shift: float = 0.0
+    latency_shift: float = 0.0
 
-    def design(self, structure: Structure) -> Design:
-        """The rows of the equation of one form."""
-        what_if = self.what_if
-        supposed = what_if.disk_rates is not None
-        own = {name: index for index, name in enumerate(() if supposed else structure.disks)}
-        disk = np.array([own.get(name, -1) for name in self.disks], dtype=np.intp)[self.disk]
-        disk = np.where(self.reads, disk, -1)
-        stages = {label: index for index, label in enumerate(structure.accelerators)}
-        accelerator = np.array([stages.get(label, -1) for label in self.labels], dtype=np.intp)[self.accelerator]
-        free = self.is_free & (disk >= 0)
-        return Design(
-            vcpus=self.vcpus,
-            batch_ratio=self.batch_ratio,
-            read=np.where(free, self.free_read, self.read),
-            read_is_iops=self.read_is_iops & ~free,
-            write=np.where(free, -np.inf, self.write),
-            missed=self.missed,
-            disk=disk,
-            memory_bytes=self.memory_bytes,
-            accelerator=accelerator,
-            gpus=self.gpus,
-            speed_up=self.speed_up,
-            decodes=self.decodes,
-            computes=self.computes,
-            step_on_cpu=self.step_on_cpu,
-            supposed=what_if.disk_rates is not None and what_if.disk_rates.read_iops != INSTANT.read_iops,
-            decode_shift=math.log(what_if.decode_factor),
-            accelerator_shift=-math.log(what_if.gpu_speedup),
-            latency_shift=-math.log(what_if.loader_workers_factor),
-        )
+    @cached_property
+    def second_threads(self) -> Array:
+        """How many of the vCPUs are the second thread of their core."""
+        if not self.paired:
+            return np.maximum(self.vcpus - self.cores, 0.0)
+        whole = np.ceil(self.vcpus)
+        found: Array = np.floor(whole / 2) * self.vcpus / whole
+        return found
+
+    def with_vcpus(self, vcpus: Array) -> Rows:
+        return replace(self, vcpus=vcpus)
 
 
 def build_rows(
@@ -155,10 +145,10 @@ def build_rows(
     what_if: WhatIf = WhatIf(),
     seen: Sequence[Observation] | None = None,
 ) -> Rows:
-    """What every form's design has of these configurations, as the what-if would have them.
+    """The rows of these configurations, as the what-if would have them.
 
     `seen` are the observations of these rows where they were measured; without them each is of the kind that
-    predictions are about, on CPUs as fast as usual.
+    predictions are about.
     """
     feeds = [facts.setting] * len(configurations) if seen is None else [each.feed for each in seen]
     disks, disk = _numbered([disk_of(each) for each in configurations])
@@ -167,36 +157,44 @@ def build_rows(
     if seen is not None:
         missed = _as_accounted(facts, missed, seen)
     reads = np.array([feed.input != "synthetic" for feed in feeds], dtype=bool)
-    missed = np.where(reads, missed, 0.0)
     gpus = [gpus_of(each) for each in configurations]
     speed_ups = {count: math.log(facts.stated_speed_up(count) or 1.0) for count in set(gpus)}
     rates = [_rates_of(measured, name, what_if) for name in disks]
     read = [read_seconds(facts, each) or (0.0, False) for each in rates]
     write = [write_seconds(facts, each) or 0.0 for each in rates]
+    free = np.array([what_if.disk_rates is None and disk_is_free(facts, measured, name) for name in disks], dtype=bool)
     replays = np.array([feed.input == REPLAY for feed in feeds], dtype=bool)
     inputs = (facts.setting.input, "disk", "cached")
     steps = [not what_if.step_elsewhere and (not facts.mixed_with_cpu or label == CPU_LABEL) for label in labels]
+    instant = what_if.disk_rates is not None and what_if.disk_rates.read_iops == INSTANT.read_iops
+    seconds = np.where(free, 1 / facts.highest_rate, np.array([each for each, _ in read], dtype=float))
     return Rows(
         vcpus=np.array([vcpus_of(each) for each in configurations], dtype=float),
         batch_ratio=np.array([facts.reference_batch / max(1, batch_of(each)) for each in configurations], dtype=float),
         memory_bytes=np.array([memory_of(each) for each in configurations], dtype=float),
+        least_memory=float(measured.memory_bytes[0]) if measured.memory_bytes else float(GIB),
         disks=disks,
         disk=disk,
         labels=labels,
         accelerator=accelerator,
-        read=_log(np.maximum(missed, 0.0) * np.array([each for each, _ in read], dtype=float)[disk]),
-        read_is_iops=np.array([iops for _, iops in read], dtype=bool)[disk] & reads,
-        write=_log(np.where(replays | ~reads, 0.0, np.array(write, dtype=float)[disk])),
-        missed=missed,
-        free_read=_log(missed / (UNBINDING * facts.highest_rate)),
-        is_free=np.array([disk_is_free(facts, measured, name) for name in disks], dtype=bool)[disk],
-        reads=reads,
         gpus=np.array([max(1, count) for count in gpus], dtype=float),
         speed_up=np.array([speed_ups[count] for count in gpus], dtype=float),
+        missed=np.where(reads, np.maximum(missed, 0.0), 0.0),
+        read=_log(seconds)[disk],
+        read_is_iops=np.array([iops for _, iops in read], dtype=bool)[disk] & reads,
+        write=_log(np.where(replays | ~reads, 0.0, np.array(write, dtype=float)[disk])),
+        is_free=free[disk],
+        reads=reads,
         decodes=np.array([feed.input in inputs for feed in feeds], dtype=bool),
         computes=~replays,
-        step_on_cpu=np.array(steps, dtype=bool)[accelerator],
-        what_if=what_if,
+        steps=np.array(steps, dtype=bool)[accelerator] & ~replays,
+        paired=facts.paired,
+        cores=max(1.0, measured.vcpus[-1] / 2) if measured.vcpus else 1.0,
+        supposed=what_if.disk_rates is not None and not instant,
+        instant=instant,
+        decode_shift=math.log(what_if.decode_factor),
+        accelerator_shift=-math.log(what_if.gpu_speedup),
+        latency_shift=-math.log(what_if.loader_workers_factor),
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sizer.model.equation import Array, Indices
-from sizer.records import Run, Sample
+from sizer.model.equation import Array
+from sizer.records import Run
 
 SECONDS = 2.0
 """That a stretch lasts at the least: about four readings of the counters."""
@@ -15,23 +15,20 @@ SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Stretches:
-    """`readings` of the steady state, at whose places `edges` (n + 1,) the stretches begin and end; `times` and
-    `core_costs` (n,): seconds and core-seconds a sample in each, 0 where nothing was made."""
+    """`times` and `core_costs` (n,): seconds and core-seconds a sample in each, 0 where nothing was made."""
 
-    readings: tuple[Sample, ...]
-    edges: Indices
     times: Array
     core_costs: Array
 
 
-NONE = Stretches((), np.zeros(1, dtype=np.intp), np.zeros(0), np.zeros(0))
+NONE = Stretches(np.zeros(0), np.zeros(0))
 
 
 def stretches(run: Run) -> Stretches:
     """None of a run whose readings or steps were not kept."""
     begin = run.steps[0].time + (run.warm_up_seconds or 0.0) if run.steps else 0.0
     end = begin + (run.measured_seconds or 0.0)
-    readings = tuple(each for each in run.samples if begin <= each.time <= end)
+    readings = [each for each in run.samples if begin <= each.time <= end]
     if not run.steps or len(readings) < 2:
         return NONE
     at = np.array([each.time for each in readings])
@@ -43,4 +40,4 @@ def stretches(run: Run) -> Stretches:
     times, costs = (
         np.divide(np.diff(each[edges]), done, out=np.zeros(len(done)), where=done > 0) for each in (at, used)
     )
-    return Stretches(readings, edges, times, costs)
+    return Stretches(times, costs)

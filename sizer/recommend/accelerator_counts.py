@@ -54,7 +54,7 @@ class CountsCompared:
 
 def accelerator_counts(model: WorkloadModel, runs: Sequence[Run], what_if: WhatIf = WhatIf()) -> CountsCompared:
     """Each kind of accelerator of which several numbers were measured, and what was asked for beside it."""
-    found = [_of_kind(model, kind, what_if) for kind in _kinds(model)] if model.members else []
+    found = [_of_kind(model, kind, what_if) for kind in _kinds(model)] if model.posterior is not None else []
     counts = tuple(each for one in found for each in one.counts)
     missing = [each for one in found for each in one.missing]
     failed = _failed(model, runs)
@@ -114,7 +114,7 @@ def _together(model: WorkloadModel, at: Configuration, kind: tuple[Gpus, ...]) -
     places = [replace(at, gpu=each.gpu, gpu_count=each.count) for each in kind]
     if model.refused is not None:
         return [place for place in places if model.measured.rate_at(place) is not None]
-    return [place for place in places if model.measured_together(place)]
+    return places
 
 
 def _not_together(
@@ -182,7 +182,7 @@ def _counted(model: WorkloadModel, here: Prediction, fewest: Prediction, what_if
         ceiling=ceiling,
         fed=ceiling is not None and here.throughput.value >= FED * ceiling,
         fed_vcpus=_fed_vcpus(model, place, ceiling, what_if),
-        asked_vcpus=Estimate(*(each * what_if.gpu_speedup for each in asked)) if asked is not None else None,
+        asked_vcpus=_times(what_if.gpu_speedup, asked) if asked is not None else None,
         read_bytes=_product(ceiling, facts.read_bytes),
         read_ios=_product(ceiling, facts.read_ios),
         side_by_side=None if jobs is None else _times(count, jobs.throughput),
@@ -195,7 +195,7 @@ def _fed_vcpus(model: WorkloadModel, place: Configuration, ceiling: float | None
     if ceiling is None:
         return None
     found, falling = None, tuple(reversed(model.measured.vcpus))
-    known = predict_several(model, [replace(place, vcpus=vcpus) for vcpus in falling], what_if, with_headroom=False)
+    known = predict_several(model, [replace(place, vcpus=vcpus) for vcpus in falling], what_if)
     for vcpus, there in zip(falling, known, strict=True):
         if isinstance(there, Refusal):
             continue
@@ -236,7 +236,7 @@ def _part(rates: DiskRates, count: int) -> DiskRates:
     return DiskRates(*(None if rate is None else rate / count for rate in vars(rates).values()))
 
 
-def _times(count: int, rate: Estimate) -> Estimate:
+def _times(count: float, rate: Estimate) -> Estimate:
     """Of as many runs of the same model: what it may be off by is the same for all of them."""
     return Estimate(count * rate.value, count * rate.low, count * rate.high)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, few_values, predict
+from sizer.model import WhatIf, WorkloadModel, best_measured, few_values, predict
 from sizer.recommend import events
 from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.accelerators import accelerators_of
@@ -37,7 +37,7 @@ from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.measured_reasons import retired_reason
 from sizer.recommend.memory import floor_found
 from sizer.recommend.memory_sizes import few_memory_caps
-from sizer.recommend.next_run import for_host, next_run, with_probe
+from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.options import options
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
@@ -66,6 +66,9 @@ from sizer.records import (
     Suggestion,
     reason,
 )
+
+OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
+"""What runs at one number of vCPUs do not tell apart."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         found = _of_machines(model, question, quality, machines, runs)
     elif objective.latency_p99 is not None:
         found = _without_answer(model, quality, ReasonCode.LATENCY_NOT_MEASURED)
-    elif model.refused or not model.members:
+    elif model.refused or model.posterior is None:
         found = _refused(model, quality)
     elif objective.rate is not None:
         found = _fast_enough(model, question, objective.rate, quality)
@@ -119,7 +122,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         return found
     left = question.still_planned.get(model.name, StillPlanned())
     advice = as_planned(found.next_run, left, model.measured, runs)
-    return replace(found, next_run=for_host(with_probe(advice, runs), question.host_vcpus))
+    return replace(found, next_run=for_host(advice, question.host_vcpus))
 
 
 def _of_machines(
@@ -150,8 +153,6 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     if edges.beyond:
         edges = replace(edges, beyond=look_beyond(model, chosen.candidate.configuration, catalog))
     status = edges.status(chosen.candidate.configuration, model, chosen.passes)
-    if not chosen.candidate.measured_together:
-        status = "at_least"
     said = edge_reasons(model, edges, chosen.candidate.configuration)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
     unsure = objective.prefer != "fastest" and not chosen.passes
@@ -198,14 +199,13 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
     found = _answered(model, question, quality, chosen, field, best, edges, unclear)
     rate = predict(model, chosen.candidate.configuration).throughput
     job = _job(model, question, chosen.candidate, rate)
-    probability = rounded(exceeds(rate, needed))
+    probability = rounded(chosen.score.probability)
     enough = [reason(ReasonCode.FAST_ENOUGH, rate=rate.value, needed=needed, probability=probability)]
     passing = [j for j in free if j.passes and j is not chosen]
-    together = chosen.candidate.measured_together
     return replace(
         found,
-        status="recommended" if together else "at_least",
-        edge="settled" if together else "unsettled",
+        status="recommended",
+        edge="settled",
         probability=probability,
         probability_of=events.of_rate(question.objective),
         provisional=found.provisional or probability < SURE,
@@ -252,9 +252,9 @@ def _too_slow(
         said = edge_reasons(model, edges, candidate.configuration)
         doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
-        if len(model.measured.vcpus) < 2 and (not fastest.shares or fastest.bottleneck in SHOWN_BY_VCPUS):
+        if len(model.measured.vcpus) < 2 and fastest.bottleneck in OF_VCPUS:
             help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
-        elif fastest.bottleneck is Bottleneck.AMBIGUOUS and not fastest.or_disk:
+        elif fastest.bottleneck is Bottleneck.AMBIGUOUS and fastest.shares:
             help_ = []
         why = (*late, *beside_others(model, fastest, quality), *(doubts or help_), *_known(quality.warning))
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
@@ -289,9 +289,8 @@ def _answered(
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(model, edges)
     choice = Choice(model, question.objective, best.configuration, field, chosen, question.catalog, bound=known)
-    if not prediction.shares:
-        choice = replace(choice, bound=False)
-    bottleneck = prediction.bottleneck if choice.bound else Bottleneck.AMBIGUOUS
+    told = choice if prediction.shares else replace(choice, bound=False)
+    bottleneck = prediction.bottleneck if told.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     beside = baseline_reasons(baseline, candidate, question.machine)
@@ -301,10 +300,11 @@ def _answered(
         *(beside if question.machine is not None else ()),
         *first,
         *([reason(ReasonCode.ONLY_MEASURED_SIZES)] if few_values(model.measured) else ()),
+        *_known(quality.lower_bounds),
         *_known(quality.warning),
         *beside_others(model, prediction, quality),
-        *reasons(choice, prediction, best),
-        *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
+        *reasons(told, prediction, best),
+        *(upgrade_reasons(prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *(beside if question.machine is None else ()),
         *(_spot(offers) if question.objective.spot else ()),
         *_known(_gpu_gone(model, candidate, question)),
@@ -386,4 +386,4 @@ def _of_several_jobs(found: Answer, mixed: Reason) -> Answer:
 
 def _binding_unknown(model: WorkloadModel, edges: Edges) -> bool:
     """Runs that move by more than is at stake cannot tell a busy CPU from a serial part where the curve bends."""
-    return edges.vcpus.trend is Trend.UNSETTLED and noisy(model)
+    return edges.open and noisy(model)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
-from sizer.model import WhatIf, WorkloadModel, known_ceilings, predict, vcpus_of_ceiling
+from sizer.model import WhatIf, WorkloadModel, predict, vcpus_of_ceiling
 from sizer.recommend.candidates import next_sold
-from sizer.records import Action, Configuration, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
+from sizer.records import Action, Configuration, Estimate, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
 
 
 @dataclass(frozen=True)
@@ -24,37 +23,32 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
     """The next step up, or the size that a known accelerator ceiling asks for.
 
     With a known accelerator ceiling G the size follows from G x core-seconds of a sample, which is strong; without one
-    the curve is only drawn on by Amdahl's law, which is weak: the reason says which. None where what is there would
+    only the curve is drawn on, which is weak: the reason says which. None where what is there would
     run out of the memory that was measured.
     """
     high = model.measured.vcpus[-1]
     ceiling = vcpus_of_ceiling(model, best)
-    if ceiling is not None and ceiling[0] > high:
+    if ceiling is not None and ceiling.value > high:
         return _to_ceiling(model, best, catalog, ceiling)
     size = next_sold(2 * high, catalog)
     prediction = predict(model, replace(best, vcpus=size), WhatIf())
     if prediction.out_of_memory:
         return None
-    known = float(known_ceilings(model, [prediction.configuration])[0])
-    ceiling_near = math.exp(known) if known < math.log(prediction.throughput.high) else None
-    said = reason(ReasonCode.BEYOND_BY_CURVE, vcpus=high, ceiling=ceiling_near, size=size, **_rate(prediction))
+    said = reason(ReasonCode.BEYOND_BY_CURVE, vcpus=high, size=size, **_rate(prediction))
     return Beyond(prediction, said, _to_measure(size, 2 * size))
 
 
-def _to_ceiling(
-    model: WorkloadModel, best: Configuration, catalog: Catalog, ceiling: tuple[float, float, float]
-) -> Beyond | None:
-    value, low, top = ceiling
-    size = next_sold(value, catalog, above=True)
+def _to_ceiling(model: WorkloadModel, best: Configuration, catalog: Catalog, ceiling: Estimate) -> Beyond | None:
+    size = next_sold(ceiling.value, catalog, above=True)
     prediction = predict(model, replace(best, vcpus=size), WhatIf())
     if prediction.out_of_memory:
         return None
     said = reason(
         ReasonCode.BEYOND_BY_CEILING,
         vcpus=model.measured.vcpus[-1],
-        busy_vcpus=value,
-        busy_low=low,
-        busy_high=top,
+        busy_vcpus=ceiling.value,
+        busy_low=ceiling.low,
+        busy_high=ceiling.high,
         size=size,
         **_rate(prediction),
     )

@@ -23,15 +23,13 @@ class Candidate:
     """A spec, the measured configuration it is judged by (never more than was measured), and what it costs.
 
     `usd_per_hour` is for comparing specs only and counts the disk, of which `disk_usd_per_hour` is the price;
-    `disk_rank` orders disks, 0 the cheapest. Of values that were never measured together nothing is known: such a spec
-    is never the answer.
+    `disk_rank` orders disks, 0 the cheapest.
     """
 
     spec: Spec
     configuration: Configuration
     usd_per_hour: float
     disk_rank: int
-    measured_together: bool = True
     disk_usd_per_hour: float = 0.0
 
     @property
@@ -61,8 +59,7 @@ def candidates(model: WorkloadModel, catalog: Catalog, batch_size: int | None) -
                 volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
                 spec = spec_of(model, configuration, vcpus, memory)
                 usd = price.usd_per_hour(vcpus, memory) if gpu is None else _rented(model, catalog, spec, kind)
-                together = model.measured_together(configuration)
-                found.append(Candidate(spec, configuration, usd + volume, rank, together, volume))
+                found.append(Candidate(spec, configuration, usd + volume, rank, volume))
     return sorted(found, key=lambda candidate: candidate.cost)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sizer.model import WorkloadModel, disk_of, mean_rates, name_of_disk, predict
+from sizer.model import WorkloadModel, disk_of, name_of_disk, predict, rates
 from sizer.recommend.candidates import Candidate
 from sizer.records import Configuration, Prediction, Reason, ReasonCode, reason
 
@@ -43,8 +43,8 @@ def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction
     if len(names) < 2:
         return _still_binds(prediction, only=True) + _emulated(model, chosen)
     configurations = [replace(chosen.configuration, disk=name) for name in names]
-    rates = mean_rates(model, [*configurations, chosen.configuration])
-    gains = {name: math.exp(float(rates[i] - rates[-1])) - 1 for i, name in enumerate(names)}
+    found = rates(model, [*configurations, chosen.configuration]).centre
+    gains = {name: math.exp(float(found[i] - found[-1])) - 1 for i, name in enumerate(names)}
     here = disk_of(chosen.configuration)
     del gains[here]
     other = max(gains, key=lambda name: gains[name])

@@ -18,7 +18,7 @@ from sizer.model import (
     WorkloadModel,
     measured_values,
     predict,
-    predict_rates,
+    rates,
     vcpus_of_ceiling,
 )
 from sizer.recommend import events
@@ -75,7 +75,7 @@ class _Emulated:
             deviations = NormalDist().inv_cdf((index + 0.5) / RATES)
             end = self.rate.low if deviations < 0 else self.rate.high
             factor = math.exp(abs(deviations) / NORMAL_90 * math.log(end / self.rate.value))
-            mean = predict_rates(self.model, places, WhatIf(gpu_speedup=factor)).mean
+            mean = rates(self.model, places, WhatIf(gpu_speedup=factor)).centre
             reached += bool(mean[-1] >= mean.max() + math.log(target))
         return reached / RATES
 
@@ -130,7 +130,7 @@ def _said(emulated: _Emulated, place: Configuration) -> Reason:
     said = reason(ReasonCode.EMULATED_RATE_OPEN, rate=rate.value, low=rate.low, high=rate.high)
     if asked is None:
         return said
-    few, many = (asked[0] * end / rate.value for end in (rate.low, rate.high))
+    few, many = (asked.value * end / rate.value for end in (rate.low, rate.high))
     return replace(said, figures={**said.figures, "few": few, "many": many})
 
 

@@ -70,9 +70,8 @@ def _rented(model: WorkloadModel, candidate: Candidate, catalog: Catalog) -> flo
 
 
 def sold(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """What was measured together and exists; where none does, what comes nearest to it."""
-    together = [j for j in field if j.candidate.measured_together] or list(field)
-    return [j for j in together if j.candidate.exists] or together
+    """What exists; where nothing does, what comes nearest to it."""
+    return [j for j in field if j.candidate.exists] or list(field)
 
 
 def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges) -> list[ScoredCandidate]:

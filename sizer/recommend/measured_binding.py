@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.model import SHOWN_BY_VCPUS, predict, vcpus_of
+from sizer.model import predict, vcpus_of
 from sizer.recommend.machines import Machine
 from sizer.recommend.measured_choice import Binding, MeasuredChoice
 from sizer.recommend.reasons import bound_by, next_bottleneck
@@ -32,8 +32,7 @@ def _binding(choice: MeasuredChoice, machine: Machine) -> Binding:
         return Binding(machine.evidence)
     prediction: Prediction = predict(choice.model, machine.configuration)
     if prediction.bottleneck is Bottleneck.AMBIGUOUS:
-        said = tuple(bound_by(choice.model, prediction, bound=True)) if prediction.or_disk else ()
-        return Binding(shares=prediction.shares, reasons=said)
+        return Binding(shares=prediction.shares)
     if _contradicted(prediction.bottleneck, machine, choice.machines):
         return Binding()
     said = tuple(bound_by(choice.model, prediction, bound=True))
@@ -42,7 +41,7 @@ def _binding(choice: MeasuredChoice, machine: Machine) -> Binding:
 
 def _contradicted(bottleneck: Bottleneck, machine: Machine, machines: Sequence[Machine]) -> bool:
     """Whether the next more vCPUs measured say otherwise: a busy CPU gains by them, and what else binds does not."""
-    if bottleneck not in SHOWN_BY_VCPUS:
+    if bottleneck not in (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR):
         return False
     here = vcpus_of(machine.configuration)
     bare = replace(machine.configuration, vcpus=None, memory_bytes=None)

@@ -60,7 +60,7 @@ class MeasuredChoice:
     def one_curve(self) -> bool:
         kinds = {kind_of(each) for each in self.machines}
         named = any(each.rented is not None for each in self.machines)
-        return len(kinds) == 1 and not named and bool(self.model.members) and self.model.refused is None
+        return len(kinds) == 1 and not named and self.model.posterior is not None and self.model.refused is None
 
     @cached_property
     def slips(self) -> tuple[Reason, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
-from sizer.model import BENT, ENOUGH, NORMAL_90, not_bought, predict
+from sizer.model import ENOUGH, NORMAL_90, not_bought, predict
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.candidates import next_sold
 from sizer.recommend.comparison import MERITS, Comparison, kind_of
@@ -29,6 +29,9 @@ from sizer.records import (
     Suggestion,
     reason,
 )
+
+BENT = 0.4
+"""A last doubling that gained less is bent: less than half of it, in logarithms, went into the rate."""
 
 
 def growth_of(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:

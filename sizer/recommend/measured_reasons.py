@@ -238,7 +238,8 @@ def doubts(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
     if choice.objective.spot:
         known = any(each.usd_per_hour is not None for each in choice.machines)
         found.append(reason(ReasonCode.SPOT_PRICES if known else ReasonCode.NO_SPOT_PRICES))
-    found += [each for each in (choice.quality.warning, choice.quality.failed) if each is not None]
+    said = (choice.quality.lower_bounds, choice.quality.warning, choice.quality.failed)
+    found += [each for each in said if each is not None]
     return found
 
 

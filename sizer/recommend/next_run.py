@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.model import GAIN, Edge, WorkloadModel, before_the_last_doubling, probe_would_help, vcpus_to_measure
+from sizer.model import GAIN, Edge, WorkloadModel, vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, noisy
 from sizer.recommend.memory import cap_to_try, completes
 from sizer.recommend.quality import Quality
 from sizer.recommend.settling import Margin, settling_run
-from sizer.records import Action, Event, ReasonCode, Run, Suggestion, reason
+from sizer.records import Action, Event, ReasonCode, Suggestion, reason
 
 
 def next_run(
@@ -31,6 +30,8 @@ def next_run(
     known = model.measured.vcpus
     if in_time:
         edges = Edges(Edge(), Edge(), None)
+    if quality.starved:
+        return Suggestion(Action.REPEAT, quality.lower_bounds)
     if edges.beyond is not None:
         return edges.beyond.next_run
     if edges.more_memory:
@@ -49,13 +50,12 @@ def next_run(
         return vcpus_to_measure(model.measured, reason(ReasonCode.THREE_VALUES))
     if len(known) == 1:
         return vcpus_to_measure(model.measured, reason(ReasonCode.NEED_NOT_MEASURED))
-    if margin is not None and not edges.vcpus_unsettled:
+    if margin is not None and not edges.open:
         return settling_run(model, margin, Event.REACHES_TARGET)
-    if edges.vcpus_unsettled and noisy(model):
+    if edges.open and noisy(model):
         most = replace(chosen.configuration, vcpus=known[-1])
-        before = replace(chosen.configuration, vcpus=before_the_last_doubling(model))
-        return settling_run(model, Margin(most, before, 1 + GAIN), None)
-    if edges.vcpus_unsettled:
+        return settling_run(model, Margin(most, replace(most, vcpus=known[-2]), 1 + GAIN), None)
+    if edges.open:
         return Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * known[-1],))
     if chosen.configuration.vcpus == known[0] > 1:
         return Suggestion(Action.MEASURE, reason(ReasonCode.FEWEST_ENOUGH), vcpus=(max(1, known[0] / 2),))
@@ -64,19 +64,6 @@ def next_run(
         code = ReasonCode.RATE_UNKNOWN if completes(model, chosen, untried) else ReasonCode.MEMORY_UNTRIED
         return Suggestion(Action.MEASURE, reason(code), memory_bytes=untried)
     return None
-
-
-def with_probe(suggestion: Suggestion, runs: Sequence[Run]) -> Suggestion:
-    """The suggestion of a run that would settle an answer, with the figure `probe` where a probe beside it would help.
-
-    What waits for an accelerator or a disk shows nothing of the host: there the run alone.
-    """
-    why = suggestion.why
-    if why is None or why.code is not ReasonCode.RUN_WOULD_SETTLE or why.spec is None:
-        return suggestion
-    if not probe_would_help(runs, why.spec.vcpus, why.spec.gpu):
-        return suggestion
-    return replace(suggestion, why=replace(why, figures={**why.figures, "probe": True}))
 
 
 def for_host(suggestion: Suggestion, host_vcpus: float | None) -> Suggestion:

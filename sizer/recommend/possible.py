@@ -45,7 +45,6 @@ def offered(model: WorkloadModel, best: Configuration, catalog: Catalog, vcpus: 
     between = {value for value in vcpus if known and known[0] < value < known[-1]}
     supposed = replace(model, measured=replace(model.measured, vcpus=tuple(sorted({*known, *between}))))
     found = candidates(supposed, catalog, best.batch_size)
-    found = [each for each in found if each.measured_together] or found
     found = [each for each in found if each.exists] or found
     cost = tuple(each.usd_per_hour for each in found)
     if not any(map(math.isfinite, cost)):

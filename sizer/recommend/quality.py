@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
-from sizer.model import as_asked, beside_others, counted_outcomes
+from sizer.model import as_asked, beside_others, counted_outcomes, is_starved
 from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, WarningKind, reason
 
 DOUBTS = (
@@ -43,8 +43,9 @@ class Quality:
     """How many of a workload's completed runs have a doubt of IN_STUDY; `failed` is None if none failed.
 
     `mistold` is None unless some tell a rate that is known to be wrong, `mixed` unless some may be of another job.
-    `doubtful_at` are the configurations of which every run is doubtful; `others` how many cores something else used
-    beside the runs of a configuration, in the mean, where that marked each of them and no probe corrected their rates.
+    `doubtful_at` are the configurations of which every run is doubtful, `starved` in how many runs others had the
+    vCPUs; `others` how many cores something else used
+    beside the runs of a configuration, in the mean, where that marked each of them.
     """
 
     completed: int = 0
@@ -54,6 +55,7 @@ class Quality:
     mistold: Reason | None = None
     mixed: Reason | None = None
     doubtful_at: frozenset[Configuration] = frozenset()
+    starved: int = 0
     others: Mapping[Configuration, float] = field(default_factory=dict)
 
     @property
@@ -62,13 +64,21 @@ class Quality:
         return 0 < self.completed <= 2 * self.doubtful
 
     def rests_on_doubt(self, configuration: Configuration) -> bool:
-        """Whether at least half of the runs are doubtful, or all of those at this configuration."""
-        return self.poor or configuration in self.doubtful_at
+        """Whether at least half of the runs are doubtful, or all of those at this configuration, or others had the
+        vCPUs of some, which could be faster than they were."""
+        return self.poor or configuration in self.doubtful_at or self.starved > 0
 
     @property
     def warning(self) -> Reason | None:
         """How many runs are doubtful, and how to repeat them; None if none is."""
         return self._doubtful(self.remedy) if self.doubtful else None
+
+    @property
+    def lower_bounds(self) -> Reason | None:
+        """In how many runs others had their vCPUs; None where in none."""
+        if not self.starved:
+            return None
+        return reason(ReasonCode.RUNS_STARVED, starved=float(self.starved), completed=float(self.completed))
 
     @property
     def why_repeat(self) -> Reason | None:
@@ -87,8 +97,8 @@ class Quality:
 
     @property
     def remedy(self) -> str:
-        """How to repeat them: with what the study file lacks."""
-        return IN_STUDY[self.doubts[0]]
+        """How to repeat them: with what the study file lacks; empty where it lacks nothing."""
+        return IN_STUDY[self.doubts[0]] if self.doubts else ""
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
@@ -105,6 +115,7 @@ def quality_of(runs: Sequence[Run]) -> Quality:
         mistold=_mistold(completed),
         mixed=_mixed(completed),
         doubtful_at=_doubtful_configurations(completed),
+        starved=sum(map(is_starved, completed)),
         others=_used_by_others(completed),
     )
 
@@ -153,7 +164,7 @@ def _used_by_others(completed: Sequence[Run]) -> dict[Configuration, float]:
     cores = {
         configuration: mean(sum(warning.figures.get("cores", 0.0) for warning in run.warnings) for run in group)
         for configuration, group in runs.items()
-        if all(beside_others(run) and run.correction is None for run in group)
+        if all(map(beside_others, group))
     }
     return {configuration: used for configuration, used in cores.items() if used > 0}
 

@@ -72,8 +72,6 @@ def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[
     code = ReasonCode.BOTTLENECK_CLOSE
     if accounted:
         code = ReasonCode.BOTTLENECK_DISPUTED
-    elif prediction.or_disk:
-        code = ReasonCode.BOTTLENECK_OR_DISK
     return [reason(code, **shares, **accounted)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizer.catalog import Catalog
-from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, name_of_disk, predict, predictions, vcpus_of
+from sizer.model import WorkloadModel, name_of_disk, predict, predictions, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import ScoredCandidate, best_of_disks, disk_loss
 from sizer.recommend.instances import cheapest
@@ -17,6 +17,9 @@ from sizer.recommend.prices import disk_prices
 from sizer.recommend.scoring import score_against_best, score_in_time
 from sizer.recommend.thresholds import DISK_LOSS
 from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
+
+OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
+"""What runs at one number of vCPUs do not tell apart."""
 
 
 @dataclass(frozen=True)
@@ -58,25 +61,21 @@ def rejections(choice: Choice) -> tuple[Rejection, ...]:
 
 
 def _rejected(choice: Choice, those: Sequence[ScoredCandidate]) -> list[Rejection]:
-    """Each with why. Raises Refused where one that was measured together has no answer."""
-    asked = [each.candidate.configuration for each in those if each.candidate.measured_together]
-    known = predictions(choice.model, asked)
+    """Each with why. Raises Refused where one has no answer."""
+    known = predictions(choice.model, [each.candidate.configuration for each in those])
     found = []
     for scored in those:
-        prediction = known.get(scored.candidate.configuration)
+        prediction = known[scored.candidate.configuration]
         found.append(_rejection(choice, scored, _why(choice, scored, prediction), prediction))
     return found
 
 
-def _rejection(
-    choice: Choice, scored: ScoredCandidate, why: tuple[Reason, ...], prediction: Prediction | None
-) -> Rejection:
+def _rejection(choice: Choice, scored: ScoredCandidate, why: tuple[Reason, ...], prediction: Prediction) -> Rejection:
     """With what it would give and save, where that is known."""
     candidate = scored.candidate
+    rate = prediction.throughput
     found = Rejection(candidate.spec, why)
-    if prediction is not None:
-        rate = prediction.throughput
-        found = replace(found, throughput=rate, share=rate.value / choice.rate if choice.rate else None)
+    found = replace(found, throughput=rate, share=rate.value / choice.rate if choice.rate else None)
     usd, taken = _usd_per_hour(choice, candidate) if candidate.exists else None, choice.usd_per_hour
     if usd is None or not taken:
         return found
@@ -114,13 +113,10 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
     return spec.gpu, spec.gpu_count
 
 
-def _why(choice: Choice, scored: ScoredCandidate, prediction: Prediction | None) -> tuple[Reason, ...]:
-    """How far from what is asked for, with what binds there; then why it was not taken all the same. None is predicted
-    of what was not measured together."""
-    if prediction is None:
-        return (reason(ReasonCode.NOT_MEASURED_TOGETHER),)
+def _why(choice: Choice, scored: ScoredCandidate, prediction: Prediction) -> tuple[Reason, ...]:
+    """How far from what is asked for, with what binds there; then why it was not taken all the same."""
     bottleneck = prediction.bottleneck
-    known = choice.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
+    known = choice.bound or bottleneck not in OF_VCPUS
     share = _share(choice, scored, bottleneck if known else None)
     spec = scored.candidate.spec
     if not scored.candidate.exists and spec.vcpus is not None:

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
-import numpy as np
-
-from sizer.model import NORMAL_90, WorkloadModel, own_effects, predict_rates, reaches
+from sizer.model import NORMAL_90, WorkloadModel, rates
 from sizer.records import Configuration, Estimate
 
 
@@ -29,22 +27,18 @@ class Score:
 def score_against_best(
     model: WorkloadModel, configurations: Sequence[Configuration], best: Configuration, target: float
 ) -> list[Score]:
-    """Each configuration against the best one.
-
-    Both come from the same draw of the parameters: what is uncertain about both alike does not count. The model's own
-    misfit does, once for each of the two, less what the runs of a measured one show of it.
-    """
-    rates = predict_rates(model, [*configurations, best])
-    own, variance = own_effects(model, [*configurations, best], rates.mean)
-    mean, ratio = rates.mean + own, rates.draws[:, :-1] - rates.draws[:, -1:] + own[:-1] - own[-1]
-    found = []
-    for index, configuration in enumerate(configurations):
-        same = replace(configuration, memory_bytes=best.memory_bytes) == best
-        spread = 0.0 if same else math.sqrt(variance[index] + variance[-1])
-        probability = reaches(ratio[:, index] - math.log(target), rates.weights, spread)
-        fraction = math.exp(min(0.0, float(mean[index] - mean[-1])))
-        found.append(Score(fraction, probability, math.exp(float(mean[index]))))
-    return found
+    """Each configuration against the best one, draw by draw: what is uncertain about both alike does not count."""
+    found = rates(model, [*configurations, best])
+    last = len(configurations)
+    scores = []
+    for place, configuration in enumerate(configurations):
+        same = configuration == best or (
+            not model.memory_counts and replace(configuration, memory_bytes=best.memory_bytes) == best
+        )
+        probability = 1.0 if same else found.reaches(place, last, target)
+        fraction = 1.0 if same else math.exp(min(0.0, float(found.centre[place] - found.centre[last])))
+        scores.append(Score(fraction, probability, math.exp(float(found.centre[place]))))
+    return scores
 
 
 def score_in_time(
@@ -52,23 +46,23 @@ def score_in_time(
 ) -> list[Score]:
     """Each configuration against a rate in samples per second that a job needs to be finished in time.
 
-    Not against the best: what is uncertain about all alike, and the noise of a new run, count in full. The intervals
-    are those of a prediction within the measured range, of all configurations at once.
+    Not against the best: what is uncertain about all alike, and the noise of a new run, count in full.
     """
-    rates = predict_rates(model, [*configurations, best])
-    half = model.widening * np.sqrt(rates.variance() + model.noise**2)
-    found = []
-    for mean, width in zip(rates.mean[:-1], half[:-1], strict=True):
-        low, value, high = (math.exp(float(mean + side * width)) for side in (-1, 0, 1))
-        judged = exceeds(Estimate(value, low, high), needed)
-        found.append(Score(math.exp(min(0.0, float(mean - rates.mean[-1]))), judged, value))
-    return found
+    found = rates(model, [*configurations, best])
+    return [
+        Score(
+            math.exp(min(0.0, float(found.centre[place] - found.centre[-1]))),
+            found.gives(place, needed),
+            math.exp(float(found.centre[place])),
+        )
+        for place in range(len(configurations))
+    ]
 
 
 def exceeds(estimate: Estimate, needed: float) -> float:
     """P(a new run's rate >= needed): ln rate is normal about the value, each side as wide as its half of the interval.
 
-    The interval is that of 90 %, which the model has widened by what left-out configurations showed.
+    The interval is that of 90 %.
     """
     if estimate.value <= 0:
         return 0.0

@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model import MeasuredRange, WorkloadModel, deviation_of, own_effects, predict_rates
+from sizer.model import MeasuredRange, WorkloadModel, deviation_of, rates
 from sizer.recommend.scoring import rounded
 from sizer.recommend.thresholds import SURE
 from sizer.records import Action, Configuration, Event, Reason, ReasonCode, Spec, Suggestion
@@ -90,25 +90,22 @@ def _measured(measured: MeasuredRange) -> Iterator[Configuration]:
 
 
 def _doubt(model: WorkloadModel, margin: Margin, places: Sequence[Configuration]) -> _Doubt:
-    """The draws of the parameters say what rates have in common; the model's misfit is each one's own."""
-    rates = predict_rates(model, places)
-    effects, own = own_effects(model, places, rates.mean)
+    found = rates(model, places)
+    own = found.left.mean(axis=0)
     less, more = places.index(margin.less), places.index(margin.more)
-    weights = rates.weights / rates.weights.sum()
-    centred = rates.draws - weights @ rates.draws
+    centred = found.mean - found.mean.mean(axis=0)
     off = centred[:, less] - centred[:, more]
     misfit = np.zeros(len(places))
     misfit[less] += own[less]
     misfit[more] -= own[more]
     same = less == more
-    covariances = (weights[:, None] * off[:, None] * centred).sum(axis=0) + (0.0 if same else misfit)
-    variance = float((weights * off * off).sum()) + (0.0 if same else float(own[less] + own[more]))
-    mean = rates.mean + effects
+    covariances = (off[:, None] * centred).mean(axis=0) + (0.0 if same else misfit)
+    variance = float((off * off).mean()) + (0.0 if same else float(own[less] + own[more]))
     return _Doubt(
-        float(mean[less] - mean[more]) - math.log(margin.share),
+        float(found.centre[less] - found.centre[more]) - math.log(margin.share),
         variance,
         covariances,
-        (weights[:, None] * centred**2).sum(axis=0) + own,
+        (centred**2).mean(axis=0) + own,
     )
 
 

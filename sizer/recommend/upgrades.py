@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model import WorkloadModel, headroom, predict, predict_several
+from sizer.model import WorkloadModel, predict, predict_several
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.field import ScoredCandidate
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, Refusal, Upgrade, reason
@@ -22,7 +22,7 @@ def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[Sc
     shown = [j for j in field if j.score.fraction <= SHOWN]
     larger = [j.candidate for j in shown if j.candidate.cost > chosen.cost and _no_less(j.candidate, chosen)]
     larger = larger[:MOST_LOOKED_AT]
-    known = predict_several(model, [candidate.configuration for candidate in larger], with_headroom=False)
+    known = predict_several(model, [candidate.configuration for candidate in larger])
     for candidate, there in zip(larger, known, strict=True):
         if isinstance(there, Refusal):
             continue
@@ -43,14 +43,12 @@ def _no_less(candidate: Candidate, chosen: Candidate) -> bool:
     )
 
 
-def upgrade_reasons(
-    model: WorkloadModel, chosen: Candidate, prediction: Prediction, upgrade: Upgrade | None
-) -> list[Reason]:
+def upgrade_reasons(prediction: Prediction, upgrade: Upgrade | None) -> list[Reason]:
     """How much faster it would be without its bottleneck, and the smallest spec that is bound by something else."""
     binding = prediction.bottleneck
     if binding is Bottleneck.AMBIGUOUS:
         return []
-    found, gain = [], headroom(model, chosen.configuration, binding)
+    found, gain = [], prediction.headroom
     others = {name: share for name, share in prediction.shares.items() if name != binding.value and share > 1e-4}
     if gain is not None and others:
         following = max(others, key=lambda name: others[name])

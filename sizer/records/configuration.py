@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -47,11 +45,6 @@ class Estimate:
     def relative_half_width(self) -> float:
         """Half of the interval over the value, which must not be 0."""
         return (self.high - self.low) / 2 / self.value
-
-    def with_ends(self, moved: Callable[[float], float]) -> Estimate:
-        """With each end as far from the value, in ln, as `moved` makes of how far it is; an end of 0 stays."""
-        low = self.value * math.exp(-moved(math.log(self.value / self.low))) if self.low > 0 else 0.0
-        return Estimate(self.value, low, self.value * math.exp(moved(math.log(self.high / self.value))))
 
 
 class Bottleneck(str, Enum):

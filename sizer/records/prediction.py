@@ -15,8 +15,7 @@ from sizer.records.errors import NoAnswer
 class Prediction:
     """What the model says of one configuration; the interval is 90 % for a new run.
 
-    `headroom` is the relative gain if the bottleneck cost no time, None where no other limit is known. With `or_disk`
-    more vCPUs do not relieve it, and what has the largest share may as well be the disk.
+    `headroom` is the relative gain if the bottleneck cost no time, None where no other limit is known.
     """
 
     workload: Name
@@ -27,7 +26,6 @@ class Prediction:
     extrapolated: bool
     out_of_memory: bool = False
     headroom: Amount | None = None
-    or_disk: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +62,7 @@ class ReasonCode(str, Enum):
     DISK_NOT_MEASURED = "disk_not_measured"
     MIXED_PROGRAMS = "mixed_programs"
     ONLY_STAGES = "only_stages"
+    HOST_BUSY = "host_busy"
     RELATIVE_HAS_NO_TIME = "relative_has_no_time"
     FACTOR_NOT_POSITIVE = "factor_not_positive"
     NO_GPU_TO_SPEED_UP = "no_gpu_to_speed_up"
@@ -108,6 +107,7 @@ class ReasonCode(str, Enum):
     RUNS_DOUBTFUL = "runs_doubtful"
     RUNS_FAILED = "runs_failed"
     MEASURED_BESIDE_OTHERS = "measured_beside_others"
+    RUNS_STARVED = "runs_starved"
 
     # What several accelerators make, and why that is not known.
     COUNTS_NOT_TOGETHER = "counts_not_together"
@@ -120,7 +120,6 @@ class ReasonCode(str, Enum):
     BOTTLENECK_UNKNOWN = "bottleneck_unknown"
     BOTTLENECK_DISPUTED = "bottleneck_disputed"
     BOTTLENECK_CLOSE = "bottleneck_close"
-    BOTTLENECK_OR_DISK = "bottleneck_or_disk"
     VCPUS_NOT_IN_TABLE = "vcpus_not_in_table"
     VCPUS_NOT_VARIED = "vcpus_not_varied"
     SIZE_SOLD = "size_sold"
@@ -196,7 +195,6 @@ class ReasonCode(str, Enum):
     LATENCY_NOT_MEASURED = "latency_not_measured"
 
     # Why a cheaper spec was not taken.
-    NOT_MEASURED_TOGETHER = "not_measured_together"
     SLOWER_MACHINE = "slower_machine"
     DEARER_MACHINE = "dearer_machine"
     DEARER_IN_TIME = "dearer_in_time"

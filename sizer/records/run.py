@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from sizer.records.adaptive import RunReason
-from sizer.records.configuration import NORMAL_95, Bottleneck, Configuration, Estimate
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.domains import (
     SCHEMA_VERSION,
@@ -85,8 +84,7 @@ class Sample:
     `sizer_core_seconds` is what sizer's own process used, `steal_core_seconds` what the hypervisor withheld from this
     host's CPUs, `unwritten_bytes` the part of the page cache that still has to be written, and `threads` how many there
     were at that moment, in all processes. `accelerator_busy` are seconds in which a GPU of the run was busy by its
-    driver, the sum of several; `gpus` has each of them. `probe_core_seconds` are those of sizer's that went into the
-    random reads of `probe_rounds` rounds beside the run, `product_core_seconds` those into their matrix products.
+    driver, the sum of several; `gpus` has each of them.
     """
 
     time: Amount
@@ -114,9 +112,6 @@ class Sample:
     unwritten_bytes: Count = 0
     threads: Count = 0
     gpus: tuple[GpuSample, ...] = ()
-    probe_core_seconds: Amount = 0.0
-    probe_rounds: Count = 0
-    product_core_seconds: Amount = 0.0
 
 
 @dataclass(frozen=True)
@@ -434,66 +429,6 @@ class RateChange:
     after: Estimate
 
 
-@dataclass(frozen=True)
-class RoundCost:
-    """Core-seconds of what a round has of one kind: `during` the steady state of a run, their geometric mean with the
-    relative standard `error` of it, and `idle`, before the run began; None where none was made."""
-
-    during: Rate | None = None
-    error: Amount | None = None
-    idle: Rate | None = None
-
-
-@dataclass(frozen=True)
-class ProbeCost:
-    """What random reads and matrix products beside a run cost on its CPUs, which tells how slow others on the host made
-    these: so many `rounds` in its steady state, 0 where sizer's share of the run's core-seconds had no room for any.
-
-    `during`, `error` and `idle` are those of the reads, as of a `RoundCost`; `product` is None of a run that was made
-    beside reads alone. `share` is what the rounds took of the run's core-seconds.
-    """
-
-    rounds: Count
-    share: Amount = 0.0
-    during: Rate | None = None
-    error: Amount | None = None
-    idle: Rate | None = None
-    product: RoundCost | None = None
-
-    @property
-    def kinds(self) -> tuple[RoundCost, ...]:
-        """The reads, and the products where there were any."""
-        reads = RoundCost(self.during, self.error, self.idle)
-        return (reads,) if self.product is None or self.product.during is None else (reads, self.product)
-
-
-@dataclass(frozen=True)
-class Correction:
-    """What the runs of the whole study say of the host's noise in one of them: its `throughput` on the host as usual,
-    with what is uncertain of that in its 95 % interval, and ln of how many times that is the measured one.
-
-    `own` is the standard deviation of that by itself, `common` the one that it shares with the repeats of its
-    configuration. `core_log` is ln of how many times as many core-seconds a sample took as on the host as usual.
-    """
-
-    throughput: Estimate
-    log: Signed
-    own: Amount
-    common: Amount
-    core_log: Signed
-
-    @property
-    def is_felt(self) -> bool:
-        """Whether it moves the rate by as much as anybody sees of it."""
-        return abs(self.log) >= 0.001
-
-    @property
-    def of_run(self) -> Estimate:
-        """`throughput` with the interval of the run alone, without the error of the correction."""
-        error = NORMAL_95 * math.hypot(self.own, self.common)
-        return self.throughput.with_ends(lambda away: math.sqrt(max(0.0, away * away - error * error)))
-
-
 class LimitedByKind(str, Enum):
     """Who set the limits of a run."""
 
@@ -511,7 +446,7 @@ class LimitedBy:
     `cpus` are written as the kernel does (`0-2,5`), held by a cpuset or else by affinity; `cores` of them, and how many
     with both hyperthreads, where the host has any. The `rates` are those of the block device (`major:minor`).
     `user` is as whom the program ran, `processes` how many it and its threads could be, `own_mounts` whether what it
-    mounted was seen by itself alone.
+    mounted was seen by itself alone. The host had `host_cpus` in all.
     """
 
     kind: LimitedByKind
@@ -528,6 +463,7 @@ class LimitedBy:
     user: str | None = None
     processes: Count | None = None
     own_mounts: bool = False
+    host_cpus: Count | None = None
 
 
 class MeterKind(str, Enum):
@@ -592,8 +528,7 @@ class Run:
     equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
     does not know. `stated` are the options that the program says it ran with, and what it chose where the study says
     nothing. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
-    counted. `reason` is why the adaptive plan made it; None of a run that was asked for from the start. `probe` is None
-    where none was asked for, `correction` where nothing is taken off its throughput, which is as it was measured.
+    counted. `reason` is why the adaptive plan made it; None of a run that was asked for from the start.
     """
 
     spec: RunSpec
@@ -631,8 +566,6 @@ class Run:
     limits_buffered_writes: bool | None = None
     evidence: Evidence | None = None
     gpus: tuple[GpuUse, ...] = ()
-    probe: ProbeCost | None = None
-    correction: Correction | None = None
     disk: DiskCheck | None = None
     limited_by: LimitedBy | None = None
     machine: RentedMachine | None = None

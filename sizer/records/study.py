@@ -458,8 +458,8 @@ class Study:
     """All runs asked for, with every default filled in. `frameworks`: those whose interpreter the file names.
 
     `adaptive`: they are chosen one after another, and only as many are made as the answers need; None makes all.
-    `probe`: sizer looks beside each run how slow others make the host, and takes that off its rate. `run_as`: the user
-    by whom runs are made; `me` is who started sizer, under sudo who typed it. `max_processes`: of a run, with threads.
+    `run_as`: the user by whom runs are made; `me` is who started sizer, under sudo who typed it. `max_processes`: of a
+    run, with threads.
     """
 
     name: SafeName
@@ -471,7 +471,6 @@ class Study:
     embedded_images: Count = 4000
     frameworks: tuple[FrameworkPython, ...] = ()
     adaptive: Adaptive | None = None
-    probe: bool = False
     run_as: SafeName = "me"
     max_processes: Count = 4096
     schema_version: int = SCHEMA_VERSION

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -49,7 +50,6 @@ from sizer.runner.containers import client_in
 from sizer.runner.event_fifo import EventFifo, event_fifo
 from sizer.runner.hooking import shut_out_by, with_events
 from sizer.runner.preparatory import prepare
-from sizer.runner.probe import Probe
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
 from sizer.runner.secrets import Secrets
@@ -62,7 +62,7 @@ class RunContext:
     """What surrounds one run: where its data lies, the tier under it, and this host's own size.
 
     `start_up_seconds` are those to its first step that other runs of its workload let expect, None where none does.
-    `probed`: the host is looked at beside the run. `processes`: how many processes and threads it may have.
+    `processes`: how many processes and threads it may have.
     """
 
     paths: commands.RunPaths
@@ -76,7 +76,6 @@ class RunContext:
     user: RunUser = field(default_factory=run_user)
     processes: int = Study.max_processes
     start_up_seconds: float | None = None
-    probed: bool = False
 
 
 def launch(spec: RunSpec, context: RunContext, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
@@ -164,10 +163,7 @@ class _ChildRun:
         ):
             if fifo is not None:
                 environment = with_events(environment, fifo.path, spec.workload.may_be_hooked, spec.batch_size)
-            probe = Probe(group.cpus) if context.probed else None
-            if probe is not None:
-                probe.before()
-            sampler = Sampler(group, hooks.clock, (lambda: watch.latest) if watch else tuple, probe=probe)
+            sampler = Sampler(group, hooks.clock, (lambda: watch.latest) if watch else tuple)
             at_once = spec.workload.kind == COMMAND
             mounts = OWN_MOUNTS if has_own_mounts() else ()
             with started(
@@ -198,7 +194,9 @@ class _ChildRun:
                     samples=tuple(sampler.samples),
                     gpus=_as_recorded(watch) if watch else (),
                     accounted=group.accounted,
-                    limited_by=replace(group.limited_by, user=context.user.name, own_mounts=bool(mounts)),
+                    limited_by=replace(
+                        group.limited_by, user=context.user.name, own_mounts=bool(mounts), host_cpus=os.cpu_count()
+                    ),
                     last_lines="",
                     resident_bytes=resident,
                     resident_after_bytes=_resident(context.data_set),
@@ -207,8 +205,6 @@ class _ChildRun:
                     reasons=(Cause(CauseKind.PROCESSES, {"most": context.processes}),)
                     if group.ran_out_of_processes
                     else (),
-                    probed=probe is not None,
-                    idle_round=None if probe is None else probe.idle,
                 )
 
     def _make_ready(self, environment: Mapping[str, str]) -> None:

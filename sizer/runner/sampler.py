@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from sizer.records import GpuSample, Sample
-from sizer.runner.probe import Probe
 
 
 class Countable(Protocol):
@@ -22,8 +21,7 @@ class Sampler:
     """Collects a sample at each tick; whoever runs the loop decides when.
 
     `clock` is monotonic. `gpus` gives what the driver told last of each GPU that the run uses, none where it uses none.
-    `used` gives the core-seconds of sizer's own process so far; `probe` looks at the host beside the run, None where it
-    was not asked for.
+    `used` gives the core-seconds of sizer's own process so far.
     """
 
     def __init__(
@@ -32,7 +30,6 @@ class Sampler:
         clock: Callable[[], float],
         gpus: Callable[[], tuple[GpuSample, ...]] = tuple,
         used: Callable[[], float] = time.process_time,
-        probe: Probe | None = None,
     ) -> None:
         self.samples: list[Sample] = []
         self._group = group
@@ -40,16 +37,10 @@ class Sampler:
         self._gpus = gpus
         self._used = used
         self._used_before = used()
-        self._probe = probe
 
     def tick(self) -> Sample:
         """Take a sample now and keep it."""
         sample = replace(self._group.sample(self._clock()), sizer_core_seconds=self._used() - self._used_before)
-        if self._probe is not None:
-            reads, products = self._probe.core_seconds
-            sample = replace(
-                sample, probe_core_seconds=reads, product_core_seconds=products, probe_rounds=self._probe.rounds
-            )
         gpus = self._gpus()
         if gpus:
             busy = [gpu.busy for gpu in gpus if gpu.busy is not None]
@@ -57,8 +48,3 @@ class Sampler:
             sample = replace(sample, gpus=gpus, accelerator_busy=together)
         self.samples.append(sample)
         return sample
-
-    def look_at_host(self, sample: Sample) -> None:
-        """Let the probe look, where there is one, if the counters of now leave room for it."""
-        if self._probe is not None:
-            self._probe.beside(sample)

@@ -112,8 +112,6 @@ def observe(
             # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
             with suppress(OSError):
                 hooks.watch(seen.live(hooks.clock(), sampler.samples))
-            if seen.count and seen.stop is None:
-                sampler.look_at_host(sample)
             next_tick = hooks.clock() + TICK_SECONDS
         stood_still = standstill.look()
         if stood_still:

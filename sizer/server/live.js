@@ -13,25 +13,23 @@
   const named = (selector, nameOf) => {
     const counts = {};
     return new Map([...document.querySelectorAll(selector)].map(element => {
-      const name = (nameOf(element) ?? "").replace(/[\d.,]+/g, "#").trim();
+      const name = `${element.localName} ${nameOf(element)}`.replace(/[\d.,]+/g, "#").trim();
       counts[name] = (counts[name] ?? 0) + 1;
       return [`${name} ${counts[name]}`, element];
     }));
   };
-  const folds = () => named("details", each => each.querySelector("summary")?.textContent);
-  // A form whose state is in the address says that it has none to be kept.
-  const fields = () => named("form:not([autocomplete=off]) [name]", each => each.name);
   const heads = () => named("h1, h2, h3, h4, summary", each => each.textContent);
-  const isChecked = field => field.type === "checkbox" || field.type === "radio";
-  const valueOf = field => isChecked(field) ? field.checked : field.value;
+  // What a reader sets. A form whose state is in the address says that it has none to be kept.
+  const chosen = () => named("details, form:not([autocomplete=off]) [name]",
+    each => each.name || each.querySelector("summary")?.textContent);
+  const KEEPS = { details: "open", checkbox: "checked", radio: "checked" };
+  const keepsOf = element => KEEPS[element.localName] ?? KEEPS[element.type] ?? "value";
 
   const keep = () => {
     const above = [...heads()].filter(([, head]) => head.getClientRects().length && head.getBoundingClientRect().top < 2);
     const [name, head] = above.at(-1) ?? [];
     sessionStorage.setItem(KEPT, JSON.stringify({
-      open: [...folds()].filter(([, fold]) => fold.open).map(([key]) => key),
-      shut: [...folds()].filter(([, fold]) => !fold.open).map(([key]) => key),
-      fields: [...fields()].map(([key, field]) => [key, valueOf(field)]),
+      chosen: [...chosen()].map(([key, element]) => [key, element[keepsOf(element)]]),
       head: name, offset: head?.getBoundingClientRect().top, top: scrollY, left: scrollX,
     }));
   };
@@ -39,16 +37,15 @@
   const restore = () => {
     const kept = JSON.parse(sessionStorage.getItem(KEPT));
     if (!kept || performance.getEntriesByType("navigation")[0].type === "navigate") return;
-    for (const [key, fold] of folds()) fold.open = kept.open.includes(key) || (fold.open && !kept.shut.includes(key));
-    const before = new Map(kept.fields);
-    for (const [key, field] of fields()) {
-      if (!before.has(key) || valueOf(field) === before.get(key)) continue;
-      if (isChecked(field)) field.checked = before.get(key);
-      else field.value = before.get(key);
+    const before = new Map(kept.chosen);
+    for (const [key, element] of chosen()) {
+      const name = keepsOf(element);
+      if (!before.has(key) || element[name] === before.get(key)) continue;
+      element[name] = before.get(key);
+      if (name === "open") continue;
       // A choice that is gone would leave a list with none.
-      if (field.tagName === "SELECT" && field.selectedIndex < 0) field.selectedIndex = 0;
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-      field.dispatchEvent(new Event("change", { bubbles: true }));
+      if (element.selectedIndex < 0) element.selectedIndex = 0;
+      for (const event of ["input", "change"]) element.dispatchEvent(new Event(event, { bubbles: true }));
     }
     const place = () => {
       const head = kept.head && heads().get(kept.head);

@@ -38,7 +38,7 @@ from sizer.store.continuing import (
 from sizer.store.schema_1 import note_of
 from sizer.store.stored_runs import Problem, StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
-from sizer.study import HostSize, read_study, to_yaml
+from sizer.study import read_stored_study, to_yaml
 
 COUNTS = ("cpus", "memory_bytes")
 """Facts of a host that runs are planned with."""
@@ -90,8 +90,7 @@ class StudyFolder:
         if not found:
             raise _no_study_folder(path)
         host = _checked_host(load_json(path / "host.json"), path / "host.json")
-        # A resolved study leaves nothing to a host or a catalogue.
-        return cls(path, read_study(path / "study.yaml", None, HostSize(1, 1), None), host)
+        return cls(path, read_stored_study(path / "study.yaml"), host)
 
     @contextmanager
     def locked(self) -> Iterator[StudyFolder]:

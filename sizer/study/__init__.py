@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sizer.study.commented import template
     from sizer.study.json_schema import schema
     from sizer.study.own_job import Axes, OwnJob, own_job_text
-    from sizer.study.parse import parse_study, read_study
+    from sizer.study.parse import parse_study, read_stored_study, read_study
     from sizer.study.presets import SMALLEST_VCPUS, HostSize, recorded_size
     from sizer.study.resolved import to_yaml
 else:
@@ -23,6 +23,7 @@ __all__ = [
     "OwnJob",
     "own_job_text",
     "parse_study",
+    "read_stored_study",
     "read_study",
     "recorded_size",
     "schema",

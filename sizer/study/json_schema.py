@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 
+RETIRED: dict[Key, Message] = {
+    ("measure", "probe"): Message(
+        "it no longer exists: remove it, and give more `repeats`, which show how far the host moves a rate."
+    )
+}
+"""Keys of former versions, and what to write in their place."""
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the study file, the one that study files are checked with."""
     text = resources.files(__package__).joinpath("study_schema.json").read_text("utf-8")
@@ -30,6 +38,14 @@ def check(document: Document) -> None:
     if complaints:
         _, _, first = min(complaints, key=lambda complaint: complaint[:2])
         raise first
+
+
+def leave_out_retired(document: Document) -> None:
+    """Take the keys of former versions out of a study that sizer stored."""
+    for place, name in RETIRED:
+        held = document.data.get(place) if isinstance(document.data, dict) else None
+        if isinstance(held, dict):
+            held.pop(name, None)
 
 
 def expected(definition: str, value: object) -> Message | None:
@@ -89,7 +105,7 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
             "`{name}` is not a key of {place}; {advice}",
             name=printable(name),
             place=_place(key[:-1]),
-            advice=_its_place(name, key) or advised_name(name, rule["properties"]),
+            advice=RETIRED.get(key) or _its_place(name, key) or advised_name(name, rule["properties"]),
         )
     elif error.validator == "required":
         message = _missing(key, rule, instance)

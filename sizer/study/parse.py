@@ -14,7 +14,7 @@ from sizer.study.adaptive import read_adaptive
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
 from sizer.study.frameworks import read_frameworks
-from sizer.study.json_schema import check
+from sizer.study.json_schema import check, leave_out_retired
 from sizer.study.objective import read_objective
 from sizer.study.presets import ISOLATED, MEASURE, SECONDS_OF_MODES, HostSize, Preset, vcpus_axis
 from sizer.study.tiers import Figures, read_disks
@@ -23,12 +23,23 @@ from sizer.study.workloads import WorkloadDefaults, read_workloads
 
 def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: Figures | None) -> Study:
     """The study in the file at `path`; arguments and errors as `parse_study`."""
-    text = read_given(
+    return parse_study(_text(path), str(path), preset, facts, catalog)
+
+
+def read_stored_study(path: str | Path) -> Study:
+    """The study that sizer wrote to `path`, which leaves nothing to a host or a catalogue; keys that former versions
+    had are left out. Raises InputError: one sentence with the line."""
+    document = read_document(_text(path), str(path))
+    leave_out_retired(document)
+    return _study(document, None, HostSize(1, 1), None)
+
+
+def _text(path: str | Path) -> str:
+    return read_given(
         Path(path),
         Message("a study file"),
         Message("`sizer init {path}` writes one to start from", path=typed_path(path)),
     )
-    return parse_study(text, str(path), preset, facts, catalog)
 
 
 def parse_study(text: str, where: str, preset: str | None, facts: HostSize, catalog: Figures | None) -> Study:
@@ -39,7 +50,10 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
     for the GPUs and disk tiers that the file names; None has none. Raises InputError: one sentence with the line.
     """
     level = _preset(preset)
-    document = read_document(text, where)
+    return _study(read_document(text, where), level, facts, catalog)
+
+
+def _study(document: Document, level: Preset | None, facts: HostSize, catalog: Figures | None) -> Study:
     check(document)
     disks = read_disks(document, catalog)
     names = tuple(tier.name for tier in disks)
@@ -63,7 +77,6 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
         embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
         frameworks=read_frameworks(document),
         adaptive=read_adaptive(document),
-        probe=document.data.get("measure", {}).get("probe", Study.probe),
         run_as=document.data.get("run_as", Study.run_as),
         max_processes=int(document.data.get("max_processes", Study.max_processes)),
     )

@@ -37,8 +37,6 @@ def to_yaml(study: Study) -> str:
     data["run_as"] = study.run_as
     data["max_processes"] = study.max_processes
     data["measure"] = _measure(study.measure) | adaptive_form(study.adaptive)
-    if study.probe:
-        data["measure"]["probe"] = True
     data["objective"] = objective_form(study.objective)
     return RESOLVED + yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120

@@ -168,7 +168,6 @@ if TYPE_CHECKING:
         topology_in_words,
         virtualization_in_words,
     )
-    from sizer.words.host_noise import corrections_in_words, host_lines, uncorrected_in_words
     from sizer.words.instead import (
         change_evidence,
         change_named,
@@ -193,14 +192,14 @@ if TYPE_CHECKING:
     )
     from sizer.words.model import (
         assumptions,
-        forms_sentence,
+        equation_sentence,
         left_out_sentence,
         model_line,
         model_summary,
         parameter_line,
         parameter_name,
         parameter_value,
-        source_name,
+        source_of,
     )
     from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
     from sizer.words.notes import note_in_words
@@ -279,6 +278,7 @@ if TYPE_CHECKING:
         ended_line,
         evidence_in_words,
         following_in_words,
+        host_lines,
         imported_run_in_words,
         in_so_many_runs,
         limits_in_words,
@@ -466,7 +466,6 @@ __all__ = [
     "conclusion_line",
     "configuration_line",
     "configuration_name",
-    "corrections_in_words",
     "count_name",
     "cross_answer",
     "cross_groups",
@@ -507,6 +506,7 @@ __all__ = [
     "ended_line",
     "ending",
     "epochs_take_longer",
+    "equation_sentence",
     "evidence_in_words",
     "failure_in_words",
     "failure_line",
@@ -518,7 +518,6 @@ __all__ = [
     "floor_named",
     "following_in_words",
     "follows_from_first_run",
-    "forms_sentence",
     "framework_name",
     "from_to",
     "gain_in_words",
@@ -691,7 +690,7 @@ __all__ = [
     "side_by_side_in_words",
     "signed_bytes",
     "small_share",
-    "source_name",
+    "source_of",
     "span",
     "spec_bound",
     "spec_line",
@@ -735,7 +734,6 @@ __all__ = [
     "touch_line",
     "transfer",
     "unbroken",
-    "uncorrected_in_words",
     "unfinished_ended",
     "unfinished_said",
     "unknown_columns",

@@ -87,18 +87,12 @@ def time_part(part: str, seconds: float, whole: float, unit: str, place: str) ->
     )
 
 
-def stage_of_time(bottleneck: Bottleneck, device: Device, kind: str, part: str, or_disk: bool) -> str:
-    """What takes the time of a sample, by its work; `part` of the CPU's is the `input`, the `step`, or '' for both.
-
-    With `or_disk` the runs do not tell the disk from a serial part or an accelerator.
-    """
+def stage_of_time(bottleneck: Bottleneck, device: Device, kind: str, part: str) -> str:
+    """What takes the time of a sample, by its work; `part` of the CPU's is the `input`, the `step`, or '' for both."""
     if bottleneck is Bottleneck.CPU:
         return _cpu_work(kind, part)
-    if or_disk and bottleneck is Bottleneck.SERIAL:
-        return _("serial part or disk, which no vCPU shortens")
     if bottleneck is Bottleneck.ACCELERATOR:
-        compute = _("compute ({accelerator})", accelerator=resource_name(bottleneck, device))
-        return _("{resource} or disk", resource=compute) if or_disk else compute
+        return _("compute ({accelerator})", accelerator=resource_name(bottleneck, device))
     return {
         Bottleneck.DISK_BANDWIDTH: _("disk wait (bandwidth)"),
         Bottleneck.DISK_IOPS: _("disk wait (IOPS)"),
@@ -202,8 +196,6 @@ def disks_not_told_apart(disks: Sequence[str], places: Sequence[str]) -> str:
 def _shares(prediction: Prediction, device: Device) -> list[str]:
     known = sorted(prediction.shares.items(), key=lambda item: -item[1])
     names = [resource_name(Bottleneck(name), device) for name, _share in known]
-    if prediction.or_disk:
-        names[0] = _("{resource} or disk", resource=names[0])
     named = [
         _("{resource} {share}", resource=name, share=percent(share))
         for name, (_key, share) in zip(names, known, strict=True)

@@ -50,16 +50,22 @@ def source_name(source: Source) -> str:
     return {Source.ACCOUNTING: _("accounting"), Source.DATA_SET: _("data set"), Source.FIT: _("fit")}[source]
 
 
+def source_of(parameter: Parameter) -> str:
+    """Where it comes from, and how likely it is there at all where that is a question."""
+    source = source_name(parameter.source)
+    if parameter.probability is None:
+        return source
+    return _("{source}; there with {likely}", source=source, likely=percent(parameter.probability))
+
+
 def parameter_name(parameter: Parameter, model: WorkloadModel) -> str:
     """What a parameter of the model is."""
     of = parameter.of or ""
-    known: dict[str, object] = {"accelerator": accelerator_name(model.facts.device), "batch": of}
+    known: dict[str, object] = {"batch": model.facts.reference_batch}
     if parameter.quantity is Quantity.ACCELERATOR_RATE:
         return of or accelerator_name(model.facts.device)
     if parameter.quantity in (Quantity.WORKER_WAIT, Quantity.DISK_CAPACITY):
         known["disk"] = disk_in_words(of)
-    elif parameter.quantity in (Quantity.READS_MISSED, Quantity.TIME_WITH_MEMORY, Quantity.MEMORY_CAPACITY):
-        known["memory"] = format_bytes(int(of))
     return _PARAMETERS[parameter.quantity](known)
 
 
@@ -85,7 +91,7 @@ def parameter_line(parameter: Parameter, model: WorkloadModel) -> str:
         "value": parameter_value(parameter, model),
         "low": low,
         "high": high,
-        "source": source_name(parameter.source),
+        "source": source_of(parameter),
     }
     if low == value == high:
         return _("{name}: {value}, {source}", **known)
@@ -100,23 +106,20 @@ _PARAMETERS: Mapping[Quantity, Callable[[Mapping[str, object]], str]] = {
     _Q.BYTES_WRITTEN: lambda k: _("bytes written"),
     _Q.WRITES: lambda k: _("writes"),
     _Q.WORKER_WAIT: lambda k: _("wait of a worker for {disk}", **k),
-    _Q.READS_MISSED: lambda k: _("reads that miss the cache with {memory}, relative to the least memory", **k),
-    _Q.TIME_WITH_MEMORY: lambda k: _("time with {memory}, relative to the most memory", **k),
     _Q.RATE_OF_ONE_VCPU: lambda k: _("parallel rate of one vCPU"),
     _Q.STEP_CPU_TIME: lambda k: _("CPU time of the step alone"),
-    _Q.SERIAL_SHARE: lambda k: _("serial share"),
-    _Q.COHERENCE_COST: lambda k: _("cost of coherence"),
-    _Q.OVERHEAD: lambda k: _("cost of sharing a sample's work among vCPUs, relative to one vCPU"),
-    _Q.FULL_VCPUS: lambda k: _("vCPUs up to which each counts in full"),
-    _Q.YIELD_BEYOND: lambda k: _("yield of a vCPU beyond"),
+    _Q.CONTENTION: lambda k: _("loss by each further vCPU"),
+    _Q.COHERENCE: lambda k: _("loss by each pair of vCPUs"),
+    _Q.HANDOVER: lambda k: _("cost as soon as there are several vCPUs"),
+    _Q.YIELD: lambda k: _("what the second hyperthread of a core adds"),
     _Q.FRACTION_COST: lambda k: _("CPU time with a fraction of a vCPU, relative to a whole one"),
     _Q.SERIAL_CEILING: lambda k: _("serial ceiling"),
-    _Q.ACCELERATOR_CEILING: lambda k: _("{accelerator} ceiling", **k),
-    _Q.GPU_LOSS: lambda k: _("loss of each further accelerator"),
-    _Q.CPU_LAUNCH_COST: lambda k: _("launch cost on the CPU, relative to a batch of {batch}", **k),
-    _Q.ACCELERATOR_LAUNCH_COST: lambda k: _("launch cost on the {accelerator}, relative to a batch of {batch}", **k),
+    _Q.GPU_LOSS: lambda k: _("loss of several accelerators"),
+    _Q.LAUNCH_COST: lambda k: _("launch cost of a step, relative to a batch of {batch}", **k),
     _Q.OVERLAP_EXPONENT: lambda k: _("overlap exponent"),
-    _Q.MEMORY_CAPACITY: lambda k: _("most with {memory} of memory", **k),
+    _Q.MEMORY_HELD: lambda k: _("memory that the job holds"),
+    _Q.MEMORY_OF_DATA: lambda k: _("memory that would hold all data"),
+    _Q.MEMORY_PRESSURE: lambda k: _("slowing where as much memory is free as is held"),
     _Q.DISK_CAPACITY: lambda k: _("most from {disk}", **k),
 }
 
@@ -168,6 +171,14 @@ def _what_if_data(factor: float, model: WorkloadModel) -> str:
     )
 
 
+def equation_sentence() -> str:
+    """How the stages make the rate."""
+    return _(
+        "A sample takes the p-norm of its seconds at each stage: p = 1 is one stage after the other, a large p that "
+        "they overlap."
+    )
+
+
 def left_out_sentence(count: int, middle: float, worst: float, where: str) -> str:
     """How well configurations were predicted that the fit did not know; the errors are relative ones."""
     return _(
@@ -178,26 +189,3 @@ def left_out_sentence(count: int, middle: float, worst: float, where: str) -> st
         worst=apart(worst),
         where=where,
     )
-
-
-def forms_sentence(weights: Mapping[str, float]) -> str:
-    """The equation, and which forms of the CPU's scaling speak with which weight (of one in all)."""
-    named = [
-        _("{form} {share}", form=_form(form), share=percent(weight))
-        for form, weight in sorted(weights.items(), key=lambda item: -item[1])
-    ]
-    return _(
-        "A sample takes the p-norm of its seconds at each stage: p = 1 is one stage after the other, a large p that "
-        "they overlap. How CPU time falls with vCPUs: {forms}.",
-        forms=listed(named),
-    )
-
-
-def _form(name: str) -> str:
-    """The name under which a form is known; one that only a later version has, as it is spelt."""
-    return {
-        "linear": _("linear"),
-        "usl": _("Universal Scalability Law"),
-        "siblings": _("linear, with hyperthreads from half of the vCPUs on"),
-        "paired": _("hyperthread pairs"),
-    }.get(name, name)

@@ -193,6 +193,21 @@ def spread_in_words(spread: Spread) -> str:
     )
 
 
+def host_lines(drift: Spread | None, beside_others: int, runs: int) -> list[str]:
+    """How far the host drifted, beside how many of the completed runs of the study something else used its CPUs, and
+    what measures better; nothing of a host that was quiet."""
+    found = [] if drift is None else [_("The host drifted: {spread}.", spread=spread_in_words(drift))]
+    if beside_others:
+        told = _n(
+            "Something else used CPUs of the host beside {count} of {runs} runs of the study.",
+            "Something else used CPUs of the host beside {count} of {runs} runs of the study.",
+            beside_others,
+            runs=runs,
+        )
+        found.append(told)
+    return [*found, _("A quiet host, or more repeats of each configuration, measures better.")] if found else []
+
+
 def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     """`train 2 vCPUs, 8 GiB, disk nvme, batch 32`, with only what is limited; `emulated` names such disks.
 

@@ -26,7 +26,6 @@ from sizer.words.answers import names_a_place, suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (
     gain,
-    gains,
     half_width,
     more_or_less,
     paragraph,
@@ -289,24 +288,7 @@ def _beside_smaller(answer: Answer, spec: Spec, terms: Terms) -> str:
     smaller, share, saving = max(in_one or sizes, key=lambda found: found[1])
     called = _instead(_differing(spec, smaller.spec), _differing(smaller.spec, spec), terms)
     price = 1 - 1 / (1 - saving)
-    factors = [1 / share, *_seen_over(answer, smaller.spec)]
-    if min(factors) * (1 + CLOSE) < max(factors):
-        return _(
-            "With {instead} it has {low} to {high} times the throughput and {price}.",
-            instead=called,
-            low=f"{min(factors):.3g}",
-            high=f"{max(factors):.3g}",
-            price=_saved(price),
-        )
     return _by_work(called, 1 / share, price)
-
-
-def _seen_over(answer: Answer, smaller: Spec) -> list[float]:
-    """How many times the rate of fewer vCPUs by the runs themselves, and by their medians, where that is told."""
-    of_vcpus = (ReasonCode.RISES_WITH_VCPUS, ReasonCode.VCPUS_UNSETTLED)
-    told = [each for each in answer.reasons if each.code in of_vcpus and each.has("seen")]
-    of_smaller = [each for each in told if each.number("before") == smaller.vcpus]
-    return [1 + each.number(name) for each in of_smaller for name in ("seen", "raw") if each.has(name)]
 
 
 def _of_the_throughput(share: float) -> str:
@@ -398,20 +380,12 @@ _RISING = (
 )
 
 
-def _gained(reason: Reason) -> str:
-    """By the fitted curve, by the runs themselves and by their plain medians, which may differ."""
-    found = [max(0.0, reason.number(name)) for name in ("gain", "seen", "raw") if reason.has(name)]
-    return gains(min(found), max(found))
-
-
 def _plain(reason: Reason, terms: Terms) -> str:
     """The reason in one short sentence; the workload's own section says it with all its figures."""
-    if reason.code is ReasonCode.RISES_WITH_VCPUS and not reason.has("foretold"):
+    if reason.code is ReasonCode.RISES_WITH_VCPUS:
+        most = vcpus_in_words(reason.number("vcpus"))
         return _(
-            "From {before} to {vcpus}, the most measured, it still gained {gain}.",
-            before=f"{reason.number('before'):g}",
-            vcpus=vcpus_in_words(reason.number("vcpus")),
-            gain=_gained(reason),
+            "More than {vcpus}, the most measured, should gain {gain}.", vcpus=most, gain=gain(reason.number("gain"))
         )
     if reason.code is ReasonCode.VCPUS_UNSETTLED:
         most = vcpus_in_words(reason.number("vcpus"))

@@ -55,7 +55,6 @@ def what_if_sentences(unit: str) -> dict[str, str]:
         "out_of_memory": _("Out of memory: the job does not run in this."),
         "of_answer": _("{share} % of the answer's rate, the upright line"),
         "resource": _("{resource} {share} %"),
-        "or_disk": _("{resource} or disk"),
         "hour": _("{price} an hour"),
         "million": "" if unit == RELATIVE else _("{price} a million {units}", price="{price}", units=several_of(unit)),
         "cheapest": _("{machine}, the cheapest instance type of the catalogue that holds it; a disk is extra"),

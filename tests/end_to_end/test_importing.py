@@ -221,6 +221,17 @@ def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, A
     assert faster["extrapolated"]
 
 
+def test_a_slow_disk_that_is_assumed_is_what_binds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where the table has one disk: its figures say how long a sample takes on the other."""
+    (tmp_path / "table.csv").write_text("".join(line for line in TABLE.splitlines(True) if ",slow," not in line))
+    assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "s")]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(tmp_path / "s"), "--vcpus", "8", "--disk-mbps", "5", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["predictions"]
+    assert found["bottleneck"] == "disk_bandwidth"
+    assert found["throughput"] == pytest.approx(50, rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

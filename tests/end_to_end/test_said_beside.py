@@ -41,7 +41,7 @@ def test_a_job_that_reads_next_to_nothing_gains_nothing_by_another_disk(
 ) -> None:
     """However far apart the runs are: what takes a thousandth of the time gives back no more than that."""
     answer, said, page = concluded(tmp_path, READS_NOTHING, capsys)
-    assert "Would a faster disk help?</strong> No: it would gain nothing." in page
+    assert "it would gain nothing" in page
     gains = re.findall(r"(?:faster disk|disk \w+) gains ([\d.]+) %", " ".join([*answer["reasons"], said]))
     assert all(float(gain) < 1 for gain in gains)
 

@@ -92,8 +92,8 @@ def test_an_edited_model_is_fitted_again(sizer: Typed, study: Path) -> None:
     """The file is only what the runs say; numbers that do not fit each other are not computed with."""
     before = sizer("predict", "s", "--workload", "train").stdout
     model = json.loads((study / "model.json").read_text())
-    for member in model["workloads"][0]["members"]:
-        member["estimate"], member["draws"] = member["estimate"][:1], [[]]
+    posterior = model["workloads"][0]["posterior"]
+    posterior["names"], posterior["vectors"] = posterior["names"][:1], [[]]
     (study / "model.json").write_text(json.dumps(model))
     done = sizer("predict", "s", "--workload", "train")
     assert (done.returncode, done.stdout) == (0, before), done.stderr

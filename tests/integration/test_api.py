@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sizer import api
-from sizer.records import InputError, NoAnswer, Run, Study
+from sizer.model import fit, is_starved, predict
+from sizer.records import Demand, InputError, NoAnswer, Run, Study
 from sizer.store import StudyFolder
 from tests import ROOT
 
@@ -77,3 +79,13 @@ def test_a_folder_without_runs_has_no_model(make_run: Any, tmp_path: Path) -> No
         pass
     with pytest.raises(NoAnswer, match="has no runs yet"):
         api.fit(folder)
+
+
+@pytest.mark.filterwarnings("error")
+def test_runs_of_a_busy_host_alone_are_told_without_a_warning(make_run: Any) -> None:
+    """Where others used the CPUs all the time there is no rate to learn from; numpy says nothing about that."""
+    demand = Demand(core_seconds=0.009, cpu_stall=0.004)
+    runs = [replace(make_run(50.0 * vcpus, vcpus, demand=demand), other_cores=1.0) for vcpus in (1.0, 2.0)]
+    assert all(map(is_starved, runs))
+    (model,) = fit(runs).workloads
+    assert predict(model, runs[0].configuration).throughput.value == pytest.approx(50, rel=0.05)

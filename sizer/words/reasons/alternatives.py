@@ -104,9 +104,6 @@ SENTENCES: Sentences = {
     _C.BASELINE_PRICE_UNKNOWN: _baseline_price_unknown,
     _C.BASELINE_SAME_PRICE: _baseline_same_price,
     _C.BASELINE_SAVING: _baseline_saving,
-    _C.NOT_MEASURED_TOGETHER: lambda r, t: _(
-        "It was not measured with these values together, so its rate is not known."
-    ),
     _C.OF_TARGET: _of_target,
     _C.OF_BEST: _of_best,
     _C.TARGET_UNLIKELY: lambda r, t: _(

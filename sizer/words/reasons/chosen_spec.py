@@ -170,11 +170,6 @@ SENTENCES: Sentences = {
         "There is no clear bottleneck there: the largest shares are close ({shares}).",
         shares=shares_listed(r, t.device),
     ),
-    _C.BOTTLENECK_OR_DISK: lambda r, t: _(
-        "There is no clear bottleneck there: more vCPUs do not relieve it, and these runs do not tell the disk from "
-        "the {resource}. Runs on another disk, or with a larger batch, would.",
-        resource=resource_name(Bottleneck(r.texts("resources")[0]), t.device),
-    ),
     _C.VCPUS_NOT_IN_TABLE: lambda r, t: _("The table has no `vcpus`, so how many are needed is not known."),
     _C.VCPUS_NOT_VARIED: lambda r, t: _(
         "vCPUs were not varied: {vcpus} is what was measured, not what is needed.", vcpus=vcpus_of(r)

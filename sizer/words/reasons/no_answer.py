@@ -112,6 +112,11 @@ SENTENCES: Sentences = {
     _C.GPU_NOT_MEASURED: _gpu_not_measured,
     _C.DISK_NOT_MEASURED: _disk_not_measured,
     _C.MIXED_PROGRAMS: _mixed_programs,
+    _C.HOST_BUSY: lambda r, t: _(
+        "Others used the CPUs of this host in every run of `{workload}`, so no rate shows what it needs; measure on a "
+        "quiet host.",
+        workload=t.workload,
+    ),
     _C.ONLY_STAGES: lambda r, t: _(
         "Not enough data: all stored runs of `{workload}` isolate one stage.", workload=t.workload
     ),

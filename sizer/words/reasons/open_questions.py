@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.records import Reason, ReasonCode, format_number
-from sizer.words.figures import chance, paragraph
+from sizer.words.figures import chance
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, either, listed, outcomes_counted, spec_name
 from sizer.words.reasons.figures import Sentences, vcpus_of
@@ -90,14 +90,9 @@ def _runs_failed(r: Reason, t: Terms) -> str:
 
 def _run_would_settle(r: Reason, t: Terms) -> str:
     count, spec = round(r.number("runs")), "" if r.spec is None else spec_name(r.spec, t)
-    probe = _(
-        "The host was faster at one time than at another: with `probe: true` under `measure` in the study file it is "
-        "looked at beside each run, and as far as that shows what it did to a rate, this is taken off."
-    )
-    also = probe if r.has("probe") else ""
     if not r.has("after"):
-        return paragraph([_("Of all runs, one more with {spec} would tell most.", spec=spec), also])
-    said = _n(
+        return _("Of all runs, one more with {spec} would tell most.", spec=spec)
+    return _n(
         "{count} more run with {spec} would raise the probability from {chance} to {after}, if it goes as expected.",
         "{count} more runs with {spec} would raise the probability from {chance} to {after}, if they go as expected.",
         count,
@@ -105,7 +100,6 @@ def _run_would_settle(r: Reason, t: Terms) -> str:
         chance=chance(r.number("probability")),
         after=chance(r.number("after")),
     )
-    return paragraph([said, also])
 
 
 _C = ReasonCode
@@ -120,6 +114,14 @@ SENTENCES: Sentences = {
         columns=listed([f"`{column}`" for column in r.texts("columns")]),
     ),
     _C.RUNS_DOUBTFUL: _runs_doubtful,
+    _C.RUNS_STARVED: lambda r, t: _n(
+        "In {count} of {runs} runs others had a part of its vCPUs, so its rate is a lower bound: measure on a quiet "
+        "host.",
+        "In {count} of {runs} runs others had a part of the vCPUs, so their rates are lower bounds: measure on a quiet "
+        "host.",
+        round(r.number("starved")),
+        runs=f"{r.number('completed'):g}",
+    ),
     _C.RUNS_FAILED: _runs_failed,
     _C.MEASURED_BESIDE_OTHERS: lambda r, t: _(
         "Measured there were {measured} while something else used {cores} cores of the host; {rate} are what the "

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sizer.records import Bottleneck, Reason, ReasonCode, format_number
-from sizer.words.figures import apart, chance, change
+from sizer.records import Reason, ReasonCode, format_number
+from sizer.words.figures import chance, change
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, disk_in_words, row
-from sizer.words.reasons.figures import Sentences, bound_of, gain_of, gpus_of, rate_between, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, gain_of, gpus_of, rate_between, share_of, size_of, vcpus_of
 from sizer.words.units import rate_in_words, vcpus_in_words
 
 
@@ -22,87 +22,22 @@ def _best_measured(r: Reason, t: Terms) -> str:
 
 
 def _rises_with_vcpus(r: Reason, t: Terms) -> str:
-    known = {"vcpus": vcpus_of(r), "before": f"{r.number('before'):g}", "gain": gain_of(r)}
-    if r.has("foretold"):
-        return _(
-            "The rate still rises at {vcpus}, the most measured: {doubled} should gain {gain}, up to the known "
-            "ceiling.",
-            **known,
-            doubled=vcpus_in_words(2 * r.number("vcpus")),
-        )
-    if r.has("raw"):
-        return _(
-            "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain} by the "
-            "fitted curve and {seen} by the runs themselves ({raw} by their plain medians).",
-            **known,
-            seen=gain_of(r, "seen"),
-            raw=change(r.number("raw")),
-        )
-    if r.has("seen"):
-        return _(
-            "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain} by the "
-            "fitted curve and {seen} by the runs themselves.",
-            **known,
-            seen=gain_of(r, "seen"),
-        )
-    return _("The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain}.", **known)
-
-
-def _vcpus_unsettled(r: Reason, t: Terms) -> str:
-    known = {
-        "vcpus": vcpus_of(r),
-        "before": f"{r.number('before'):g}",
-        "gain": change(r.number("gain")),
-        "worth": share_of(r, "worth"),
-        "probability": chance(r.number("probability")),
-    }
-    if r.has("bottleneck") and r.text("bottleneck") == Bottleneck.AMBIGUOUS.value:
-        return _(
-            "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain}, and what "
-            "binds with {vcpus} is not clear.",
-            **known,
-        )
-    if r.has("bottleneck"):
-        return _(
-            "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain}, and with "
-            "{vcpus} it is {bound}.",
-            **known,
-            bound=bound_of(r, t),
-        )
-    if r.has("foretold"):
-        return _(
-            "It is not clear whether more vCPUs pay: {doubled} should change the rate by {gain}, up to the known "
-            "ceiling; the probability of more than {worth} is {probability}.",
-            **known,
-            doubled=vcpus_in_words(2 * r.number("vcpus")),
-        )
-    if r.has("seen"):
-        return _by_curve_and_runs(r, known)
     return _(
-        "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain}; the probability "
-        "of more than {worth} is {probability}.",
-        **known,
+        "The rate still rises at {vcpus}, the most measured: {doubled} should gain {gain}.",
+        vcpus=vcpus_of(r),
+        doubled=vcpus_in_words(2 * r.number("vcpus")),
+        gain=gain_of(r),
     )
 
 
-def _by_curve_and_runs(r: Reason, known: dict[str, str]) -> str:
-    """Where they differ, or where the runs may be off by more than they show."""
-    known = known | {"seen": change(r.number("seen"))}
-    if r.has("raw"):
-        raw = change(r.number("raw"))
-        known["seen"] = _("{seen} ({raw} by their plain medians)", seen=known["seen"], raw=raw)
-    if r.has("off"):
-        return _(
-            "The runs do not show whether more vCPUs pay: from {before} to {vcpus} the rate changed by {seen} by the "
-            "runs themselves, which may be off by {off}. By the fitted curve, which rests on the other runs, too, it "
-            "is {gain}; the probability of more than {worth} is {probability}.",
-            **known,
-            off=apart(r.number("off")),
-        )
+def _vcpus_unsettled(r: Reason, t: Terms) -> str:
     return _(
-        "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain} by the fitted "
-        "curve and by {seen} by the runs themselves; the probability of more than {worth} is {probability}.",
-        **known,
+        "It is not clear whether more vCPUs pay: {doubled} should change the rate by {gain}; the probability of more "
+        "than {worth} is {probability}.",
+        doubled=vcpus_in_words(2 * r.number("vcpus")),
+        gain=change(r.number("gain")),
+        worth=share_of(r, "worth"),
+        probability=chance(r.number("probability")),
     )
 
 
@@ -126,18 +61,11 @@ def _size_open(r: Reason, t: Terms) -> str:
 
 
 def _beyond_by_curve(r: Reason, t: Terms) -> str:
-    known = {"vcpus": vcpus_of(r), "size": vcpus_of(r, "size"), "rate": rate_between(r, t.unit)}
-    if r.has("ceiling"):
-        return _(
-            "Beyond {vcpus} (extrapolated, weak: the next known ceiling is {ceiling}), {size} would give about {rate} "
-            "if they save half of what the last doubling saved.",
-            **known,
-            ceiling=rate_in_words(r.number("ceiling"), t.unit),
-        )
     return _(
-        "Beyond {vcpus} (extrapolated, weak: no ceiling near it is known), {size} would give about {rate} if they save "
-        "half of what the last doubling saved.",
-        **known,
+        "Beyond {vcpus} (extrapolated, weak: by the curve alone), {size} would give about {rate}.",
+        vcpus=vcpus_of(r),
+        size=vcpus_of(r, "size"),
+        rate=rate_between(r, t.unit),
     )
 
 

@@ -1,149 +1,19 @@
-"""The page computes what `sizer predict` says: model.js against the Python model, and the section in a real browser."""
+"""The what-if section of the page in a real browser; what it computes is compared in test_model_in_chromium.py."""
 
 from __future__ import annotations
 
-import json
-import math
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from sizer.api import fit, open_study
 from sizer.api.predicting import predict_at
 from sizer.bundled.reports import Material, write_report
 from sizer.cli import main
-from sizer.model import CONSTANTS, PLACE, WhatIf, WorkloadModel, as_data
-from sizer.model.equation import LEVEL_KINDS, parameter_names
-from sizer.model.model import Structure
-from sizer.model.scaling import FORMS, PARAMETERS
-from sizer.records import Configuration, Prediction, Refused, format_number
-from tests import ROOT
-from tests.modelled import questions
+from sizer.records import Configuration, format_number
 
 pytestmark = pytest.mark.slow
-
-POINTS = 1000
-CLOSE = 0.001
-"""Of a rate, its interval and a share: how far the page may be off."""
-
-Fitted = dict[str, WorkloadModel]
-
-
-@pytest.fixture(scope="module")
-def bench(browser: Any, models: Fitted, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A page with the equations and the data of all models."""
-    data = {name: as_data(model) for name, model in models.items()}
-    path = tmp_path_factory.mktemp("bench") / "bench.html"
-    script = (ROOT / "reports" / "templates" / "model.js").read_text()
-    path.write_text(
-        f"""<!doctype html><meta charset="utf-8"><script>{script}
-        const data = {json.dumps(data)}, known = {{}};
-        const constants = {json.dumps(CONSTANTS)}, place = {json.dumps(PLACE)};
-        for (const name in data) known[name] = Model.workload(data[name], constants, place);
-        const ask = ([name, at, whatIf]) => {{
-          try {{ return known[name].predict(at, whatIf); }} catch (error) {{
-            if (error instanceof Model.Refused) return {{refused: error.code}};
-            return {{failed: error.stack}};
-          }}
-        }};
-        </script>"""
-    )
-    browser.open(path.as_uri(), 800, "light")
-    return browser
-
-
-def expected(model: WorkloadModel, place: Configuration, what_if: WhatIf) -> Prediction | str:
-    """What Python says; of a refusal the code that the page has for it."""
-    try:
-        return predict_at(model, place, what_if)
-    except Refused as error:
-        why = error.refusal.reason
-        if model.refused is not None and why == model.refused.reason:
-            return "not_fitted"
-        return ":".join(filter(None, (why.code.value, why.text("axis") or why.text("column"))))
-
-
-def differences(said: dict[str, Any], known: Prediction | str) -> list[str]:
-    """In what the page's answer is another than Python's."""
-    if isinstance(known, str) or "throughput" not in said:
-        return [] if said == {"refused": known} else [f"{said} is not {known}"]
-    rate, found = known.throughput, []
-    words = (known.bottleneck.value, known.extrapolated, known.out_of_memory, known.or_disk)
-    if (said["bottleneck"], said["extrapolated"], said["out_of_memory"], said["or_disk"]) != words:
-        found.append(f"{said} is not {words}")
-    if any(abs(said["shares"].get(name, 0.0) - share) > CLOSE for name, share in known.shares.items()):
-        found.append(f"shares {said['shares']} are not {known.shares}")
-    if known.out_of_memory:
-        return found
-    if abs(math.log(said["throughput"]["value"] / rate.value)) > CLOSE:
-        found.append(f"{said['throughput']['value']} is not {rate.value}")
-    if any(abs(math.log(said["throughput"][end] / getattr(rate, end))) > CLOSE for end in ("low", "high")):
-        found.append(f"{said['throughput']} is not {rate}")
-    return found
-
-
-def test_the_page_says_what_the_command_line_says(bench: Any, models: Fitted) -> None:
-    """Rates and shares to 0.1 %, intervals, what binds, what is extrapolated, and every refusal, what-ifs included."""
-    random = np.random.default_rng(20261122)
-    each = math.ceil(POINTS / len(models))
-    asked = [(name, place, what_if) for name in models for place, what_if in questions(models[name], random, each)]
-    known = [expected(models[name], place, what_if) for name, place, what_if in asked]
-    forms = json.dumps([[name, asdict(place), asdict(what_if)] for name, place, what_if in asked])
-    said = bench.evaluate(f"{forms}.map(ask)")
-    wrong = [
-        (question, found)
-        for question, answer, python in zip(asked, said, known, strict=True)
-        if (found := differences(answer, python))
-    ]
-    assert wrong == []
-    assert len(asked) >= POINTS
-    answered = [each for each in known if not isinstance(each, str)]
-    assert len(answered) > 0.75 * len(asked)
-    assert len({each for each in known if isinstance(each, str)}) >= 7
-    assert sum(each.extrapolated for each in answered) > 0.1 * len(asked)
-    assert sum(what_if != WhatIf() for _, _, what_if in asked) > 0.2 * len(asked)
-
-
-def test_each_form_has_its_counterpart(bench: Any) -> None:
-    """A form of the scaling that is new, or gone, is so in both."""
-    assert sorted(bench.evaluate("Object.keys(Model.FORMS)")) == sorted(FORMS)
-
-
-def test_each_form_and_parameter_is_compared(models: Fitted) -> None:
-    """The models of the comparison have every form, every kind of parameter and both places of cap and launch."""
-    structures = [member.structure for model in models.values() for member in model.members]
-    assert {structure.scaling for structure in structures} == set(FORMS)
-    assert {s.cap_stage for s in structures if s.capped} == {"serial", "accelerator"}
-    assert {s.batch_stage for s in structures} == {"", "cpu", "accelerator"}
-    assert any(model.residual is not None for model in models.values())
-    everything = [
-        Structure(form, True, True, "serial", ("a",), True, True, "cpu", ("d",), ("d",), (1, 2), acts)
-        for form in PARAMETERS
-        for acts in LEVEL_KINDS
-    ]
-    assert _kinds(structures) == _kinds(everything)
-
-
-def _kinds(structures: list[Structure]) -> set[str]:
-    return {name.partition(":")[0] for structure in structures for name in parameter_names(structure)}
-
-
-@pytest.mark.parametrize("form", sorted(FORMS))
-def test_a_form_without_counterpart_is_found(bench: Any, models: Fitted, form: str) -> None:
-    """Without it the page has no answer where a member of the model has that form."""
-    name = next(name for name in models if any(each.structure.scaling == form for each in models[name].members))
-    place = json.dumps([name, asdict(models[name].measured.rates[0].configuration), asdict(WhatIf())])
-    said = bench.evaluate(
-        f"(() => {{ const kept = Model.FORMS.{form}; delete Model.FORMS.{form}; const found = ask({place});"
-        f" Model.FORMS.{form} = kept; return found; }})()"
-    )
-    assert "failed" in said
-
-
-# --- the section ------------------------------------------------------------------------------------------------------
 
 RATE = "document.querySelector('#what-if-section .rate output').textContent"
 VCPUS = "document.getElementById('what-if-vcpus')"

@@ -50,7 +50,8 @@ def made(spec: RunSpec, rate: Rate, outcome: Outcome = Outcome.COMPLETED, drawn:
     if outcome is not Outcome.COMPLETED:
         return run
     demand = Demand(core_seconds=0.01)
-    return replace(run, throughput=Estimate(value, value * 0.99, value * 1.01), demand=demand)
+    half = 2 * NOISE * value
+    return replace(run, throughput=Estimate(value, value - half, value + half), demand=demand)
 
 
 def chooser_of(study: Study, budget: float | None = None, runs: int | None = None) -> Chooser:

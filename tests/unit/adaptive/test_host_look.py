@@ -40,7 +40,7 @@ def looks(runs: list[Run], kind: RunReasonKind) -> list[Run]:
 
 def test_a_host_that_gets_slower_is_looked_at_where_it_leaves_an_answer_open() -> None:
     """Sooner than after eight runs, and the reason names the job whose answer would be surer."""
-    runs = on_host(lambda number: 0.02 * number)
+    runs = on_host(lambda number: 0.03 * number)
     found = looks(runs, RunReasonKind.HOST_OPEN)
     of = reference(STUDY, HOST)
     assert found

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from accuracy_network import Stations, Variability, rates
-from accuracy_page_cache import hit_share
+from accuracy_network import Stations, Variability, hit_share, rates
 
 PLAIN = Stations(
     samples=1.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from accuracy_curves import Curve
+from curves_data import Curve
 from judged import whole_grids
 from orders import as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, curve_case
@@ -14,12 +14,12 @@ from sizer.catalog import Catalog
 from sizer.records.run import Run
 from sizer.records.study import Objective
 
-KNEE = Curve("knee", "vcpus", (1.0, 2.0, 4.0, 8.0, 16.0), (100.0, 200.0, 400.0, 400.0, 400.0), 0.003)
+KNEE = Curve("drawn", "knee", "vcpus", (1.0, 2.0, 4.0, 8.0, 16.0), (100.0, 200.0, 400.0, 400.0, 400.0), 0.003)
 
 
 @pytest.fixture(scope="module")
 def case() -> ReplayCase:
-    return curve_case(KNEE, 0, 1)
+    return curve_case(KNEE, 0)
 
 
 def test_every_order_makes_every_run_once(case: ReplayCase) -> None:

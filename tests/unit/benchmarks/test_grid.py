@@ -12,18 +12,13 @@ from itertools import product
 from pathlib import Path
 from statistics import median
 
-import numpy as np
 import pytest
 from grid_conditions import conditions
 from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
-from grid_series import for_correction
-from simulated_noise import Host, Job, study
 
 from sizer.exchange.measurements import write_csv
-from sizer.model import without_host_noise
-from sizer.model.stretches import stretches
 from sizer.records import GIB
-from sizer.records.run import DataSet, DiskCheck, ProbeCost, Run, Sample, Step
+from sizer.records.run import DataSet, DiskCheck, Run, Sample, Step
 from sizer.records.study import DiskRates, DiskTier, Measure, Purpose
 from sizer.store.schema_1 import marks_of
 from sizer.study import HostSize, read_study
@@ -114,37 +109,6 @@ def test_a_run_is_read_again_as_it_was_written(make_run: MakeRun, tmp_path: Path
     assert again.data_set == DataSet("data.rec", "recordio", 10, 1, False)
     assert replace(again, disk=None) == replace(portable(run), disk=None)
     assert (again.steps, again.samples) == ((), ())
-
-
-def test_the_correction_is_found_again_from_the_file(tmp_path: Path) -> None:
-    """Of probed runs as much of their series is kept as it needs, and of their readings and steps no more."""
-    runs = study([Job("train")], (0.5, 1.0, 2.0), 3, 10.0, Host(0.06, 0.05), np.random.default_rng(0))
-    save_runs(runs, tmp_path / "runs.jsonl")
-    kept = load_grid(tmp_path / "runs.jsonl")
-    assert sum(len(run.steps) for run in kept) <= sum(len(run.steps) for run in runs)
-    before, after = without_host_noise(runs), without_host_noise(kept)
-    moved = {run.id: run.correction for run in before}
-    assert any(each is not None and each.log for each in moved.values())
-    for run in after:
-        own = moved[run.id]
-        assert run.correction is not None
-        assert own is not None
-        assert run.correction.log == pytest.approx(own.log, abs=1e-6)
-        assert run.correction.own == pytest.approx(own.own, abs=1e-6)
-
-
-def test_what_was_made_between_readings_stays_the_same(make_run: MakeRun) -> None:
-    """Thousands of steps are three for each reading at the most, and say the same."""
-    steps = tuple(Step(100.0 + number / 100 + 0.001 * (number % 7), 8, 0.0, 0) for number in range(1200))
-    samples = tuple(Sample(100.2 + number / 2, 0.4 * number) for number in range(24))
-    run = replace(
-        make_run(100.0), steps=steps, samples=samples, probe=ProbeCost(3, 0.001, 0.001), measured_seconds=11.0
-    )
-    short = for_correction(run)
-    assert len(short.steps) <= 2 * len(short.samples) + 1
-    assert short.steps[0].time == 0.0
-    for name in ("times", "core_costs", "edges"):
-        assert getattr(stretches(short), name) == pytest.approx(getattr(stretches(run), name), rel=1e-9)
 
 
 def test_runs_are_in_the_order_of_measuring(make_run: MakeRun, tmp_path: Path) -> None:

@@ -41,9 +41,7 @@ HEADER = (
     "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot,mode,"
     "gpu_busy,gpu_memory_peak_gib,gpu_watts,gpu_joules_per_sample,gpu_sm_mhz,gpu_memory_mhz,"
     "gpu_sent_bytes_per_sample,gpu_received_bytes_per_sample,"
-    "accelerator_rate_low,accelerator_rate_high,accelerator_rate_basis,accelerator_scaling_loss,"
-    "throughput_corrected,throughput_corrected_low,throughput_corrected_high,"
-    "probe_reads_ms,probe_products_ms,probe_share"
+    "accelerator_rate_low,accelerator_rate_high,accelerator_rate_basis,accelerator_scaling_loss"
 )
 
 

@@ -155,9 +155,9 @@ def test_a_disk_that_was_not_measured_is_named_with_those_that_were(fitted: Work
     assert (refusal.reason.text("disk"), refusal.reason.texts("measured")) == ("tape", ("host",))
 
 
-def test_a_model_without_members_has_no_answer(fitted: WorkloadModel) -> None:
+def test_what_was_not_fitted_has_no_answer(fitted: WorkloadModel) -> None:
     """Neither a prediction nor a best rate is made up where nothing was fitted."""
-    empty = replace(fitted, members=())
+    empty = replace(fitted, posterior=None)
     assert refusal_of(lambda: predict(empty, at(fitted))).reason.code is ReasonCode.NOT_FITTED
     assert refusal_of(lambda: best_measured(empty)).reason.code is ReasonCode.NOT_FITTED
     why = Refusal(reason=fitted.scaling) if fitted.scaling is not None else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from sizer.model import INSTANT, NORMAL_90, Model, WhatIf, WorkloadModel, fit, gain, headroom, loader_waits
-from sizer.records import Bottleneck, Configuration, Demand, DiskRates, Refused, Run
+from sizer.model import INSTANT, Model, WhatIf, WorkloadModel, batch_edge, fit, gain, loader_waits, predict
+from sizer.records import Configuration, Demand, DiskRates, Refused, Run
 
 SLOW = DiskRates(read_iops=100_000.0, read_bytes_per_second=20e6)
 FAST = DiskRates(read_iops=100_000.0, read_bytes_per_second=400e6)
@@ -59,8 +58,7 @@ def test_a_disk_on_which_nothing_waits_gains_what_is_held_back(two_disks: Worklo
     assert found.value == pytest.approx(1.0, abs=0.15)
     assert found.low <= found.value <= found.high
     assert found.low > 0.5
-    known = headroom(two_disks, bound, Bottleneck.DISK_BANDWIDTH)
-    assert found.value == pytest.approx(known, rel=0.15)
+    assert found.value == pytest.approx(predict(two_disks, bound).headroom, rel=0.15)
     free = _at(two_disks, 1.0, "fast")
     none = gain(two_disks, free, free, WhatIf(disk_rates=INSTANT))
     assert none is not None
@@ -112,18 +110,14 @@ def test_without_such_a_stage_nobody_waits(two_disks: WorkloadModel) -> None:
     assert found.value < 0.05
 
 
-def test_a_changed_job_may_be_off_the_curve_like_another_configuration(two_disks: WorkloadModel) -> None:
-    """Where the curve misses configurations by 5 %, no change is known better than that, and more of a disk that binds:
-    what it saves rests on the disk's figures."""
-    model = replace(two_disks, misfit=0.05)
-    reach = math.sqrt(2) * 0.05 * NORMAL_90
-    for vcpus, disk in ((1.0, "fast"), (4.0, "slow")):
-        here = _at(model, vcpus, disk)
-        found = gain(model, here, here, WhatIf(disk_rates=INSTANT))
-        assert found is not None
-        below, above = (abs(math.log((1 + end) / (1 + found.value))) for end in (found.low, found.high))
-        assert min(below, above) >= 0.999 * reach
-        if disk == "slow":
-            assert found.low > 0.2
-            assert min(below, above) > 1.1 * reach
-    assert gain(model, here, here) == gain(two_disks, here, here)
+@pytest.mark.parametrize(("batch", "rises"), [(32, True), (16, False)])
+def test_the_largest_batch_says_whether_a_larger_one_pays(
+    batch: int, rises: bool, make_run: Callable[..., Run]
+) -> None:
+    """Three batch sizes show an edge at the largest, and nothing is said from within."""
+    runs = [
+        make_run(rate * vcpus, vcpus, batch=size)
+        for size, rate in ((8, 40.0), (16, 70.0), (32, 110.0))
+        for vcpus in (1.0, 2.0, 4.0)
+    ]
+    assert batch_edge(_fitted(runs), replace(runs[-1].configuration, batch_size=batch)).rises is rises

@@ -9,10 +9,13 @@ from dataclasses import replace
 import pytest
 
 from sizer.model import INSTANT, WhatIf, WorkloadModel, fit, predict
+from sizer.model.attribution import bottleneck_of
+from sizer.model.memory import cached_fraction, hit_rate
+from sizer.model.model import WorkloadFacts
 from sizer.records import GIB
 from sizer.records.prediction import ReasonCode, Refused
-from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Run
-from sizer.records.study import Device, DiskRates
+from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, DiskCheck, Run
+from sizer.records.study import Device, DiskRates, DiskTier
 
 MakeRun = Callable[..., Run]
 
@@ -97,9 +100,13 @@ def test_a_faster_decoder_can_be_asked_once_the_step_is_isolated(make_run: MakeR
 def test_a_replay_tells_the_disk(make_run: MakeRun) -> None:
     """What the loader's own reads give of a disk counts for more than what fio saw of it."""
     demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
-    rates = DiskRates(1e5, 2e7)  # 200 samples/s by fio, 150 by the loader's reads
-    runs = [make_run(100 * c, c, demand=demand, rates=rates, disk="far") for c in (0.25, 0.5, 1)]
-    replay = fed(make_run(150, 1, demand=demand, rates=rates, disk="far"), "replay")
+    real = DiskCheck(DiskTier("far", disk_class="ssd"), DiskRates(1e5, 2e7))  # 200 samples/s by fio
+
+    def run(rate: float, vcpus: float) -> Run:
+        return replace(make_run(rate, vcpus, demand=demand, disk="far"), disk=real)
+
+    runs = [run(100 * c, c) for c in (0.25, 0.5, 1)]
+    replay = fed(run(150, 1), "replay")
     without, found = (predict(job(each), at(4, "far")).throughput.value for each in (runs, [*runs, replay]))
     assert found == pytest.approx(150, rel=0.05)
     assert without > 1.1 * found
@@ -122,7 +129,9 @@ def test_several_accelerators_share_one_pipeline(make_run: MakeRun) -> None:
 
     model = job([run(1, "K80", 52), run(2, "P100", 219), run(4, "P100", 219), run(4, "K80", 52)])
     assert predict(model, at(2, gpu="emulated:K80")).throughput.value == pytest.approx(52, rel=0.03)
-    assert predict(model, at(1, gpu="emulated:P100")).throughput.value == pytest.approx(100, rel=0.05)
+    unfed = predict(model, at(1, gpu="emulated:P100")).throughput
+    assert unfed.value == pytest.approx(100, rel=0.08)
+    assert unfed.low < 100 < unfed.high
     with pytest.raises(Refused, match="gpu_not_measured"):
         predict(model, at(1, gpu="V100"))
 
@@ -162,7 +171,6 @@ def test_slow_hours_of_the_host_are_no_property_of_a_limit(make_run: MakeRun) ->
     assert found.value == pytest.approx(3 / usual, rel=0.03)
     assert found.low < 3 / 0.012
     assert found.high > 3 / 0.009
-    assert model.misfit < 0.01
 
 
 def test_reads_that_miss_are_amplified(make_run: MakeRun) -> None:
@@ -214,3 +222,36 @@ def test_a_run_that_hardly_knows_its_rate_counts_for_little(make_run: MakeRun) -
     runs = [make_run(90, c, demand=demand, rates=rates, disk="far") for c in (1, 2, 4)]
     replay = fed(make_run(40, 4, demand=demand, rates=rates, disk="far", spread=1.0), "replay")
     assert predict(job([*runs, replay]), at(2, "far")).throughput.value == pytest.approx(90, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("cached", "sequential", "share"),
+    [(1.0, False, 1.0), (1.0, True, 1.0), (0.9, True, 0.0), (0.0, False, 0.0), (0.5, False, 0.5 + 0.5 * math.log(0.5))],
+)
+def test_what_the_page_cache_serves(cached: float, sequential: bool, share: float) -> None:
+    """Read in order, nothing is kept until everything fits; shuffled, less than what fits."""
+    assert hit_rate(cached, sequential, 0.0) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(("data_bytes", "share"), [(None, 0.0), (8 * GIB, 0.375), (2 * GIB, 1.0)])
+def test_how_much_of_the_data_memory_holds(data_bytes: int | None, share: float) -> None:
+    """4 GiB less 1 GiB of the job's own; nothing is assumed of data whose size is not known."""
+    facts = WorkloadFacts("image_training", Device(), data_bytes=data_bytes)
+    assert cached_fraction(facts, 4 * GIB, GIB) == share
+
+
+@pytest.mark.parametrize(
+    ("shares", "evidence", "bottleneck"),
+    [
+        ({"cpu": 0.5, "serial": 0.4, "accelerator": 0.1}, Bottleneck.SERIAL, Bottleneck.SERIAL),
+        ({"serial": 0.5, "cpu": 0.4, "accelerator": 0.1}, Bottleneck.CPU, Bottleneck.CPU),
+        ({"cpu": 0.7, "serial": 0.3}, Bottleneck.CPU, Bottleneck.CPU),
+        ({"cpu": 0.9, "accelerator": 0.1}, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS),
+        ({"cpu": 0.52, "accelerator": 0.48}, None, Bottleneck.AMBIGUOUS),
+    ],
+)
+def test_accounting_decides_between_a_cpu_and_its_serial_part(
+    shares: dict[str, float], evidence: Bottleneck | None, bottleneck: Bottleneck
+) -> None:
+    """It saw whether the vCPUs were busy; where it names another resource than the model, neither is believed."""
+    assert bottleneck_of(shares, evidence) is bottleneck

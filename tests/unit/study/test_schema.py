@@ -30,6 +30,10 @@ SENTENCES = [
         TRAIN + "measure:\n  second: 3\n  repeats: 0\n",
         "line 4: `second` is not a key of `measure`; did you mean `seconds`?",
     ),
+    (
+        TRAIN + "measure:\n  probe: false\n",
+        "line 4: `probe` is not a key of `measure`; it no longer exists: remove it, and give more `repeats`",
+    ),
     (TRAIN + "disks:\n  a: {emulat: x}\n", "line 4: `emulat` is not a key of disk `a`; did you mean `emulate`?"),
     ("- a\n", "line 1: the study file must be a mapping that has at least `workloads`, not a list"),
     ("workloads\n", "line 1: the study file must be a mapping that has at least `workloads`, not `workloads`"),

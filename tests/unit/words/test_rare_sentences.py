@@ -65,8 +65,8 @@ def said(code: ReasonCode, terms: words.Terms = TERMS, spec: Spec | None = None,
         (ReasonCode.BEST_MEASURED, {"rate": 183.0}, "Its best measured rate is 183 images/s."),
         (
             ReasonCode.RISES_WITH_VCPUS,
-            {"vcpus": 8.0, "before": 4.0, "gain": 0.3, "foretold": True},
-            "The rate still rises at 8 vCPUs, the most measured: 16 vCPUs should gain 30 %, up to the known ceiling.",
+            {"vcpus": 8.0, "gain": 0.3, "worth": 0.05, "probability": 0.8},
+            "The rate still rises at 8 vCPUs, the most measured: 16 vCPUs should gain 30 %.",
         ),
         (
             ReasonCode.SIZE_OPEN,
@@ -571,14 +571,12 @@ def test_a_larger_data_set_says_whether_it_matters(
 @pytest.mark.parametrize(
     ("quantity", "of", "name"),
     [
-        (Quantity.TIME_WITH_MEMORY, str(4 * GIB), "time with 4 GiB, relative to the most memory"),
-        (Quantity.MEMORY_CAPACITY, str(4 * GIB), "most with 4 GiB of memory"),
         (Quantity.DISK_CAPACITY, "nvme", "most from disk nvme"),
         (Quantity.ACCELERATOR_RATE, "V100", "V100"),
     ],
 )
 def test_a_parameter_names_what_it_is_of(quantity: Quantity, of: str, name: str, fitted: WorkloadModel) -> None:
-    """Memory is in GiB and a disk by its name."""
+    """A disk by its name."""
     parameter = Parameter(quantity, "", 1.0, 1.0, 1.0, Source.FIT, of)
     assert words.parameter_name(parameter, fitted) == name
 

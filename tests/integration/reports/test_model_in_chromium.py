@@ -1,0 +1,236 @@
+"""model.js in a real browser against the Python model, with the same draws."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, astuple, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sizer.model import CONSTANTS, WhatIf, WorkloadModel, as_data, fit, predict
+from sizer.model.beliefs import BELIEFS, SWITCHES
+from sizer.model.model import MemoryTrial
+from sizer.model.plain_data import DRAWS, few_draws
+from sizer.records import GIB, Bottleneck, Configuration, Demand, DiskRates, Prediction, Refused, Run
+from tests import ROOT
+from tests.modelled import questions
+
+pytestmark = pytest.mark.slow
+
+CLOSE = 1e-6
+"""Of ln of a rate and its interval, and of a share: how far the page may be off."""
+EACH = 100
+"""Questions about each model; some are alike."""
+OF_THE_PAGE = ("not_fitted", "no_gpu_to_speed_up", "between_memory_sizes")
+"""Refusals that what the page's controls set can have."""
+MOST_BYTES = 20_000
+"""Of the data of one of these models, which have few configurations and as many quantities as there are."""
+
+Fitted = dict[str, WorkloadModel]
+Question = tuple[str, Configuration, WhatIf]
+
+CASES = {
+    "knee": "second threads of cores",
+    "paired": "second threads in pairs",
+    "quota": "fractions of a vCPU",
+    "evidence": "accounting that names the CPU",
+    "power, accounted": "accounting that names something else",
+    "capped, accounted": "the same, with a serial part",
+    "accelerator and disks, accounted": "the same, with an accelerator and disks",
+    "step apart": "a step of which the core-seconds are known",
+    "stated speed-up": "emulated accelerators, several of them",
+    "several accelerators": "accelerators of which only rates are known",
+    "kinds of accelerator": "two kinds of them",
+    "with and without": "accelerators, and the CPU in their place",
+    "accelerator and disks": "two disks with figures",
+    "disks that saturate": "disks of which nothing is known but rates",
+    "page cache": "memory, where the size of the data is known",
+    "in order": "the same, of data that are read in order",
+    "reads miss": "memory, where it is not",
+    "crossed": "memory and disks of a table",
+    "two memory sizes": "two sizes of memory",
+    "memory alone": "memory, where no vCPUs are known",
+    "memory floor": "memory in which runs were killed",
+    "caps": "memory in which some were killed and others held",
+    "whole machines": "accelerators whose memory did not do",
+    "batches on the CPU": "batch sizes",
+    "batches on an accelerator": "the same, where a step costs the accelerator time",
+    "writes": "a disk that is written to",
+    "one disk": "one disk with figures",
+    "too few": "two vCPU values, through which no curve is drawn",
+}
+
+
+CAPS = (
+    MemoryTrial(1, 32, GIB, False),
+    MemoryTrial(4, 32, 3 * GIB, False),
+    MemoryTrial(1, 32, 2 * GIB, True, 3 * GIB // 2),
+    MemoryTrial(2, 32, 6 * GIB, True, 5 * GIB // 2),
+    MemoryTrial(4, 32, 3 * GIB, True, GIB, searched=True),
+    MemoryTrial(4, 32, 8 * GIB, True, 4 * GIB),
+)
+"""Of which some contradict others."""
+
+
+def accounted(model: WorkloadModel) -> WorkloadModel:
+    """The same where accounting named this or that, whatever bound."""
+    named = zip(model.measured.rates, itertools.cycle([*Bottleneck]), strict=False)
+    rates = tuple(replace(rate, evidence=each) for rate, each in named)
+    return replace(model, measured=replace(model.measured, rates=rates))
+
+
+@pytest.fixture(scope="module")
+def whole(models: Fitted, make_run: Callable[..., Run]) -> Fitted:
+    """The models that have a posterior."""
+    written = Demand(core_seconds=0.01, written_bytes=1e5, write_ios=1.0)
+    slow = DiskRates(1000, 1e9, 1000, 2e7)
+    read = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
+    runs = {
+        "writes": [
+            make_run(min(95 * c, 180), c, demand=written, rates=slow, disk="slow") for c in (1.0, 2.0, 4.0, 8.0)
+        ],
+        "one disk": [make_run(95 * c, c, demand=read, rates=DiskRates(1e4, 1e8), disk="d") for c in (1.0, 2.0, 4.0)],
+        "too few": [make_run(100.0, 1.0), make_run(190.0, 2.0)],
+    }
+    found = {**models, **{name: fit(some).workloads[0] for name, some in runs.items()}}
+    for name in ("power", "capped", "accelerator and disks"):
+        found[f"{name}, accounted"] = accounted(models[name])
+    cached, floor = models["page cache"], models["memory floor"]
+    found["in order"] = replace(cached, facts=replace(cached.facts, sequential=True))
+    sizes = tuple(size * GIB for size in (1, 2, 3, 4, 6, 8))
+    found["caps"] = replace(
+        floor, measured=replace(floor.measured, memory_bytes=sizes, trials=CAPS, did_not_fit=(), overfilled=())
+    )
+    return {name: model for name, model in found.items() if model.posterior is not None}
+
+
+@pytest.fixture(scope="module")
+def few(whole: Fitted) -> Fitted:
+    """The same with the draws that the page has."""
+    return {
+        name: replace(model, posterior=few_draws(model.posterior))
+        for name, model in whole.items()
+        if model.posterior is not None
+    }
+
+
+@pytest.fixture(scope="module")
+def bench(browser: Any, whole: Fitted, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A page with the equation and the data of all models."""
+    data = {name: as_data(model) for name, model in whole.items()}
+    path = tmp_path_factory.mktemp("bench") / "bench.html"
+    script = (ROOT / "reports" / "templates" / "model.js").read_text()
+    path.write_text(
+        f"""<!doctype html><meta charset="utf-8"><script>{script}
+        const data = {json.dumps(data)}, known = {{}}, model = Model({json.dumps(CONSTANTS)});
+        for (const name in data) known[name] = model.workload(data[name]);
+        const ask = ([name, at, whatIf]) => known[name].predict(at, whatIf);
+        </script>"""
+    )
+    browser.open(path.as_uri(), 800, "light")
+    return browser
+
+
+def asked(few: Fitted, names: list[str]) -> dict[Question, Prediction | str]:
+    """Questions that the page's controls may ask, with what Python says: a prediction, or the code of a refusal.
+
+    What was measured or did not fit is among them.
+    """
+    found: dict[Question, Prediction | str] = {}
+    for name in names:
+        measured, random = few[name].measured, np.random.default_rng([*name.encode()])
+        places = [*(rate.configuration for rate in measured.rates), *measured.did_not_fit]
+        for place, what_if in [*((each, WhatIf()) for each in places), *questions(few[name], random, EACH)]:
+            try:
+                found[name, place, what_if] = predict(few[name], place, what_if)
+            except Refused as error:
+                why = error.refusal.reason
+                refused = few[name].refused
+                code = "not_fitted" if refused is not None and why == refused.reason else why.code.value
+                if code in OF_THE_PAGE:
+                    found[name, place, what_if] = code
+    return found
+
+
+def said(bench: Any, found: dict[Question, Prediction | str]) -> list[dict[str, Any]]:
+    """What the page says to these questions."""
+    forms = [
+        (name, asdict(place), {**vars(what_if), "disk_rates": what_if.disk_rates and astuple(what_if.disk_rates)})
+        for name, place, what_if in found
+    ]
+    answers: list[dict[str, Any]] = bench.evaluate(f"{json.dumps(forms)}.map(ask)")
+    return answers
+
+
+def differences(page: dict[str, Any], known: Prediction | str) -> list[str]:
+    """In what the page's answer is another than Python's."""
+    if isinstance(known, str) or "refused" in page:
+        return [] if page == {"refused": known} else [f"{page} is not {known}"]
+    rate, found = known.throughput, []
+    if (page["bottleneck"], page["extrapolated"], page["out_of_memory"]) != (
+        known.bottleneck.value,
+        known.extrapolated,
+        known.out_of_memory,
+    ):
+        found.append(f"{page} is not {known}")
+    names = {*page["shares"], *known.shares}
+    if any(abs(page["shares"].get(name, 0.0) - known.shares.get(name, 0.0)) > CLOSE for name in names):
+        found.append(f"shares {page['shares']} are not {known.shares}")
+    ends = () if known.out_of_memory else ("value", "low", "high")
+    if any(abs(math.log(page["throughput"][end] / getattr(rate, end))) > CLOSE for end in ends):
+        found.append(f"{page['throughput']} is not {rate}")
+    return found
+
+
+@pytest.mark.parametrize("name", CASES, ids=CASES.get)
+def test_the_page_says_what_python_says(bench: Any, few: Fitted, name: str) -> None:
+    """Rates, their intervals, shares, what binds, what is extrapolated and what runs out of memory."""
+    known = asked(few, [name])
+    wrong = [
+        (question, found)
+        for (question, python), page in zip(known.items(), said(bench, known), strict=True)
+        if (found := differences(page, python))
+    ]
+    assert wrong == []
+
+
+def test_the_questions_ask_for_everything(few: Fitted) -> None:
+    """Each what-if, places within and beyond what was measured, and places without an answer."""
+    known = asked(few, list(CASES))
+    answered = {question: each for question, each in known.items() if isinstance(each, Prediction)}
+    for name in ("gpu_speedup", "disk_rates", "data_bytes_factor", "decode_factor"):
+        assert sum(getattr(what_if, name) != getattr(WhatIf(), name) for _, _, what_if in answered) >= 20
+    assert sum(what_if == WhatIf() for _, _, what_if in answered) > 0.3 * len(known)
+    assert 0.1 < sum(each.extrapolated for each in answered.values()) / len(known) < 0.9
+    assert sum(each.out_of_memory for each in answered.values()) >= 5
+    assert len({each.bottleneck for each in answered.values()}) == len(Bottleneck)
+    assert {each for each in known.values() if isinstance(each, str)} == set(OF_THE_PAGE)
+
+
+def test_each_quantity_is_compared(few: Fitted) -> None:
+    """And each switch where it is on and where it is off."""
+    models = [few[name].posterior for name in CASES]
+    quantities = {name.partition(":")[0] for each in models if each is not None for name in each.names}
+    assert quantities - {"on"} == {line.partition(",")[0] for line in BELIEFS}
+    states = {
+        (name.removeprefix("on:"), value > 0)
+        for each in models
+        if each is not None
+        for vector in each.vectors
+        for name, value in zip(each.names, vector, strict=True)
+        if name.startswith("on:")
+    }
+    assert states == {(name.partition(",")[0], is_on) for name in SWITCHES for is_on in (True, False)}
+
+
+def test_the_data_are_small(whole: Fitted) -> None:
+    """Of each draw a few digits, and nothing of the runs but where they were and what they gave."""
+    for model in whole.values():
+        data = as_data(model)
+        assert len(data["draws"]) == DRAWS
+        assert len(json.dumps(data, separators=(",", ":"), allow_nan=False)) < MOST_BYTES
