@@ -7,6 +7,7 @@ from sizer.recommend.table import SURE, Row, rounded
 from sizer.records import (
     LARGEST,
     SMALLEST,
+    Bottleneck,
     Deadline,
     Estimate,
     Figure,
@@ -61,7 +62,7 @@ def too_late(job: Job, row: Row, bottleneck: str | None) -> list[Reason]:
         "within": job.within,
         "sure": SURE,
         "probability": job.probability,
-        "bottleneck": bottleneck,
+        "bottleneck": bottleneck or Bottleneck.AMBIGUOUS.value,
     }
     late = Reason(ReasonCode.NOTHING_IN_TIME, figures | _time(job.seconds), row.candidate.spec)
     slow = row.candidate.throughput.low
