@@ -35,6 +35,7 @@ from sizer.records import (
     Event,
     Objective,
     Option,
+    Preference,
     Reason,
     ReasonCode,
     Refusal,
@@ -42,7 +43,6 @@ from sizer.records import (
     Suggestion,
     reason,
 )
-from sizer.records.domains import Preference
 
 PREFERENCES: tuple[Preference, ...] = ("cheapest", "balanced", "fastest")
 
