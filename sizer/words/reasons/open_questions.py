@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sizer.records import Reason, ReasonCode, format_number
-from sizer.words.figures import chance
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, either, listed, outcomes_counted, spec_name
 from sizer.words.reasons.figures import Sentences, vcpus_of
@@ -89,17 +88,7 @@ def _runs_failed(r: Reason, t: Terms) -> str:
 
 
 def _run_would_settle(r: Reason, t: Terms) -> str:
-    count, spec = round(r.number("runs")), "" if r.spec is None else spec_name(r.spec, t)
-    if not r.has("after"):
-        return _("Of all runs, one more with {spec} would tell most.", spec=spec)
-    return _n(
-        "{count} more run with {spec} would raise the probability from {chance} to {after}, if it goes as expected.",
-        "{count} more runs with {spec} would raise the probability from {chance} to {after}, if they go as expected.",
-        count,
-        spec=spec,
-        chance=chance(r.number("probability")),
-        after=chance(r.number("after")),
-    )
+    return _("Of all runs, one more with {spec} would tell most.", spec="" if r.spec is None else spec_name(r.spec, t))
 
 
 _C = ReasonCode
