@@ -121,16 +121,20 @@ def checked(device: str, out: Path, sizer: Sizer) -> int:
     size, host = (REHEARSAL if device == "cpu" else ON_GPU), api.this_host()
     file, study, profile = out / "study.yaml", out / "study", out / "profile"
     out.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(study_file(size, device, host), indent=1) + "\n")
+    caps = any(each.control is Control.MEMORY and each.available for each in host.backend.capabilities())
+    file.write_text(json.dumps(study_file(size, device, host.size.vcpus, caps), indent=1) + "\n")
     codes = [sizer.typed(STUDY_SHARE, "run", str(file), "--out", str(study))]
     if codes[0] in AS_MEANT and not sizer.interrupted:
         program = plain_loop(size, device, size.precisions[0], size.batch_sizes[0])
         how = ["--seconds", f"{min(3.0, size.seconds):g}", "--repeats", "1", "--no-memory-floor"]
         how += ["--samples-per-step", str(size.batch_sizes[0]), "--sample-unit", "image"]
         codes.append(sizer.typed(PROFILE_SHARE, "profile", "--out", str(profile), *how, "--", *program))
+    if codes[0] not in AS_MEANT and not (study / "study.yaml").exists():
+        return codes[0]
     if (study / "study.yaml").exists():
         sizer.typed(1.0, "recommend", str(study))
-    table = "\n".join(lines(device, study, profile, f"{host.backend.name}, {sizer.seconds:.0f} s"))
+    limits = f"{host.size.vcpus} vCPUs, {host.backend.name}{'' if caps else ' (no memory cap)'}"
+    table = "\n".join(lines(device, study, profile, f"{limits}, {sizer.seconds:.0f} s"))
     print(table)
     (out / "table.txt").write_text(table + "\n")
     return 130 if sizer.interrupted else max(0 if code in AS_MEANT else abs(code) for code in codes)
@@ -179,15 +183,14 @@ class Sizer:
             child.send_signal(signal.SIGINT)
 
 
-def study_file(size: Size, device: str, host: api.MeasuringHost) -> dict[str, Any]:
-    """Around all vCPUs that the host has of those asked for, with the axes that it can limit.
+def study_file(size: Size, device: str, host_vcpus: int, caps: bool) -> dict[str, Any]:
+    """Around all vCPUs that the host has of those asked for; `caps` says whether it can limit memory.
 
     A rehearsal is around the fewest: two threads that wait for each other on a busy CPU take many times as long.
     """
-    vcpus = [each for each in size.vcpus if each <= host.size.vcpus]
-    limitable = {each.control for each in host.backend.capabilities() if each.available}
+    vcpus = [each for each in size.vcpus if each <= host_vcpus]
     fewer = {"vcpus": [each for each in size.fewer_vcpus if each in vcpus]}
-    more: dict[str, Any] = {"memory": size.memory} if Control.MEMORY in limitable else {}
+    more: dict[str, Any] = {"memory": size.memory} if caps else {}
     more |= {"gpu_count": 1} if device != "cpu" else {}
     on = {"framework": "pytorch", "device": device}
     images = {**on, "network": size.network}
@@ -206,7 +209,8 @@ def study_file(size: Size, device: str, host: api.MeasuringHost) -> dict[str, An
         loop = {"kind": "command", "command": plain_loop(size, device, precision, "{batch_size}"), "device": device}
         printed = {"pattern": r"rate (?P<rate>[\d.]+)", "sample_unit": "image"}
         workloads.append({**alike, **loop, **printed, "name": f"plain-{precision}"})
-    next(each for each in workloads if each.get("mode") == "train")["largest_batch"] = size.largest_batch
+    if device != "cpu" or caps:
+        next(each for each in workloads if each.get("mode") == "train")["largest_batch"] = size.largest_batch
     return {
         "name": "gpu-check",
         "workloads": workloads,

@@ -39,7 +39,7 @@ def lines(device: str, study: Path, profile: Path, how: str) -> Iterator[str]:
     yield from (row(run, plain.get(_key(run))) for run in runs if run.spec.purpose is not Purpose.BATCH_SEARCH)
     yield from _ratios(runs, plain)
     yield from _largest([run for run in runs if run.spec.purpose is Purpose.BATCH_SEARCH])
-    yield NO_MEANING if device == "cpu" else _nvml(runs)
+    yield NO_MEANING if device == "cpu" else nvml(runs)
     yield from _not_run(list(folders.values()), profile)
     if folders:
         yield f"page: {study / 'report.html'}"
@@ -118,7 +118,7 @@ def _largest(tried: Sequence[Run]) -> Iterator[str]:
             yield f"Batch {run.spec.batch_size}: out of memory, where: {where}."
 
 
-def _nvml(runs: Sequence[Run]) -> str:
+def nvml(runs: Sequence[Run]) -> str:
     """Which of NVML's figures are in no run."""
     uses = [use for run in runs if run.outcome is Outcome.COMPLETED for use in run.gpus]
     if not uses:
