@@ -30,20 +30,23 @@ STUDY_SHARE, PROFILE_SHARE = 0.82, 0.95
 """Of the time, when no further run of the study begins, and none of the profile."""
 GRACE_SECONDS = 15.0
 """For the run that goes on then, and for the answer; after it the run is stopped."""
-AS_MEANT = (0, 4, 130, -signal.SIGINT)
-"""Codes of a study, of one with runs that failed, of one that the time ended, and that it ended before it began."""
+LEAST_SECONDS = 5.0
+"""Less is not enough to begin anything."""
+AS_MEANT = (0, 4, 130)
+"""Exit codes of a study, of one with runs that failed, and of one that the time ended."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """What is measured: the image network, its batch sizes (the first is the usual one), precisions and modes, LSTM
-    and transformer, the vCPUs as far as the host has them, fewer of them for these two, a memory cap, how many images
-    there are, seconds and steps of a run, and the search for the largest batch."""
+    """What is measured: the image network, its batch sizes (the first is the usual one), precisions and modes, its
+    programs that read images, LSTM and transformer, the vCPUs as far as the host has them, fewer of them for these two,
+    a memory cap, how many images there are, seconds and steps of a run, and the search for the largest batch."""
 
     network: str
     batch_sizes: tuple[int, ...]
     precisions: tuple[str, ...]
     modes: tuple[str, ...]
+    reading: dict[str, str]
     lstm: dict[str, Any]
     transformer: dict[str, Any]
     vcpus: tuple[int, ...]
@@ -60,6 +63,7 @@ ON_GPU = Size(
     batch_sizes=(64, 32, 128),
     precisions=("fp16", "fp32"),
     modes=("train", "forward", "forward_backward"),
+    reading={"train": "image_training", "infer": "image_inference"},
     lstm={"kind": "language_training", "network": "medium", "batch_size": 32},
     transformer={
         "kind": "language_training",
@@ -80,14 +84,9 @@ REHEARSAL = Size(
     batch_sizes=(2,),
     precisions=("fp32",),
     modes=("train", "forward_backward"),
+    reading={"train": "image_training"},
     lstm={"kind": "language_training", "network": "small", "batch_size": 4},
-    transformer={
-        "kind": "image_training",
-        "network": "vit_b16",
-        "batch_size": 1,
-        "mode": "forward",
-        "input": "synthetic",
-    },
+    transformer={"kind": "image_inference", "network": "vit_b16", "batch_size": 1, "input": "synthetic"},
     vcpus=(1,),
     fewer_vcpus=(),
     memory="2GiB",
@@ -167,17 +166,19 @@ class Sizer:
         return time.monotonic() - self._begin
 
     def typed(self, share: float, *words: str) -> int:
-        """The exit code of `sizer WORDS`, which ends as by Ctrl-C once this share of the time is over."""
+        """The exit code of `sizer WORDS`, which ends as by Ctrl-C once this share of the time is over: 130."""
+        until = self._begin + share * self._whole
+        if until - time.monotonic() < LEAST_SECONDS:
+            return 130
         print(f"\n$ sizer {' '.join(words)}", flush=True)
         # sizer need not be installed; in a session of its own an interrupt comes to it by us alone.
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         child = subprocess.Popen([sys.executable, "-m", "sizer", *words], env=environment, start_new_session=True)
-        left = share * self._whole - self.seconds
         while True:
             try:
-                return child.wait(max(0.0, left))
+                return child.wait(max(0.0, until - time.monotonic()))
             except subprocess.TimeoutExpired:
-                left = GRACE_SECONDS
+                until = time.monotonic() + GRACE_SECONDS
             except KeyboardInterrupt:
                 self.interrupted = True
             child.send_signal(signal.SIGINT)
@@ -196,11 +197,11 @@ def study_file(size: Size, device: str, host_vcpus: int, caps: bool) -> dict[str
     images = {**on, "network": size.network}
     fed = {**images, "batch_size": size.batch_sizes[0], "cache": "warm", "options": {"precision": size.precisions[0]}}
     workloads: list[dict[str, Any]] = [
-        {"name": "train", "kind": "image_training", **fed, "axes": {"vcpus": vcpus, **more}},
-        {"name": "infer", "kind": "image_inference", **fed, "axes": {"vcpus": vcpus} if fewer["vcpus"] else fewer},
+        *({**fed, "name": name, "kind": kind, "axes": {"vcpus": vcpus}} for name, kind in size.reading.items()),
         {"name": "lstm", **on, **size.lstm, "axes": fewer},
         {"name": "transformer", **on, **size.transformer, "axes": fewer},
     ]
+    workloads[0]["axes"] |= more
     for precision in size.precisions:
         alike = {"batch_size": [*size.batch_sizes], "axes": {"vcpus": []}}
         step = {**images, **alike, "kind": "image_training", "input": "synthetic", "options": {"precision": precision}}

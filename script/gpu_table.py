@@ -133,7 +133,10 @@ def _not_run(folders: Sequence[StudyFolder], profile: Path) -> Iterator[str]:
     for folder in folders:
         status = api.study_status(folder)
         yield from (f"not run: {run_in_words(spec)}" for spec in status.todo)
-        yield from (f"not finished: the search of {each.following.base.workload.name}" for each in status.searching)
+        searched = {run.spec.workload.name for run in status.runs if run.spec.purpose is Purpose.BATCH_SEARCH}
+        searched -= {each.following.base.workload.name for each in status.searching}
+        names = [plan.workload.name for plan in folder.study.workloads if plan.largest_batch]
+        yield from (f"not finished: the largest batch of {name}" for name in names if name not in searched)
     if not any(folder.path == profile for folder in folders):
         yield "not run: the plain loop by sizer profile"
     if not folders:
