@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -99,14 +98,10 @@ REHEARSAL = Size(
 
 def main() -> int:
     begin = time.monotonic()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--device", required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, required=True)
-    given = parser.parse_args()
+    device, out, minutes = sys.argv[1:]  # as script/gpu-check has checked them
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return checked(given.device, given.out, Sizer(begin, given.minutes * 60))
+        return checked(device, Path(out), Sizer(begin, float(minutes) * 60))
     except SizerError as error:
         print(in_words(error), file=sys.stderr)
         return error.exit_code

@@ -9,13 +9,17 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed"),
+]
 
 CHECK = (sys.executable, str(ROOT / "script/gpu-check"))
 
@@ -31,7 +35,6 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 def test_it_is_rehearsed_on_the_cpu_and_an_interrupt_costs_nothing(tmp_path: Path, environment: dict[str, str]) -> None:
     """The table has what was measured, and what was not; the same command goes on."""
-    pytest.importorskip("torch")
     words = [*CHECK, "--device", "cpu", "--out", str(tmp_path / "out"), "--minutes", "9"]
     begun = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     runs = tmp_path / "out/study/runs"
@@ -61,7 +64,6 @@ def test_it_is_rehearsed_on_the_cpu_and_an_interrupt_costs_nothing(tmp_path: Pat
 
 def test_what_the_time_leaves_out_is_listed(tmp_path: Path, environment: dict[str, str]) -> None:
     """Nothing is begun after it."""
-    pytest.importorskip("torch")
     words = [*CHECK, "--device", "cpu", "--out", str(tmp_path / "out"), "--minutes", "0.01"]
     done = subprocess.run(words, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -81,7 +83,6 @@ def test_what_the_time_leaves_out_is_listed(tmp_path: Path, environment: dict[st
 )
 def test_what_cannot_begin_is_one_sentence(tmp_path: Path, words: list[str], code: int, sentence: str) -> None:
     """With what to type next."""
-    pytest.importorskip("torch")
     done = subprocess.run([*CHECK, *words], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.count("\n") == 1
