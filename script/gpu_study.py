@@ -50,7 +50,7 @@ class Size:
     transformer: dict[str, Any]
     vcpus: tuple[int, ...]
     fewer_vcpus: tuple[int, ...]
-    memory: str
+    memory: str | None
     images: int
     seconds: float
     steps: int
@@ -88,7 +88,7 @@ REHEARSAL = Size(
     transformer={"kind": "image_inference", "network": "vit_b16", "batch_size": 1, "input": "synthetic"},
     vcpus=(1,),
     fewer_vcpus=(),
-    memory="2GiB",
+    memory=None,  # the search for the largest batch has a cap
     images=40,
     seconds=0.3,
     steps=2,
@@ -186,7 +186,7 @@ def study_file(size: Size, device: str, host_vcpus: int, caps: bool) -> dict[str
     """
     vcpus = [each for each in size.vcpus if each <= host_vcpus]
     fewer = {"vcpus": [each for each in size.fewer_vcpus if each in vcpus]}
-    more: dict[str, Any] = {"memory": size.memory} if caps else {}
+    more: dict[str, Any] = {"memory": size.memory} if caps and size.memory is not None else {}
     more |= {"gpu_count": 1} if device != "cpu" else {}
     on = {"framework": "pytorch", "device": device}
     images = {**on, "network": size.network}
