@@ -1,0 +1,90 @@
+"""`script/gpu-check`, rehearsed on the CPU from the command to the table, and what is said where it cannot begin."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed"),
+]
+
+CHECK = (sys.executable, str(ROOT / "script/gpu-check"))
+
+
+def begun_at(run: Path) -> str:
+    return str(json.loads(run.read_text())["started_at"])
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {**os.environ, "SIZER_CACHE": str(tmp_path / "cache")}
+
+
+def test_it_is_rehearsed_on_the_cpu_and_an_interrupt_costs_nothing(tmp_path: Path, environment: dict[str, str]) -> None:
+    """The table has what was measured, and what was not; the same command goes on."""
+    words = [*CHECK, "--device", "cpu", "--out", str(tmp_path / "out"), "--minutes", "9"]
+    begun = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    runs = tmp_path / "out/study/runs"
+    while begun.poll() is None and not any(runs.glob("*.json")):
+        time.sleep(0.1)
+    begun.send_signal(signal.SIGINT)
+    shown, said = begun.communicate()
+    assert begun.returncode == 130, said
+    first = {path.name: begun_at(path) for path in runs.glob("*.json")}
+    assert "not run: transformer" in shown
+    assert "not finished: the largest batch of train-fp32" in shown
+    assert "not run: the plain loop by sizer profile" in shown
+
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert first.items() <= {path.name: begun_at(path) for path in runs.glob("*.json")}.items()
+    table = (tmp_path / "out/table.txt").read_text()
+    assert table in done.stdout
+    assert not re.search("^not ", table, re.MULTILINE)
+    for name in ("train", "lstm", "transformer", "train-fp32", "forward_backward-fp32", "plain-fp32"):
+        assert re.search(rf"^{name} +\d+ +1 .* [\d.,]+ ", table, re.MULTILINE), name
+    assert re.search(r"^sizer / plain: [\d.]+ to [\d.]+ of 2", table, re.MULTILINE)
+    assert "Largest batch that held: 4." in table
+    assert "Without a meaning on a CPU" in table
+    assert (tmp_path / "out/study/report.html").exists()
+
+
+def test_what_the_time_leaves_out_is_listed(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Nothing is begun after it."""
+    words = [*CHECK, "--device", "cpu", "--out", str(tmp_path / "out"), "--minutes", "0.01"]
+    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "not run: the plain loop by sizer profile" in done.stdout
+    assert "not run: the study" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["--device", "gpu"], 2, "gpu is not cpu, nor a GPU such as cuda:0"),
+        (["--minutes", "0"], 2, "0 is no number of minutes, such as 9"),
+        (["--out", __file__], 2, f"--out {__file__} is not a folder"),
+        (["--wheels", __file__], 2, f"--wheels {__file__} is not a folder"),
+        (["--device", "cuda:99"], 3, "GPUs and no cuda:99; type `nvidia-smi`"),
+    ],
+)
+def test_what_cannot_begin_is_one_sentence(tmp_path: Path, words: list[str], code: int, sentence: str) -> None:
+    """With what to type next."""
+    done = subprocess.run([*CHECK, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.count("\n") == 1
+    assert sentence in done.stderr
+    assert not list(tmp_path.iterdir())
