@@ -26,7 +26,7 @@ CLOSE = 1e-6
 """Of ln of a rate and its interval, and of a share: how far the page may be off."""
 EACH = 100
 """Questions about each model; some are alike."""
-OF_THE_PAGE = ("not_fitted", "no_gpu_to_speed_up", "between_memory_sizes")
+OF_THE_PAGE = ("not_fitted", "no_gpu_to_speed_up", "too_few_values")
 """Refusals that what the page's controls set can have."""
 MOST_BYTES = 20_000
 """Of the data of one of these models, which have few configurations and as many quantities as there are."""

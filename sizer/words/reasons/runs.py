@@ -1,0 +1,78 @@
+"""What the runs themselves say against an answer, and what one more of them would settle."""
+
+from __future__ import annotations
+
+from sizer.records import ReasonCode as Code
+from sizer.words.reasons.templates import Sentences, first_of
+from sizer.words.reasons.templates import marked as _
+
+SENTENCES: Sentences = {
+    Code.ONLY_MEASURED_SIZES: first_of(
+        _("No axis was measured at three values, so only what was measured is compared."),
+    ),
+    Code.RATES_MISTOLD: first_of(
+        _(
+            "In {mistold} of {completed} runs the log most likely tells a rate of batches, so neither samples a second "
+            "nor what they cost are known: give `batches` in place of `rate` in the pattern.",
+            correct="batches",
+        ),
+        _(
+            "In {mistold} of {completed} runs the log most likely has a line of each of several processes, so neither "
+            "samples a second nor what they cost are known: let one of them print, or let the pattern read a counter "
+            "(`step`), too.",
+            correct="counter",
+        ),
+        _(
+            "In {mistold} of {completed} runs the log tells another rate than its lines come at, so neither samples a "
+            "second nor what they cost are known: check the unit of the pattern's groups."
+        ),
+    )
+    + first_of(_("They are not all wrong alike, so another spec may be the answer.", alike=False)),
+    Code.JOBS_MIXED: first_of(
+        _(
+            "Rows of one configuration differ by a factor of up to {ratio}, and in {columns}: they may be different "
+            "jobs."
+        ),
+    ),
+    Code.RUNS_APART: first_of(
+        _(
+            "One rate looks like a slip: with {fewer} instead of {machine} it was {factor} as fast; check both.",
+            slower=True,
+        ),
+        _("One rate looks like a slip: {machine} is {factor} as fast as in proportion to {fewer}; check both."),
+        _(
+            "Runs of {machine} are {factor} apart: one of them is a slip, and no answer is reliable until it is "
+            "corrected."
+        ),
+    ),
+    Code.RUNS_DOUBTFUL: first_of(
+        _("In {doubtful} of {completed} runs the rate is {doubts}."),
+    ),
+    Code.RUNS_FAILED: first_of(
+        _("{failed} of {runs} runs gave no rate ({outcomes})."),
+    ),
+    Code.RUNS_STARVED: first_of(
+        _(
+            "In {starved} of {completed} runs others had a part of the vCPUs, so the rate is a lower bound: measure on "
+            "a quiet host."
+        ),
+        _(
+            "Others used the CPUs of this host in every run of `{workload}`, so no rate shows what it needs; measure "
+            "on a quiet host."
+        ),
+    ),
+    Code.MEASURED_BESIDE_OTHERS: first_of(
+        _(
+            "Measured there were {measured_rate} while something else used {cores} cores of the host; {rate} are what "
+            "the fitted curve, which rests on all runs, makes of it."
+        ),
+    ),
+    Code.RUN_WOULD_SETTLE: first_of(
+        _(
+            "One more run with {spec} would raise the probability from {chance} to {after}, if it goes as expected.",
+        ),
+        _("Of all runs, one more with {spec} would tell most."),
+        _("The rate still rises at the most measured; if it no longer does at {larger}, the knee is found."),
+        _("The study's plan has runs that are not made yet."),
+    ),
+}
