@@ -215,7 +215,7 @@ SENTENCES: Sentences = {
         _("Between {low} and {high} of memory its rate differs by {apart}."),
         _(
             "It has a rate in {memory} alone, which is no curve: what another size does to it is not known.",
-            more_bytes=True,
+            more=True,
         ),
         _(
             "It ran in {memory}, the only memory cap measured; whether less is enough, and what more would give, is "

@@ -136,7 +136,7 @@ def test_a_prediction_from_such_rates_is_warned_of(curve: Curve) -> None:
     mistold_reason = rates_mistold(mistold(runs, WarningKind.TOLD_UNLIKE_SEEN, 2, 2, 2, 2, 2))
     assert mistold_reason is not None
     said = rates_in_doubt(mistold_reason, Terms("train", "image"))
-    assert said.startswith("workload `train`: In 5 of 5 runs the log tells another rate than their lines come at")
+    assert said.startswith("workload `train`: In 5 of 5 runs the log tells another rate than its lines come at")
 
 
 def test_the_headline_leaves_out_a_rate_known_to_be_wrong(curve: Curve, catalog: Catalog) -> None:
