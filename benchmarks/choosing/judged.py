@@ -47,20 +47,11 @@ class WholeGrid:
         volume = disk_prices(self.model.measured.disks, self.catalog)[spec.disk] if spec.disk is not None else 0.0
         return prices(self.catalog).usd_per_hour(spec.vcpus, spec.memory_bytes) + volume
 
-    def place(self, spec: Spec) -> Configuration:
-        """Where the grid has what this spec buys: no more than was measured; what it leaves out as the best has it."""
-        measured, best = self.model.measured, best_measured(self.model).configuration
-        vcpus = min(spec.vcpus or vcpus_of(best), measured.vcpus[-1])
-        fitting = [size for size in measured.memory_bytes if size <= (spec.memory_bytes or math.inf)]
-        memory = fitting[-1] if fitting else measured.memory_bytes[0]
-        batch = spec.batch_size or best.batch_size
-        return Configuration(vcpus, memory, spec.disk or best.disk, batch, best.gpu, best.gpu_count)
-
     def regret(self, spec: Spec, target: float) -> tuple[float, float]:
         """The share by which its rate misses the target, and by which it costs more than the answer from the grid; what
         ran out of memory there misses all of it."""
         assert self.answer.spec is not None, "cases without an answer are left out"
-        place, measured = self.place(spec), [rate.configuration for rate in self.model.measured.rates]
+        place, measured = place_of(self.model, spec), [rate.configuration for rate in self.model.measured.rates]
         own, *others = self.log_rates([place, *measured, *(each.place for each in self.sizes)])
         lost = place in self.model.measured.did_not_fit
         short = 1.0 if lost else max(0.0, 1 - math.exp(own - max(others)) / target)
@@ -75,6 +66,16 @@ class WholeGrid:
 
 def _plain(place: Configuration) -> tuple[object, ...]:
     return place.vcpus, place.memory_bytes, disk_of(place), place.batch_size, gpus_of(place)
+
+
+def place_of(model: WorkloadModel, spec: Spec) -> Configuration:
+    """Where a grid has what this spec buys: no more than was measured; what it leaves out as the best has it."""
+    measured, best = model.measured, best_measured(model).configuration
+    vcpus = min(spec.vcpus or vcpus_of(best), measured.vcpus[-1])
+    fitting = [size for size in measured.memory_bytes if size <= (spec.memory_bytes or math.inf)]
+    memory = fitting[-1] if fitting else measured.memory_bytes[0]
+    batch = spec.batch_size or best.batch_size
+    return Configuration(vcpus, memory, spec.disk or best.disk, batch, best.gpu, best.gpu_count)
 
 
 def whole_grids(case: ReplayCase, objective: Objective, catalog: Catalog) -> dict[str, WholeGrid]:

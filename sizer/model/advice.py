@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from sizer.model.beliefs import cache_is_known
 from sizer.model.coordinates import gpus_of, memory_of, name_of_disk
 from sizer.model.feeds import CPU_LABEL, label_at
 from sizer.model.floor_runs import is_batch_search
@@ -118,11 +119,11 @@ def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
 
 
 def memory_matters(model: WorkloadModel) -> bool:
-    """Whether memory sizes differ in throughput as the forms that count say; of two of them, the runs must, too."""
+    """Whether the rate differs over memory, and the page cache does not say why; of two sizes the runs must, too."""
     compared = memory_compared(model.measured)
     if compared is not None and not compared.clear:
         return False
-    return model.memory_counts
+    return model.memory_counts and not cache_is_known(model.facts)
 
 
 def _check_table(model: WorkloadModel, configuration: Configuration) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sizer.model.beliefs import cache_is_known
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.edge import DOUBT, GAIN, best_place, doubled, vcpus_edge
 from sizer.model.equation import Array, Draws, Flags
@@ -137,10 +136,9 @@ def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
 
 
 def _memory_counts(model: WorkloadModel) -> bool:
-    """Whether the most memory measured gains anything that counts over the least, and the page cache does not say
-    why."""
+    """Whether the most memory measured gains anything that counts over the least."""
     known = model.measured.memory_bytes
-    if len(known) < 2 or cache_is_known(model.facts):
+    if len(known) < 2:
         return False
     top = best_place(model)
     edge = doubled(model, replace(top, memory_bytes=known[0]), replace(top, memory_bytes=known[-1]))

@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import compress
 from statistics import mean, median, stdev
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
@@ -93,12 +94,13 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
     observations = []
     for (feed, configuration), group in grouped.items():
         starved = all(map(is_starved, group))
-        of_runs = zip(group, seen[feed, configuration], strict=True)
-        each = [one for run, one in of_runs if starved or not is_starved(run)]
+        counted = [starved or not is_starved(run) for run in group]
+        fed = list(compress(group, counted))
+        each = list(compress(seen[feed, configuration], counted))
         variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
         centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
         deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
-        if apart(group) > SLIP:
+        if apart(fed) > SLIP:
             deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:

@@ -22,7 +22,7 @@ def runs_at(*vcpus: float, rate: Rate) -> list[Run]:
 PLACES = [run.configuration for run in runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=knee(4.0))]
 
 
-def opened(runs: list[Run], rate: Rate) -> OpenAnswer:
+def opened(runs: list[Run]) -> OpenAnswer:
     model = fit(runs)
     answer = recommend(model, runs, Objective(), Catalog.load()).workloads[0]
     found = open_answer(model.workloads[0], answer, PLACES, Objective(), Catalog.load())
@@ -33,14 +33,14 @@ def opened(runs: list[Run], rate: Rate) -> OpenAnswer:
 def test_a_run_is_never_expected_to_add_doubt() -> None:
     """What is known after it is at least what was known before, but for what so few draws can tell."""
     rate = knee(6.0)
-    found = opened(runs_at(1.0, 4.0, 16.0, rate=rate), rate)
+    found = opened(runs_at(1.0, 4.0, 16.0, rate=rate))
     assert all(-0.05 <= found.value(place) <= 1 for place in found.places)
 
 
 def test_most_is_learned_where_the_answer_is_open() -> None:
     """Between a size that is too small and one that is large enough, not at what was measured already."""
     rate = knee(6.0)
-    found = opened(runs_at(1.0, 4.0, 16.0, rate=rate), rate)
+    found = opened(runs_at(1.0, 4.0, 16.0, rate=rate))
     best = max(found.places, key=found.value)
     assert best.vcpus == 8.0
 
@@ -48,7 +48,7 @@ def test_most_is_learned_where_the_answer_is_open() -> None:
 def test_measured_everywhere_nothing_is_open() -> None:
     """A knee at a measured size, all of them measured: no other would be right, and no run tells more."""
     rate = knee(4.0)
-    found = opened(runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=rate), rate)
+    found = opened(runs_at(1.0, 2.0, 4.0, 8.0, 16.0, rate=rate))
     assert found.own_place.vcpus == 4.0
     assert found.right >= 0.95
     assert max(map(found.value, found.places)) <= 0.05

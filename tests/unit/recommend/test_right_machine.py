@@ -182,6 +182,13 @@ def test_gpus_without_vcpus_have_a_price(ask: Asked) -> None:
     assert "not known" not in " ".join(_said(answer))
 
 
+def test_what_is_too_late_on_every_machine_is_said_without_a_bottleneck(ask: Asked) -> None:
+    """A table of GPUs and rates shows none."""
+    answer = ask(KINDS, deadline=Deadline(1e9, 3600))
+    assert answer.status == "refused"
+    assert "with no clear bottleneck" in _said(answer)[0]
+
+
 def test_measured_sizes_are_candidates_as_they_are(ask: Asked) -> None:
     """61 GiB and 36 vCPUs were measured, and are not rounded to what others sell."""
     answer = ask(
