@@ -8,7 +8,6 @@ from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.model.advice import ENOUGH, counted_outcomes, few_values, memory_matters, vcpus_to_measure
-    from sizer.model.attribution import not_bought
     from sizer.model.batch_curve import batch_curves, nearest
     from sizer.model.batch_runs import (
         CLOSE,
@@ -183,7 +182,6 @@ __all__ = [
     "needed_bytes",
     "noise_at",
     "noise_of",
-    "not_bought",
     "of_new_run",
     "only_completed",
     "predict",

@@ -9,13 +9,6 @@ from sizer.records import Bottleneck, Configuration
 
 CLOSE = 0.15
 """Two leading shares closer than this name no single bottleneck."""
-NOT_OF_VCPUS = (
-    Bottleneck.ACCELERATOR,
-    Bottleneck.DISK_BANDWIDTH,
-    Bottleneck.DISK_IOPS,
-    Bottleneck.DISK_WRITE,
-)
-"""What more vCPUs do not make faster."""
 CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}
 DISK_LIKE = {Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS, Bottleneck.DISK_WRITE, Bottleneck.MEMORY}
 STAGES_OF = {
@@ -91,15 +84,6 @@ def no_single(shares: dict[str, float]) -> bool:
         return False
     close = shares[ordered[0]] - shares[ordered[1]] <= CLOSE
     return close and not _alike(Bottleneck(ordered[0]), Bottleneck(ordered[1]))
-
-
-def not_bought(found: Bottleneck, shares: dict[str, float]) -> Bottleneck | None:
-    """What binds although more vCPUs would not relieve it: ambiguous where it is not clear whether that is what binds,
-    None where it is not."""
-    if found is not Bottleneck.AMBIGUOUS or not shares:
-        return found if found in NOT_OF_VCPUS else None
-    likeliest = max(shares.get(each.value, 0.0) for each in NOT_OF_VCPUS)
-    return found if max(shares.values()) - likeliest <= CLOSE else None
 
 
 def _alike(one: Bottleneck, other: Bottleneck) -> bool:

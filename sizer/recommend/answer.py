@@ -42,9 +42,8 @@ from sizer.records import (
     Suggestion,
     reason,
 )
-from sizer.records.domains import Preference
 
-PREFERENCES: tuple[Preference, ...] = ("cheapest", "balanced", "fastest")
+PREFERENCES = ("cheapest", "balanced", "fastest")
 
 
 @dataclass(frozen=True)
