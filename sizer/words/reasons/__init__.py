@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from sizer.records import Reason
 from sizer.words.names import Terms
-from sizer.words.reasons import machines, no_prediction, runs, sizes
+from sizer.words.reasons import machines, runs, sizes
 from sizer.words.reasons.templates import Sentences, in_words
 
-_SENTENCES: Sentences = {
-    **no_prediction.SENTENCES,
-    **sizes.SENTENCES,
-    **machines.SENTENCES,
-    **runs.SENTENCES,
-}
+SENTENCES: Sentences = {**runs.SENTENCES, **sizes.SENTENCES, **machines.SENTENCES}
 
 
 def reason_sentence(reason: Reason, terms: Terms) -> str:
     """What is known, in words."""
-    return in_words(reason, terms, _SENTENCES)
+    return in_words(reason, terms, SENTENCES)

@@ -22,10 +22,7 @@ SENTENCES: Sentences = {
         _("It is the fastest of {all}."),
     ),
     Code.ONLY_MACHINE: first_of(
-        _(
-            "It is the only machine measured with {input} input, so it is not known whether another costs less or is "
-            "faster."
-        ),
+        _("Only this machine was measured with {input} input: whether another costs less or is faster is not known."),
         _("It is the only configuration measured, so it is not known whether another costs less or is faster."),
     ),
     Code.UNPRICED: first_of(
@@ -46,19 +43,13 @@ SENTENCES: Sentences = {
     Code.CHOICE_CLOSE: first_of(
         _("The probability that it keeps {share} of the best rate is {chance}.", event="reaches_target"),
         _("Others are close: the probability that none is {alike} faster is {chance}.", event="none_faster"),
-        _(
-            "Others are close: the probability that none has {alike} less cost × time is {chance}.",
-            event="none_better",
-        ),
+        _("Others are close: the probability that none has {alike} less cost × time is {chance}.", event="none_better"),
         _("Others are close: the probability that none is {alike} cheaper is {chance}."),
     ),
     Code.BESIDE: first_of(
         _("Next comes {machine}: {speed} as fast, {cost} the cost of the same work.", role="next"),
         _("Next comes {machine}: {speed} as fast; its price is not known.", role="next"),
-        _(
-            "The fastest is {machine} with {rate}: {speed} as fast, {cost} the cost of the same work.",
-            role="fastest",
-        ),
+        _("The fastest is {machine} with {rate}: {speed} as fast, {cost} the cost of the same work.", role="fastest"),
         _("The fastest is {machine} with {rate}, {speed} as fast; its price is not known.", role="fastest"),
         _("The baseline, {machine}, is {speed} as fast, at {cost} the cost of the same work.", role="baseline"),
         _("The baseline, {machine}, is {speed} as fast; its price is not known.", role="baseline"),
@@ -90,10 +81,7 @@ SENTENCES: Sentences = {
             "The job needs {needed_memory}, the memory that cannot be dropped plus a margin; the next size that "
             "families offer with {vcpus} is {memory}."
         ),
-        _(
-            "The least that is known to be enough is {held}; the next size that families offer with {vcpus} is "
-            "{memory}."
-        ),
+        _("The least known to be enough is {held}; the next size that families offer with {vcpus} is {memory}."),
         _("{memory} is the least that families offer with {vcpus}."),
         _("{memory} is the smallest size sold in which the job is known to run at its full rate."),
     ),
@@ -115,10 +103,7 @@ SENTENCES: Sentences = {
             all=True,
         ),
         _("Nobody can rent {retired} any more: measured, but neither compared nor counted in a cost."),
-        _(
-            "Nobody can rent the machines with this GPU any more whose price was known (retired {year}).",
-            listed=True,
-        ),
+        _("Nobody can rent this GPU at a known price any more (retired {year}).", listed=True),
         _("Nobody can rent a machine with this GPU any more (retired {year})."),
     ),
     # What to know of an instance type.

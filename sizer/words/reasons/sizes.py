@@ -9,8 +9,7 @@ from sizer.words.reasons.templates import marked as _
 SENTENCES: Sentences = {
     # How the rate goes with a size.
     Code.BEST_MEASURED: first_of(
-        _("Its best measured rate is {rate} ({where})."),
-        _("Its best measured rate is {rate}."),
+        _("Its best measured rate is {rate} ({where})."), _("Its best measured rate is {rate}.")
     ),
     Code.STOPS_SCALING: first_of(
         _("It is fastest at about {fastest_at} and slower with more."),
@@ -30,10 +29,7 @@ SENTENCES: Sentences = {
             "more than {worth} is {chance}."
         ),
         _("It is not clear whether more than {gpus} pay: twice as many should change the rate by {change}."),
-        _(
-            "Nothing was measured between {fewer} and {vcpus}, and the rate may stop rising anywhere there: fewer may "
-            "be enough."
-        ),
+        _("Nothing was measured between {fewer} and {vcpus}, where the rate may stop rising: fewer may be enough."),
         _("It is not clear whether it gets faster with more than {vcpus}, the most measured."),
         _("It is not clear whether more memory than {memory}, the most measured, makes it faster."),
     ),
@@ -116,23 +112,14 @@ SENTENCES: Sentences = {
     + first_of(_("There is no clear bottleneck there.", bottleneck="ambiguous"), _("There it is {bound}."))
     + first_of(_("{enough} would be enough there.")),
     Code.WOULD_HELP: first_of(
-        _(
-            "More vCPUs do not help there, as the rate no longer rises with them; a cheaper decoder would.",
-            bottleneck="cpu",
-        ),
-        _(
-            "More vCPUs do not help there; the part of the job that uses one core must become faster.",
-            bottleneck="serial",
-        ),
+        _("More vCPUs do not help there; a cheaper decoder would.", bottleneck="cpu"),
+        _("More vCPUs do not help there; the part that uses one core must become faster.", bottleneck="serial"),
         _("A disk with more MB/s would help.", bottleneck="disk_bandwidth"),
         _("A disk with more IOPS, or larger reads, would help.", bottleneck="disk_iops"),
         _("A disk that writes faster would help.", bottleneck="disk_write"),
         _("A faster accelerator, or more of them, would help.", bottleneck="accelerator"),
         _("More memory would help.", bottleneck="memory"),
-        _(
-            "More vCPUs do not help there; what does, runs on another disk or with a larger batch would tell.",
-            bottleneck="ambiguous",
-        ),
+        _("More vCPUs do not help there; another disk or a larger batch would tell what does.", bottleneck="ambiguous"),
         _("Whether more vCPUs would help was not measured."),
     ),
     # What holds it back.
@@ -142,8 +129,7 @@ SENTENCES: Sentences = {
     ),
     Code.BOTTLENECK_UNKNOWN: first_of(
         _(
-            "The bottleneck there is not known: with one vCPU value, a serial part cannot be told from CPU time that "
-            "something else on the host took.",
+            "The bottleneck there is not known: one vCPU value cannot tell a serial part from what others took.",
             one_size=True,
         ),
         _("There is no clear bottleneck there: the model says {shares}, accounting says {accounted}."),
@@ -161,15 +147,10 @@ SENTENCES: Sentences = {
             "between them, or their host, holds them back."
         ),
     ),
-    Code.OTHER_INPUT: first_of(
-        _("All rows are with {input} input, so with data from a disk the job may be slower."),
-    ),
+    Code.OTHER_INPUT: first_of(_("All rows are with {input} input, so with data from a disk the job may be slower.")),
     Code.OTHER_DISK: first_of(
         _("It loses {loss} by its disk, more than the {most_loss} that a disk may cost."),
-        _(
-            "Compared with {disk}, a faster disk gains {gain} (the best other measured, {other}, gives {then} instead "
-            "of {now})."
-        ),
+        _("Compared with {disk}, a faster disk gains {gain}: {other} gives {then} instead of {now}."),
         _("Compared with {disk}, a faster disk gains {gain} (the best other measured is {other})."),
         _("No measured disk is faster than {disk} for this job; {other} loses {loss}."),
         _("No measured disk is faster than {disk} for this job; {other} is as fast."),
@@ -194,9 +175,7 @@ SENTENCES: Sentences = {
             "it completed."
         ),
         _("The memory floor is between {low} and {high}."),
-        _(
-            "It completed with every memory cap that was tried, the smallest {high}; the memory floor may be lower.",
-        ),
+        _("It completed with every memory cap that was tried, the smallest {high}; the memory floor may be lower."),
         _(
             "It ran out of memory with every memory cap measured ({caps_killed}), so the memory floor is above the "
             "largest."
@@ -208,19 +187,13 @@ SENTENCES: Sentences = {
             "That is the input pipeline alone; the framework of a real GPU needs more.",
             pipeline_alone=True,
             searched=False,
-        ),
+        )
     ),
     Code.FEW_MEMORY_CAPS: first_of(
         _("With {vcpus} it ran at {rate_low} in {low} and at {rate_high} in {high}: they differ by {apart}."),
         _("Between {low} and {high} of memory its rate differs by {apart}."),
-        _(
-            "It has a rate in {memory} alone, which is no curve: what another size does to it is not known.",
-            more=True,
-        ),
-        _(
-            "It ran in {memory}, the only memory cap measured; whether less is enough, and what more would give, is "
-            "not known."
-        ),
+        _("It has a rate in {memory} alone, so what another size does to it is not known.", more=True),
+        _("It ran in {memory}, the only memory cap measured; what less or more would do is not known."),
     )
     + first_of(_("That is more than chance.", clear=True), _("That may be chance.", low_bytes=True))
     + first_of(
