@@ -46,7 +46,7 @@ def workload(subject: Subject) -> dict[str, Any]:
     found = results.by_configuration(subject.runs)
     without = _without(subject)
     rows = [_row(result, subject, without) for result in found]
-    first, more, left_out = figures(subject)
+    first = figures(subject)
     machines, more_machines = machine_rows(subject)
     compared = subject.answer.alternatives if subject.answer is not None else ()
     of_disks = any(each.disk_usd_per_hour for each in compared)
@@ -56,8 +56,6 @@ def workload(subject: Subject) -> dict[str, Any]:
         "what": what,
         "unit": words.several_of(subject.unit) if subject.unit != RELATIVE else "",
         "figures": first,
-        "more_figures": more,
-        "charts_left_out": words.charts_left_out(left_out) if left_out else "",
         "machines": machines,
         "more_machines": more_machines,
         "million": words.million_heading(subject.unit, of_disks),

@@ -25,40 +25,34 @@ from .machines import machines_figure
 from .marks import is_modelled, measured_places
 from .series import AXES, Series, along, at_answer, common, labels, varied_axes
 
-MOST_PICTURES = 8
-"""Pictures of one axis, those nearest to the answer; a large crossed table would have hundreds, which nobody reads."""
 MOST_SERIES = 4
-"""Series in one picture, as many as there are marker shapes; more go into further pictures."""
+"""Series in one picture, as many as there are marker shapes: those nearest to the answer. The table has all rates."""
 
 
-def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], int]:
-    """The machines that were compared, for each axis varied the figure closest to the answer, and a map of what binds;
-    then further ones, and how many are left out."""
+def figures(subject: Subject) -> tuple[Figure, ...]:
+    """The machines that were compared, for each axis varied the figure closest to the answer, and a map of what
+    binds."""
     batches, disks = batch_chart(subject), disk_answer(subject)
     only_batches = batches is not None and _differ_in_batches_alone(subject)
     machines = None if only_batches else machines_figure(subject)
     first: list[Figure] = [] if machines is None else [machines]
-    more: list[Figure] = []
-    left_out = 0
     for axis in () if only_batches else varied_axes(subject.runs):
         found = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
         if machines is not None and all(each.base is None for each in found):
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
         series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
-        chunks = _chunks(axis, series, subject)
+        shown = _shown(axis, series, subject)
         if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
-            chunks = [sorted(chunk, key=_size) for chunk in chunks]
-        drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
-        if axis == "disk" and drawn and disks:
-            drawn[0] = replace(drawn[0], question=words.disk_question(), answer=disks)
-        left_out += len(chunks) - len(drawn)
-        first += drawn[:1]
-        more += drawn[1:]
+            shown = sorted(shown, key=_size)
+        drawn = _figure(axis, shown, subject)
+        if axis == "disk" and disks:
+            drawn = replace(drawn, question=words.disk_question(), answer=disks)
+        first.append(drawn)
     first += [batches] if batches is not None else []
     scaling, plane = accelerator_chart(subject), binding_map(subject)
     first += [scaling] if scaling is not None else []
     first += [plane] if plane is not None else []
-    return tuple(first), tuple(more), left_out
+    return tuple(first)
 
 
 def _differ_in_batches_alone(subject: Subject) -> bool:
@@ -70,17 +64,14 @@ def _differ_in_batches_alone(subject: Subject) -> bool:
     return told and len(found) == 1 and found[0].base is not None
 
 
-def _chunks(axis: str, series: Sequence[Series], subject: Subject) -> list[Sequence[Series]]:
-    """The series of each picture. The first is drawn along the other demands of the answer: where these were varied
-    along this axis too little for a series, by the model, with the nearest series as light points beside it."""
+def _shown(axis: str, series: Sequence[Series], subject: Subject) -> Sequence[Series]:
+    """The series of the picture. It is drawn along the other demands of the answer: where these were varied along this
+    axis too little for a series, by the model, with the nearest series as light points beside it."""
     along_answer = _along_answer(axis, series, subject)
-    own = [] if along_answer is None else [along_answer]
-    others = [each for each in series if not own or each.runs != own[0].runs]
-    nearest = [each for each in others[: MOST_SERIES - 1] if each.base is not None] if own else []
-    beside = [replace(each, is_light=True) for each in nearest]
-    rest = others[len(beside) :]
-    chunks: list[Sequence[Series]] = [rest[start : start + MOST_SERIES] for start in range(0, len(rest), MOST_SERIES)]
-    return [[*own, *beside], *chunks] if own else chunks
+    if along_answer is None:
+        return series[:MOST_SERIES]
+    others = [each for each in series if each.runs != along_answer.runs][: MOST_SERIES - 1]
+    return [along_answer, *(replace(each, is_light=True) for each in others if each.base is not None)]
 
 
 def _along_answer(axis: str, series: Sequence[Series], subject: Subject) -> Series | None:

@@ -84,10 +84,12 @@ class Edges:
     def state(self, row: Row) -> EdgeState:
         """What makes an answer a lower bound: the rate rises, or nothing shows whether it does; else `settled`.
 
-        A size below the most measured that surely suffices is none.
+        A size below the most measured that surely suffices is none. Memory is the size where no vCPUs are known.
         """
         if self.rises:
             return "rising"
+        if row.candidate.place.vcpus is None and self.memory.is_open:
+            return "unsettled"
         at_most = row.candidate.place.vcpus == self.most_vcpus
         return "unsettled" if self.is_open and (at_most or not row.sure) else "settled"
 

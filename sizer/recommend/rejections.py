@@ -96,7 +96,7 @@ def _why_not(case: Case, row: Row, chosen: Row, bound: bool) -> tuple[Reason, ..
 
 
 def _bottleneck(case: Case, each: Candidate, bound: bool) -> str | None:
-    found = case.prediction(each)
+    found = case.prediction(each) if case.model.measured.vcpus else None
     if found is None or found.bottleneck is Bottleneck.AMBIGUOUS or (not bound and found.bottleneck in OF_VCPUS):
         return None
     return str(found.bottleneck.value)

@@ -408,7 +408,8 @@ def weighed_after(log_rates: Array, noise: float) -> Array:
     Raiffa and Schlaifer 1961)."""
     told = log_rates[:: max(1, len(log_rates) // OUTCOMES)]
     # Of so few draws a rate would name one; the width is that of a kernel density (Silverman 1986, 3.4.2).
-    width = 1.06 * float(log_rates.std()) * len(log_rates) ** -0.2
+    low, high = np.quantile(log_rates, (0.25, 0.75))
+    width = 0.9 * min(float(log_rates.std()), float(high - low) / 1.34) * len(log_rates) ** -0.2
     weights = np.exp(-0.5 * ((told[:, None] - log_rates) / math.hypot(noise, width, 1e-9)) ** 2)
     found: Array = weights / weights.sum(axis=1, keepdims=True)
     return found

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from sizer.words.alternatives import (
         alternative_line,
         alternative_remark,
-        charts_left_out,
         kind_name,
         machine_name,
         machine_rented,
@@ -455,7 +454,6 @@ __all__ = [
     "change_evidence",
     "change_named",
     "chart_described",
-    "charts_left_out",
     "check_lines",
     "checking_disk",
     "chosen_in_words",

@@ -88,15 +88,6 @@ def machines_left_out(number: int) -> str:
     return _n("{count} more machine is in the table below.", "{count} more machines are in the table below.", number)
 
 
-def charts_left_out(number: int) -> str:
-    """Under the charts of a large crossed table: how many there are not."""
-    return _n(
-        "{count} chart further from the answer is left out; its runs are in the table of all runs.",
-        "{count} charts further from the answer are left out; their runs are in the table of all runs.",
-        number,
-    )
-
-
 def million_heading(unit: str, of_disks: bool) -> str:
     """Over the cost of the work, by which the table is in order: what that figure holds; empty of relative rates."""
     if unit == RELATIVE:

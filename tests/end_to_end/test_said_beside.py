@@ -39,11 +39,11 @@ def concluded(folder: Path, table: str, capsys: pytest.CaptureFixture[str]) -> t
 def test_a_job_that_reads_next_to_nothing_gains_nothing_by_another_disk(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """However far apart the runs are: what takes a thousandth of the time gives back no more than that."""
+    """However far apart the runs are: what takes 2 % of the time at the most gives back no more than that."""
     answer, said, page = concluded(tmp_path, READS_NOTHING, capsys)
     assert "it would gain nothing" in page
     gains = re.findall(r"(?:faster disk|disk \w+) gains ([\d.]+) %", " ".join([*answer["reasons"], said]))
-    assert all(float(gain) < 1 for gain in gains)
+    assert all(float(gain) < 3 for gain in gains)
 
 
 def test_a_slower_machine_on_which_the_work_costs_less_is_no_cheaper_one(

@@ -102,9 +102,9 @@ def test_a_chart_of_vcpus_says_all_it_knows(trained: Subject) -> None:
 def test_a_bar_that_is_missing_is_said(trained: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the runs do not tell what binds, and nowhere else."""
     said = "Where there is no bar, the runs do not tell what binds."
-    assert not any(said in figure.caption for figure in figures(trained)[0])
+    assert not any(said in figure.caption for figure in figures(trained))
     monkeypatch.setattr(binding, "piles", lambda *given: piles(*given)[:-1])
-    assert [said in figure.caption for figure in figures(trained)[0]].count(True) == 1
+    assert [said in figure.caption for figure in figures(trained)].count(True) == 1
 
 
 def test_a_relative_rate_has_no_seconds(trained: Subject) -> None:
@@ -169,6 +169,6 @@ def test_of_many_values_some_are_shown(kept: int | None, expected: list[int]) ->
 
 def test_a_chart_leaves_room_for_others(trained: Subject) -> None:
     """A page of 2 MB has some fifty of them beside its tables, and a chart of many points has 45 kB."""
-    first, _more, _left_out = figures(trained)
+    first = figures(trained)
     assert len(first) == 4
     assert max(len(figure.svg) for figure in first) < 15_000

@@ -52,7 +52,7 @@ def test_a_workload_that_differs_in_the_cache_alone_has_bars_beside_it(material:
         assert cold.predicted is not None
         assert beside.predicted is None
     assert rows[0].bars[0].throughput < 200  # type: ignore[operator]
-    first, _more, _left_out = figures(subject)
+    first = figures(subject)
     shown = next(figure for figure in first if figure.title == "Throughput against disk tier")
     assert [key.text for key in shown.keys][:2] == ["cache cold", "cache warm"]
 
@@ -114,6 +114,6 @@ def test_a_first_epoch_is_cold_where_the_cache_keeps_what_it_can(material: Mater
     subject = replace(_trained(material), runs=runs)
     rows = disk_chart("Disks", _disks(subject), subject).groups[0].rows
     assert [row.bars[1].throughput for row in rows] == [150.0, 150.0, 150.0]
-    first, _more, _left_out = figures(subject)
+    first = figures(subject)
     shown = next(figure for figure in first if figure.title == "Throughput against disk tier")
     assert "first epoch, from the disk" in [key.text for key in shown.keys]

@@ -96,7 +96,7 @@ def test_a_faster_disk_where_the_disk_binds(found: dict[str, Subject]) -> None:
 
 def test_the_picture_of_the_disks_answers_it(found: dict[str, Subject]) -> None:
     """Beside the bars, once."""
-    first, _more, _left_out = figures(found[TRAIN.name])
+    first = figures(found[TRAIN.name])
     (shown,) = (figure for figure in first if figure.answer)
     assert shown.title == "Throughput against disk tier"
     assert shown.question == "Would a faster disk help?"

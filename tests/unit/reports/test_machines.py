@@ -49,8 +49,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
     return page
 
 
-def test_of_a_large_crossed_table_the_charts_nearest_to_the_answer_are_drawn(page: Page) -> None:
-    """And it is said how many are not; all runs are in their table."""
+def test_of_a_large_crossed_table_the_chart_nearest_to_the_answer_is_drawn(page: Page) -> None:
+    """All runs are in their table."""
     rows = "".join(
         f"job,{gpu},{vcpus},{batch},{vcpus * batch + number}\n"
         for number, gpu in enumerate(("K80", "P100", "V100", "T4"))
@@ -58,8 +58,7 @@ def test_of_a_large_crossed_table_the_charts_nearest_to_the_answer_are_drawn(pag
         for batch in range(1, 21)
     )
     made = page("workload,gpu,vcpus,batch_size,throughput\n" + rows)
-    assert made.count("Throughput against vCPUs</h3>") <= 8
-    assert "12 charts further from the answer are left out; their runs are in the table of all runs." in made
+    assert made.count("Throughput against vCPUs</h3>") == 1
 
 
 class Cells(HTMLParser):

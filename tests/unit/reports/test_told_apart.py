@@ -71,6 +71,6 @@ def test_the_map_and_the_bars_say_it(trained: Subject) -> None:
     plane = binding_map(trained)
     assert plane is not None
     assert "the runs do not tell" in plane.caption.lower()
-    first, _more, _left_out = figures(trained)
+    first = figures(trained)
     bars = next(figure for figure in first if figure.title == "Throughput against disk tier")
     assert "The runs do not tell medium (emulated) and fast (emulated) apart." in bars.caption
