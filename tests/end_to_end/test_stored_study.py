@@ -142,7 +142,7 @@ def test_a_row_without_an_answer_keeps_its_place(
     assert done.returncode == 0
     assert ["no prediction" in line for line in done.stdout.splitlines()] == [False, True, False]
     assert sizer("predict", "s", "--workload", "train", "--batch-size", "64", "--json").returncode == 5
-    no_traceback(sizer("predict", "s", "--workload", "train", "--batch-size", "64"), 5, "batch size")
+    no_traceback(sizer("predict", "s", "--workload", "train", "--batch-size", "64"), 5, "`batch_size` 32 alone")
 
 
 def test_measurements_can_be_predicted(sizer: Typed, study: Path) -> None:
