@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, best_place, vcpus_of
-from sizer.recommend import WRONG, Row, Table, sizes_on_curve, table_of_sizes, weighed_after
+from sizer.recommend import Row, Table, sizes_on_curve, table_of_sizes, weighed_after
 from sizer.records import Answer, Configuration, Objective, Spec
 
 Array = NDArray[np.float64]
@@ -50,17 +50,13 @@ class OpenAnswer:
     @cached_property
     def wrong(self) -> Array:
         """Which would be regretted (D, S)."""
-        return (self._regret > WRONG).astype(float)
+        return self.table.wrong[:, [row.number for row in self.rows]].astype(float)
 
     @cached_property
     def taken(self) -> NDArray[np.intp]:
         """The number of the one that each draw takes (D,)."""
-        found: NDArray[np.intp] = self._regret.argmin(axis=1)
+        found: NDArray[np.intp] = self.table.regret[:, [row.number for row in self.rows]].argmin(axis=1)
         return found
-
-    @cached_property
-    def _regret(self) -> Array:
-        return self.table.regret[:, [row.number for row in self.rows]]
 
     @cached_property
     def right(self) -> float:

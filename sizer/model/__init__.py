@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
     from sizer.model.drift import Drift, drift_of, measured_after
     from sizer.model.edge import (
-        CLEAR,
         GAIN,
-        UNLIKELY,
         Edge,
         accelerators_alone,
         batch_edge,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
         doubled,
         gain,
         loader_waits,
-        measured_values,
         memory_edge,
         tells_apart,
         vcpus_edge,
@@ -69,13 +66,11 @@ if TYPE_CHECKING:
         only_completed,
         undroppable_bytes,
     )
-    from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared, more_than_chance
+    from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
     from sizer.model.model import (
-        NORMAL_90,
         Gpus,
         MeasuredDisk,
         MeasuredRange,
-        MeasuredRate,
         Model,
         Parameter,
         Quantity,
@@ -94,7 +89,6 @@ else:
     __getattr__ = exports(__name__, __file__)
 
 __all__ = [
-    "CLEAR",
     "CLOSE",
     "CONSTANTS",
     "CPU_LABEL",
@@ -105,9 +99,7 @@ __all__ = [
     "MARGIN",
     "MOST_BATCH_RUNS",
     "MOST_RUNS",
-    "NORMAL_90",
     "PLACE",
-    "UNLIKELY",
     "WITHIN",
     "Bounds",
     "Drift",
@@ -118,7 +110,6 @@ __all__ = [
     "LeftOut",
     "MeasuredDisk",
     "MeasuredRange",
-    "MeasuredRate",
     "MemoryCompared",
     "Model",
     "Noise",
@@ -170,13 +161,11 @@ __all__ = [
     "loader_waits",
     "measured_after",
     "measured_rate",
-    "measured_values",
     "memory_compared",
     "memory_edge",
     "memory_floor",
     "memory_matters",
     "memory_of",
-    "more_than_chance",
     "name_of_disk",
     "nearest",
     "needed_bytes",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
     from sizer.recommend.sizes import memory_varied, sizes_on_curve
     from sizer.recommend.still_planned import StillPlanned, as_planned
-    from sizer.recommend.table import ALIKE, SURE, WRONG, Row, Table, table_of_sizes, weighed_after
+    from sizer.recommend.table import ALIKE, SURE, Row, Table, table_of_sizes, weighed_after
 else:
     __getattr__ = exports(__name__, __file__)
 
@@ -32,7 +32,6 @@ __all__ = [
     "MOST_COLUMNS",
     "SOLD_VCPUS",
     "SURE",
-    "WRONG",
     "Change",
     "ChangeKind",
     "GateResult",

@@ -35,6 +35,7 @@ from sizer.records import (
     Event,
     Objective,
     Option,
+    Preference,
     Reason,
     ReasonCode,
     Refusal,

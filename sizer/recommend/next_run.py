@@ -12,7 +12,7 @@ from sizer.recommend.case import Case
 from sizer.recommend.edges import Edges, larger_to_measure, noisy
 from sizer.recommend.memory import cap_to_try
 from sizer.recommend.reasons import surely
-from sizer.recommend.table import WRONG, Choice, Flags, Row, rounded, weighed_after
+from sizer.recommend.table import Choice, Flags, Row, rounded, weighed_after
 from sizer.records import Action, Reason, ReasonCode, Spec, Suggestion, reason
 
 MOST_RIVALS = 6
@@ -89,7 +89,7 @@ def _smaller(case: Case, taken: Candidate) -> Iterator[Suggestion]:
 
 def settling_run(case: Case, chosen: Row) -> Suggestion:
     """Of the chosen one and its closest rivals, the one whose next run should leave least doubt of which is right."""
-    wrong = case.table.regret > WRONG
+    wrong = case.table.wrong
     rows = _rivals(case, case.choice, chosen)
     after = {row.number: _right_after(case, row, wrong) for row in rows}
     best = max(rows, key=lambda row: after[row.number])

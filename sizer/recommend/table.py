@@ -40,7 +40,7 @@ UNKNOWN = 50.0
 SLACK = 1e-9
 """What is exactly as asked for is enough."""
 WRONG = math.log(1.05)
-"""Of ln regret: less is no matter."""
+"""Of ln cost, or of what is lacking: less is no matter."""
 DRAWS = 1024
 OUTCOMES = 64
 """Rates that a run may give, of which each is thought through."""
@@ -110,11 +110,22 @@ class Table:
 
     @cached_property
     def regret(self) -> Array:
-        """(D, N) ln of the merit over the least that is enough, and SHORT times what is lacking of the rate."""
+        """(D, N) ln of the merit over the least that is enough, and SHORT times what is lacking."""
+        found: Array = self._dear + SHORT * self.lacking
+        return found
+
+    @cached_property
+    def wrong(self) -> Flags:
+        """(D, N) whether it is too dear, or too slow, by more than counts."""
+        found: Flags = np.maximum(self._dear, self.lacking) > WRONG
+        return found
+
+    @cached_property
+    def _dear(self) -> Array:
         least = np.where(self.enough, self.log_merits, np.inf).min(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
-            dear = np.maximum(0.0, np.nan_to_num(self.log_merits - least, nan=0.0, posinf=np.inf, neginf=0.0))
-        found: Array = dear + SHORT * np.where(self.enough, 0.0, self.lacking)
+            dear = np.nan_to_num(self.log_merits - least, nan=0.0, posinf=np.inf, neginf=0.0)
+        found: Array = np.maximum(0.0, dear)
         return found
 
     @cached_property
