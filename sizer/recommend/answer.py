@@ -44,7 +44,7 @@ from sizer.records import (
     reason,
 )
 
-PREFERENCES = ("cheapest", "balanced", "fastest")
+PREFERENCES: tuple[Preference, ...] = ("cheapest", "balanced", "fastest")
 
 
 @dataclass(frozen=True)
