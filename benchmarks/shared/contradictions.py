@@ -162,16 +162,6 @@ def _fewer_enough(answer: Answer) -> Iterator[Contradiction]:
                 yield Contradiction(answer.probability_of.value, each.code.value, why)
 
 
-def _advised(answer: Answer) -> Iterator[Contradiction]:
-    """The run that would settle an answer starts from another probability than it has."""
-    why = answer.next_run.why if answer.next_run is not None else None
-    if why is None or why.code is not ReasonCode.RUN_WOULD_SETTLE or not why.has("after") or answer.probability is None:
-        return
-    if abs(why.number("probability") - answer.probability) > SLACK:
-        figures = f"{answer.probability:.2f}, to be raised from {why.number('probability'):.2f}"
-        yield Contradiction("probability", why.code.value, figures)
-
-
 def _memory(answer: Answer) -> Iterator[Contradiction]:
     """It needs more memory than it gets."""
     memory = answer.spec.memory_bytes if answer.spec is not None else None
@@ -208,7 +198,6 @@ RULES: tuple[Callable[[Answer], Iterator[Contradiction]], ...] = (
     _disk,
     _accelerator,
     _fewer_enough,
-    _advised,
     _memory,
     _rises_unbought,
     _rises,

@@ -33,10 +33,8 @@ from sizer.study import HostSize
 PRIOR_DOUBT = 0.25
 """What a run takes from the doubt where nothing is known yet: a value that no run had, or runs that carry no answer."""
 LEAST_VALUE = 0.05
-"""By which a run must lower the probability that draws disagree; what lowers it by less is told by many runs alone."""
-DOUBTED = 0.1
-"""That probability, from which on an answer that is not sure is worth many runs; where a budget or a number of runs
-says how many there may be, they are made whatever it is."""
+"""By which a run must lower the probability that draws disagree; what lowers it by less is told by many runs alone,
+which are made where a budget or a number of runs says how many may be."""
 LEAST_WHEN_SURE = 0.1
 """The same where the answer has its probability already."""
 OF_REPEAT = 0.5
@@ -171,7 +169,7 @@ class Chooser:
             value = max(told, known.opened.gain(place)) * (OF_REPEAT if again else 1.0)
             weighed.append((value, spec, again))
         worthwhile = [each for each in weighed if each[0] >= least]
-        if not worthwhile and not sure and (self._asked.bounded or known.opened.doubt >= DOUBTED):
+        if not worthwhile and not sure and self._asked.bounded:
             worthwhile = [each for each in weighed if each[0] > 0]
         for value, spec, again in worthwhile:
             yield worth(spec, value, why(known.answer, known.opened, again))

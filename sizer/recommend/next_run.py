@@ -12,7 +12,7 @@ from sizer.recommend.case import Case
 from sizer.recommend.edges import Edges, larger_to_measure, noisy
 from sizer.recommend.memory import cap_to_try
 from sizer.recommend.reasons import surely
-from sizer.recommend.table import Choice, Flags, Row, rounded, weighed_after
+from sizer.recommend.table import Choice, Flags, Row, weighed_after
 from sizer.records import Action, Reason, ReasonCode, Spec, Suggestion, reason
 
 MOST_RIVALS = 6
@@ -93,13 +93,11 @@ def settling_run(case: Case, chosen: Row) -> Suggestion:
     rows = _rivals(case, case.choice, chosen)
     after = {row.number: _right_after(case, row, wrong) for row in rows}
     best = max(rows, key=lambda row: after[row.number])
-    now, then = rounded(1 - float(wrong[:, chosen.number].mean())), rounded(after[best.number])
-    figures = {"probability": now, "after": then} if then > now else {}
     place = best.candidate.place
     known = case.table.of_machines or case.model.measured.rate_at(place) is not None
     return Suggestion(
         Action.REPEAT if known else Action.MEASURE,
-        Reason(ReasonCode.RUN_WOULD_SETTLE, figures, _told(case, best.candidate)),
+        Reason(ReasonCode.RUN_WOULD_SETTLE, {}, _told(case, best.candidate)),
         vcpus=() if place.vcpus is None else (place.vcpus,),
     )
 

@@ -208,7 +208,7 @@ FIELDS: Mapping[str, Field] = {
     **_each(figures.times, "speed factor cost"),
     **_each(lambda factor: f"{factor:.2f}", "", ratio="factor"),
     **_each(figures.more_or_less, "dearer"),
-    **_each(figures.chance, "after", chance="probability"),
+    **_each(figures.chance, "", chance="probability"),
     **_each(lambda probability: f"{probability:g}", "sure"),
     **_each(format_usd, "answer_usd baseline_usd"),
     **_each(lambda year: f"{year:.0f}", "year"),

@@ -105,7 +105,6 @@ SENTENCES: Sentences = {
         )
     ),
     Code.RUN_WOULD_SETTLE: first_of(
-        _("One more run with {spec} would raise the probability from {chance} to {after}, if it goes as expected."),
         _("Of all runs, one more with {spec} would tell most."),
         _("The rate still rises at the most measured; if it no longer does at {larger}, the knee is found."),
         _("The study's plan has runs that are not made yet."),

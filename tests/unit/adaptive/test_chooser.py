@@ -80,7 +80,7 @@ def test_a_mark_that_a_run_gets_later_counts() -> None:
 def test_noise_ends_a_study_only_where_nobody_said_how_many_runs_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     """No single run tells much of such rates, and several do: they are made as long as a bound has room for them."""
     monkeypatch.setattr(machine, "NOISE", 0.2)
-    study = study_of(repeats=9)
+    study = study_of(repeats=5)
     runs, end = chosen(study, knee(3.0))
     assert end.kind is PlanEndKind.NOTHING_LEFT
     more, bounded = chosen(study, knee(3.0), Adaptive(runs=len(runs) + 4))

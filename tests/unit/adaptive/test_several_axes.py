@@ -8,10 +8,13 @@ from dataclasses import replace
 import pytest
 
 from sizer.adaptive import NextRun
+from sizer.catalog import Catalog
+from sizer.model import fit
+from sizer.recommend import recommend
 from sizer.records import GIB
-from sizer.records.adaptive import RunReasonKind
+from sizer.records.adaptive import PlanEndKind, RunReasonKind
 from sizer.records.run import Configuration, Outcome, Run
-from sizer.records.study import Device, DiskRates, DiskTier, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Device, DiskRates, DiskTier, Measure, Objective, RunSpec, Study, Workload, WorkloadPlan
 from sizer.words import reason_in_words
 from tests.unit.adaptive.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 
@@ -78,7 +81,11 @@ def test_memory_and_disks_are_answered_by_few_of_their_runs(drawn: int) -> None:
     """Of 45 configurations, a quarter at the most, whatever the noise: a run at a size whose rate is known tells
     nothing of how fast the best is, which was not measured on that disk."""
     runs, end = chosen(over_memory_and_disks(), on_disks, drawn=drawn)
-    assert end.settled == ("job",)
+    (answer,) = recommend(fit(runs), runs, Objective(), Catalog.load()).workloads
+    assert end.kind in (PlanEndKind.SETTLED, PlanEndKind.NOTHING_LEFT)
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.disk == "slow") == (4.0, False)
+    assert answer.provisional is (end.kind is PlanEndKind.NOTHING_LEFT)
     assert len(runs) <= 11
     for why in (run.reason for run in runs[3:]):
         assert why is not None

@@ -10,7 +10,7 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.plan import plan
 from sizer.recommend import StillPlanned, as_planned, recommend
-from sizer.records import GIB, Action, Configuration, Objective, Purpose, ReasonCode, Suggestion, reason
+from sizer.records import GIB, Action, Configuration, Objective, Purpose, Reason, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Outcome, Run
 from sizer.words.answers import Terms, suggestion_sentences
 from tests.unit.adaptive.machine import HOST, knee, made, study_of
@@ -120,7 +120,7 @@ def test_the_next_run_of_an_adaptive_plan_is_advised() -> None:
 
 
 def test_the_same_run_keeps_what_it_would_settle() -> None:
-    settling = Suggestion(Action.REPEAT, reason(ReasonCode.RUN_WOULD_SETTLE, probability=0.6, after=0.9), vcpus=(2.0,))
+    settling = Suggestion(Action.REPEAT, Reason(ReasonCode.RUN_WOULD_SETTLE, {}, Spec(2.0)), vcpus=(2.0,))
     left = StillPlanned((), Configuration(2.0, None, None, None, gpu_count=None), again=True)
     assert advised(settling, measured(0.5, 2.0), left) == settling
 
