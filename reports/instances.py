@@ -63,7 +63,7 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
     rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
     source, as_of = words.offer_source(offer)
     million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
-    notes = replace(offer, notes=tuple(note for note in offer.notes if note.code is not ReasonCode.PRICE_UNKNOWN))
+    notes = replace(offer, notes=tuple(note for note in offer.notes if note.code is not ReasonCode.PRICES))
     return {
         "workload": subject.name,
         "number": number,

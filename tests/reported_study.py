@@ -285,7 +285,7 @@ def recommendation() -> Recommendation:
         Bottleneck.CPU,
         (reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=2.0),),
         (
-            Rejection(Spec(1.0, GIB, "medium", 32), (reason(ReasonCode.OF_TARGET, share=0.64, bottleneck="cpu"),)),
+            Rejection(Spec(1.0, GIB, "medium", 32), (reason(ReasonCode.GIVES, of_target=0.64, bottleneck="cpu"),)),
             Rejection(Spec(2.0, 384 * MIB, "medium", 32), (reason(ReasonCode.OUT_OF_MEMORY),)),
         ),
         Spec(2.0, GIB, "fast", 32),
@@ -301,7 +301,7 @@ def recommendation() -> Recommendation:
         0.91,
         Bottleneck.CPU,
         Bottleneck.DISK_BANDWIDTH,
-        (reason(ReasonCode.RISES_WITH_VCPUS, vcpus=2.0, before=1.0, gain=0.99),),
+        (reason(ReasonCode.RISES, vcpus=2.0, gain=0.99),),
         next_run=Suggestion(Action.MEASURE, vcpus=(4.0,), needs_larger_host=True, host_vcpus=2.0),
         instances=offers,
         probability_of=Event.LESS_TOO_LITTLE,

@@ -46,8 +46,9 @@ def contradictions(answer: Answer, target: float) -> tuple[Contradiction, ...]:
     return (*_share_of_target(answer, target), *(each for rule in RULES for each in rule(answer)))
 
 
-def _of(answer: Answer, code: ReasonCode) -> Iterator[Reason]:
-    return (each for each in answer.reasons if each.code is code)
+def _of(answer: Answer, code: ReasonCode, *figures: str) -> Iterator[Reason]:
+    """Its reasons of this kind that have these figures."""
+    return (each for each in answer.reasons if each.code is code and all(map(each.has, figures)))
 
 
 def _reaches(answer: Answer) -> float | None:
@@ -58,7 +59,7 @@ def _reaches(answer: Answer) -> float | None:
 def _more_may_pay(answer: Answer) -> Iterator[Contradiction]:
     """Who surely reaches the target of the best leaves no more than the rest for a faster, larger size."""
     likely = _reaches(answer)
-    for each in _of(answer, ReasonCode.VCPUS_UNSETTLED):
+    for each in _of(answer, ReasonCode.GAIN_UNKNOWN, "probability"):
         if likely is not None and likely + each.number("probability") > 1 + SLACK:
             why = f"{likely:.2f} that it reaches the target, {each.number('probability'):.2f} that more vCPUs pay"
             yield Contradiction("reaches_target", each.code.value, why)
@@ -74,7 +75,7 @@ def _size_open(answer: Answer) -> Iterator[Contradiction]:
 def _share_of_target(answer: Answer, target: float) -> Iterator[Contradiction]:
     """A share of the best rate above the target beside a probability that it is rather not, and the other way round."""
     likely = _reaches(answer)
-    for each in _of(answer, ReasonCode.REACHES):
+    for each in _of(answer, ReasonCode.GIVES, "share"):
         share = each.number("share")
         over = share - target
         if likely is not None and ((over > SLACK and likely < 0.5) or (over < -SLACK and likely > 0.5)):
@@ -85,7 +86,7 @@ def _beside_measured(answer: Answer) -> Iterator[Contradiction]:
     """A rate that is surely not the one measured there."""
     rate = answer.throughput
     for each in _of(answer, ReasonCode.MEASURED_BESIDE_OTHERS):
-        measured = each.number("measured")
+        measured = each.number("measured_rate")
         if rate is not None and not rate.low * (1 - SLACK) <= measured <= rate.high * (1 + SLACK):
             why = f"{measured:.4g} measured, {rate.value:.4g} ({rate.low:.4g} to {rate.high:.4g}) told"
             yield Contradiction("throughput", each.code.value, why)
@@ -98,7 +99,7 @@ def _cpu_with_more_measured(answer: Answer) -> Iterator[Contradiction]:
     if not bound or largest is None or largest.named or own is None or not (own.vcpus and largest.spec.vcpus):
         return
     more, gained = largest.spec.vcpus / own.vcpus, 1 / largest.share - 1
-    for each in _of(answer, ReasonCode.NEXT_LIMIT):
+    for each in _of(answer, ReasonCode.NEXT_LIMIT, "next"):
         gain = min(each.number("gain"), more - 1)
         if gain > 2 * GAIN and gained < GAIN:
             why = f"{more:.2g} times the vCPUs, which bind, gain {gained:.0%} of {each.number('gain'):.0%}"
@@ -107,8 +108,8 @@ def _cpu_with_more_measured(answer: Answer) -> Iterator[Contradiction]:
 
 def _upgrade_of_best(answer: Answer) -> Iterator[Contradiction]:
     """A larger size gains more than the answer's share of the best rate leaves."""
-    for reached in _of(answer, ReasonCode.REACHES):
-        for each in _of(answer, ReasonCode.SMALLEST_UPGRADE):
+    for reached in _of(answer, ReasonCode.GIVES, "share"):
+        for each in (each for each in _of(answer, ReasonCode.NEXT_LIMIT) if each.spec is not None):
             share, gain = reached.number("share"), each.number("gain")
             if share * (1 + gain) > 1 + SLACK:
                 why = f"{share:.0%} of the best rate, and {gain:.0%} faster with a larger size"
@@ -129,7 +130,7 @@ def _accounting(answer: Answer) -> Iterator[Contradiction]:
 def _disk(answer: Answer) -> Iterator[Contradiction]:
     """A faster disk gains although something else binds."""
     for bound in _of(answer, ReasonCode.BOUND_BY):
-        for each in _of(answer, ReasonCode.FASTER_DISK):
+        for each in _of(answer, ReasonCode.OTHER_DISK, "gain"):
             if Bottleneck(bound.text("bottleneck")) not in DISK_BINDS and each.number("gain") > 2 * GAIN:
                 why = f"bound by {bound.text('bottleneck')}, and {each.number('gain'):.0%} faster on another disk"
                 yield Contradiction(bound.code.value, each.code.value, why)
@@ -138,36 +139,13 @@ def _disk(answer: Answer) -> Iterator[Contradiction]:
 def _accelerator(answer: Answer) -> Iterator[Contradiction]:
     """The accelerator binds, and what is made is far less than it makes."""
     for bound in _of(answer, ReasonCode.BOUND_BY):
-        for each in _of(answer, ReasonCode.STEP_EMULATED):
+        for each in _of(answer, ReasonCode.EMULATED, "rate"):
             rate = answer.throughput
-            if bound.text("bottleneck") != Bottleneck.ACCELERATOR.value or rate is None or not each.has("rate"):
+            if bound.text("bottleneck") != Bottleneck.ACCELERATOR.value or rate is None:
                 continue
             if rate.high < (1 - 2 * GAIN) * each.number("rate"):
                 why = f"bound by the accelerator, {rate.value:.4g} of its {each.number('rate'):.4g} samples/s"
                 yield Contradiction(bound.code.value, each.code.value, why)
-
-
-def _gain_by_runs(answer: Answer) -> Iterator[Contradiction]:
-    """The last doubling gains by the curve and loses by the runs, or the other way round."""
-    for code in (ReasonCode.RISES_WITH_VCPUS, ReasonCode.VCPUS_UNSETTLED):
-        for each in _of(answer, code):
-            if not each.has("seen"):
-                continue
-            gain, seen = each.number("gain"), each.number("seen")
-            if abs(gain - seen) > 2 * GAIN and (gain > GAIN) != (seen > GAIN):
-                yield Contradiction(each.code.value, "seen", f"{gain:+.0%} by the curve, {seen:+.0%} by the runs")
-
-
-def _rejected_though_enough(answer: Answer) -> Iterator[Contradiction]:
-    """A cheaper spec is told to reach more than the target, and turned down as unlikely to reach it."""
-    for rejection in answer.rejected:
-        shares = [each.number("share") for each in rejection.why if each.code is ReasonCode.OF_TARGET]
-        for each in rejection.why:
-            if each.code is not ReasonCode.TARGET_UNLIKELY or not shares:
-                continue
-            if shares[0] > 1 + 2 * SLACK and each.number("probability") < 0.5:
-                why = f"{shares[0]:.0%} of the target, reached with {each.number('probability'):.2f}"
-                yield Contradiction(ReasonCode.OF_TARGET.value, each.code.value, why)
 
 
 def _fewer_enough(answer: Answer) -> Iterator[Contradiction]:
@@ -178,26 +156,16 @@ def _fewer_enough(answer: Answer) -> Iterator[Contradiction]:
     for rejection in answer.rejected:
         fewer = (rejection.spec.vcpus or 0.0) < (answer.spec.vcpus or 0.0)
         for each in rejection.why if fewer else ():
-            if each.code is ReasonCode.OF_TARGET and each.number("share") > 1 + SLACK and likely > 0.5:
-                reached = f"{rejection.spec.vcpus:g} vCPUs reach {each.number('share'):.0%} of the target"
+            if each.has("of_target") and each.number("of_target") > 1 + SLACK and likely > 0.5:
+                reached = f"{rejection.spec.vcpus:g} vCPUs reach {each.number('of_target'):.0%} of the target"
                 why = f"{likely:.2f} that fewer are too few, and {reached}"
                 yield Contradiction(answer.probability_of.value, each.code.value, why)
-
-
-def _advised(answer: Answer) -> Iterator[Contradiction]:
-    """The run that would settle an answer starts from another probability than it has."""
-    why = answer.next_run.why if answer.next_run is not None else None
-    if why is None or why.code is not ReasonCode.RUN_WOULD_SETTLE or not why.has("after") or answer.probability is None:
-        return
-    if abs(why.number("probability") - answer.probability) > SLACK:
-        figures = f"{answer.probability:.2f}, to be raised from {why.number('probability'):.2f}"
-        yield Contradiction("probability", why.code.value, figures)
 
 
 def _memory(answer: Answer) -> Iterator[Contradiction]:
     """It needs more memory than it gets."""
     memory = answer.spec.memory_bytes if answer.spec is not None else None
-    for each in _of(answer, ReasonCode.MEMORY_NEEDED):
+    for each in _of(answer, ReasonCode.MEMORY_FLOOR, "memory_bytes"):
         if memory is not None and each.number("memory_bytes") > memory:
             why = f"{each.number('memory_bytes'):.4g} bytes needed, {memory} taken"
             yield Contradiction("spec", each.code.value, why)
@@ -206,7 +174,7 @@ def _memory(answer: Answer) -> Iterator[Contradiction]:
 def _rises_unbought(answer: Answer) -> Iterator[Contradiction]:
     """More vCPUs pay, and what binds is nothing that they buy."""
     for bound in _of(answer, ReasonCode.BOUND_BY):
-        for each in _of(answer, ReasonCode.RISES_WITH_VCPUS):
+        for each in _of(answer, ReasonCode.RISES, "vcpus"):
             if bound.text("bottleneck") != Bottleneck.CPU.value:
                 why = f"{each.number('gain'):.0%} by the last doubling, and bound by {bound.text('bottleneck')}"
                 yield Contradiction(each.code.value, bound.code.value, why)
@@ -214,10 +182,10 @@ def _rises_unbought(answer: Answer) -> Iterator[Contradiction]:
 
 def _rises(answer: Answer) -> Iterator[Contradiction]:
     """It is the answer although the rate still rises."""
-    for code in (ReasonCode.RISES_WITH_VCPUS, ReasonCode.RISES_WITH_MEMORY):
-        for each in _of(answer, code):
-            if answer.status == "recommended" and answer.probability_of is Event.REACHES_TARGET:
-                yield Contradiction("recommended", each.code.value, "no lower bound, and the rate still rises")
+    for each in _of(answer, ReasonCode.RISES):
+        sure = answer.status == "recommended" and answer.probability_of is Event.REACHES_TARGET
+        if sure and (each.has("vcpus") or each.has("memory_bytes")):
+            yield Contradiction("recommended", each.code.value, "no lower bound, and the rate still rises")
 
 
 RULES: tuple[Callable[[Answer], Iterator[Contradiction]], ...] = (
@@ -229,10 +197,7 @@ RULES: tuple[Callable[[Answer], Iterator[Contradiction]], ...] = (
     _accounting,
     _disk,
     _accelerator,
-    _gain_by_runs,
-    _rejected_though_enough,
     _fewer_enough,
-    _advised,
     _memory,
     _rises_unbought,
     _rises,

@@ -262,7 +262,7 @@ const Model = K => {
         return { throughput, bottleneck: "memory", shares: { memory: 1 }, extrapolated, out_of_memory: true };
       }
       if (data.refused && !(plain && rate)) return { refused: "not_fitted" };
-      if (data.sizes_alone && !sizes.includes(at.memory_bytes)) return { refused: "between_memory_sizes" };
+      if (data.sizes_alone && !sizes.includes(at.memory_bytes)) return { refused: "too_few_values" };
       const row = buildRow(at, whatIf), solutions = learnt.map(({ draw }) => solve(draw, row));
       const drawn = solutions.map(sharesOf), stages = drawn[0].map((_, stage) => sum(drawn.map(each => each[stage])));
       const shares = sharesByBottleneck(stages, row.read_is_iops);

@@ -11,7 +11,7 @@ from typing import Any
 
 from sizer import words
 from sizer.catalog import Catalog
-from sizer.model import CONSTANTS, PLACE, MeasuredRange, WorkloadModel, as_data, filled, predict_several
+from sizer.model import CONSTANTS, PLACE, WorkloadModel, as_data, filled, predict_several
 from sizer.recommend import is_computed_by_cpu, memory_varied, rates_mistold, rentable
 from sizer.records import Configuration, Device, Refusal
 from sizer.words import BadgeKind, badge
@@ -70,7 +70,7 @@ def _workload(
         "controls": [_control(each) for each in controls(model, start, catalog)],
         "sentences": words.what_if_sentences(subject.unit),
         "bottlenecks": words.what_if_bottlenecks(subject.device),
-        "refusals": words.what_if_refusals(_values(model.measured), model.refused, subject.terms),
+        "refusals": words.what_if_refusals(model.measured.memory_bytes, model.refused, subject.terms),
         "memory_varied": memory_varied(model.measured),
         "kinds": _kinds(model, catalog, machines),
         "own_prices": _own_prices(subject, spot),
@@ -113,17 +113,6 @@ def _told(model: WorkloadModel, start: Configuration) -> dict[str, Any] | None:
 
 def _control(control: Control) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, range) else value for name, value in asdict(control).items()}
-
-
-def _values(measured: MeasuredRange) -> dict[str, tuple[float, ...]]:
-    counts = tuple(sorted({max(1, gpus.count or 0) for gpus in measured.gpus}))
-    known = {
-        "vcpus": measured.vcpus,
-        "memory_gib": measured.memory_bytes,
-        "batch_size": measured.batch_size,
-        "gpu_count": counts,
-    }
-    return {axis: tuple(map(float, values)) for axis, values in known.items()}
 
 
 def _kinds(model: WorkloadModel, catalog: Catalog, machines: dict[str, Any]) -> list[list[Any]]:

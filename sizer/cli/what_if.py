@@ -29,10 +29,10 @@ class AskedWhatIf:
         own = workload.facts.data_bytes
         if self.data_bytes is None:
             if self.what_if.data_bytes_factor != 1 and workload.facts.natural and not own:
-                raise Refused(Refusal(reason(ReasonCode.DATA_SIZE_UNKNOWN)))
+                raise Refused(Refusal(reason(ReasonCode.NOT_RECORDED, column="dataset_gib")))
             return self.what_if
         if not own:
-            unknown = reason(ReasonCode.DATA_SIZE_NOT_COMPARABLE, size=float(self.data_bytes))
+            unknown = reason(ReasonCode.NOT_RECORDED, column="dataset_gib", data=float(self.data_bytes))
             raise Refused(Refusal(unknown))
         return replace(self.what_if, data_bytes_factor=self.data_bytes / own)
 

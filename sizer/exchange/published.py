@@ -152,7 +152,12 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
             to_json(each) | {"why": refusal_sentences(each, terms)} for each in answer.accelerator_counts_missing
         ],
         "emulated_rate": next(
-            (dict(each.figures) for each in answer.reasons if each.code is ReasonCode.STEP_EMULATED), None
+            (
+                dict(each.figures)
+                for each in answer.reasons
+                if each.code is ReasonCode.EMULATED and not each.has("disk")
+            ),
+            None,
         ),
     }
     return {key: _in_gibibytes(value) if key != "beyond" else value for key, value in form.items()}

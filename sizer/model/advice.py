@@ -57,7 +57,7 @@ def starved(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     which hold the job or kill it whoever has the CPUs."""
     if not runs or few_values(measured) or not all(map(is_starved, runs)):
         return None
-    return Refusal(reason(ReasonCode.HOST_BUSY), Suggestion(Action.REPEAT))
+    return Refusal(reason(ReasonCode.RUNS_STARVED), Suggestion(Action.REPEAT))
 
 
 def few_values(measured: MeasuredRange) -> bool:
@@ -115,8 +115,7 @@ def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
     _check_gpus(model, configuration)
     known, asked = measured.memory_bytes, configuration.memory_bytes
     if asked is not None and not _known(asked, known) and memory_matters(model):
-        between = reason(ReasonCode.BETWEEN_MEMORY_SIZES, values=tuple(map(float, known)))
-        raise Refused(Refusal(between, _at("memory_gib", asked)))
+        raise _too_few("memory_gib", known, asked)
 
 
 def memory_matters(model: WorkloadModel) -> bool:
@@ -146,7 +145,7 @@ def _check_gpus(model: WorkloadModel, configuration: Configuration) -> None:
     kinds = list(dict.fromkeys(gpus.gpu for gpus in measured.gpus))
     if kinds and configuration.gpu not in kinds:
         known = tuple(str(kind) for kind in kinds)
-        unknown = reason(ReasonCode.GPU_NOT_MEASURED, gpu=configuration.gpu, measured=known)
+        unknown = reason(ReasonCode.NOT_MEASURED, gpu=configuration.gpu or CPU_LABEL, gpus_measured=known)
         raise Refused(Refusal(unknown, Suggestion(Action.MEASURE, gpu=configuration.gpu)))
     counts = sorted({max(1, gpus.count or 0) for gpus in measured.gpus})
     if counts and not _known(max(1, gpus_of(configuration)), counts):
@@ -194,14 +193,14 @@ def mixed_programs(runs: Sequence[Run]) -> Refusal | None:
     for field in ("kind", "framework", "network"):
         values = sorted({str(getattr(run.spec.workload, field) or UNKNOWN.get(field)) for run in runs})
         if len(values) > 1:
-            mixed = reason(ReasonCode.MIXED_PROGRAMS, field=field, values=tuple(values))
+            mixed = reason(ReasonCode.MIXED_PROGRAMS, field=field, programs=tuple(values))
             return Refusal(mixed, Suggestion(Action.RENAME))
     return None
 
 
 def only_stages() -> Refusal:
     """Stages alone do not say how they work together."""
-    return Refusal(reason(ReasonCode.ONLY_STAGES), Suggestion(Action.FINISH))
+    return Refusal(reason(ReasonCode.NO_RUN_COMPLETED), Suggestion(Action.FINISH))
 
 
 def not_fitted(model: WorkloadModel) -> Refused:
@@ -223,8 +222,8 @@ def check_what_if(model: WorkloadModel, configuration: Configuration, what_if: W
         raise Refused(Refusal(reason(ReasonCode.STEP_NOT_SEPARATE), synthetic))
     if what_if.disk_rates is not None and read_seconds(facts, what_if.disk_rates) is None:
         accounted = Suggestion(Action.MEASURE, accounting=True)
-        raise Refused(Refusal(reason(ReasonCode.READS_NOT_ACCOUNTED), accounted))
+        raise Refused(Refusal(reason(ReasonCode.NOT_RECORDED), accounted))
     if what_if.disk_rates is None and disks and model.measured.disk(configuration.disk) is None:
         names = tuple(name_of_disk(disk.name) for disk in disks)
-        unknown = reason(ReasonCode.DISK_NOT_MEASURED, disk=configuration.disk, measured=names)
+        unknown = reason(ReasonCode.NOT_MEASURED, disk=configuration.disk, disks_measured=names)
         raise Refused(Refusal(unknown, Suggestion(Action.MEASURE, disk=configuration.disk)))

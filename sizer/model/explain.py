@@ -14,7 +14,7 @@ from sizer.model.equation import Array, Draws, Flags
 from sizer.model.model import Parameter, Quantity, Source, WorkloadModel
 from sizer.model.prediction import HIGH, LOW, rates
 from sizer.model.stages import disk_is_free, read_seconds
-from sizer.records import Configuration, Figure, Reason, ReasonCode, rate_unit, reason
+from sizer.records import Configuration, Reason, ReasonCode, Spec, rate_unit, reason
 
 POINTS = 40
 """Sizes between the fewest and the most vCPUs measured at which the knee is looked for."""
@@ -155,15 +155,15 @@ def _scaling(model: WorkloadModel) -> Reason:
     if fallen.gain > GAIN:
         if fallen.probability < 1 - DOUBT:
             return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
-        return reason(ReasonCode.FASTEST_AT, vcpus=_two_digits(vcpus_of(top)))
+        return reason(ReasonCode.STOPS_SCALING, fastest_at=_two_digits(vcpus_of(top)))
     edge = vcpus_edge(model, top)
     if edge.rises:
-        return reason(ReasonCode.STILL_GAINS, vcpus=known[-1])
+        return reason(ReasonCode.RISES, vcpus=known[-1])
     if edge.is_doubted:
         return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
     knee = _knee(model, top)
     if knee <= known[0]:
-        return reason(ReasonCode.GAINS_NOTHING, vcpus=known[0])
+        return reason(ReasonCode.STOPS_SCALING, fewest=known[0])
     return reason(ReasonCode.STOPS_SCALING, vcpus=_two_digits(knee))
 
 
@@ -176,14 +176,15 @@ def _best(model: WorkloadModel) -> Reason:
     measured = model.measured
     top = max(measured.rates, key=lambda rate: rate.throughput.value)
     place = top.configuration
-    varied: dict[str, Figure] = {
-        "memory_bytes": float(memory_of(place)) if len(measured.memory_bytes) > 1 else None,
-        "disk": disk_of(place) if len(measured.disks) > 1 else None,
-        "batch_size": float(batch_of(place)) if len(measured.batch_size) > 1 else None,
-        "gpu": place.gpu if len(measured.gpus) > 1 else None,
-        "gpu_count": float(max(1, gpus_of(place))) if len(measured.gpus) > 1 else None,
-    }
-    return reason(ReasonCode.BEST_MEASURED, rate=top.throughput.value, **varied)
+    varied = Spec(
+        None,
+        memory_of(place) if len(measured.memory_bytes) > 1 else None,
+        disk_of(place) if len(measured.disks) > 1 else None,
+        batch_of(place) if len(measured.batch_size) > 1 else None,
+        place.gpu if len(measured.gpus) > 1 else None,
+        max(1, gpus_of(place)) if len(measured.gpus) > 1 else 0,
+    )
+    return Reason(ReasonCode.BEST_MEASURED, {"rate": top.throughput.value}, varied)
 
 
 def _knee(model: WorkloadModel, top: Configuration) -> float:

@@ -88,7 +88,7 @@ def _of_kind(model: WorkloadModel, kind: tuple[Gpus, ...], what_if: WhatIf) -> C
             missing.append(error.refusal)
             continue
         if here.out_of_memory or here.throughput.value <= 0:
-            out = reason(ReasonCode.COUNTS_OUT_OF_MEMORY, numbers=(float(gpus_of(place)),))
+            out = reason(ReasonCode.OUT_OF_MEMORY, numbers=(float(gpus_of(place)),))
             missing.append(Refusal(out, _to_measure(model, replace(place, memory_bytes=None), gpus_of(place))))
             continue
         fewest = fewest or here
@@ -157,7 +157,7 @@ def _failed(model: WorkloadModel, runs: Sequence[Run]) -> Refusal | None:
         return None
     ended = [run for run in as_asked(runs) if _count(run) in lacking]
     numbers = tuple(map(float, lacking))
-    why = reason(ReasonCode.COUNTS_FAILED, numbers=numbers, **counted_outcomes(run.outcome for run in ended))
+    why = reason(ReasonCode.NO_RUN_COMPLETED, numbers=numbers, **counted_outcomes(run.outcome for run in ended))
     full = all(run.outcome is Outcome.OUT_OF_MEMORY for run in ended)
     return Refusal(why, None if full else Suggestion(Action.RETRY))
 

@@ -96,12 +96,12 @@ def _found(model: WorkloadModel, question: Question, quality: Quality, runs: Seq
         sold = tuple(each for each in machines if each.retired is None)
         gone = tuple(each for each in machines if each.retired is not None)
         if not sold or (objective.latency_p99 is not None and all(each.latency_p99 is None for each in sold)):
-            return _refused(model, (retired_reason(ReasonCode.ALL_RETIRED, gone), *_known(quality.failed)))
+            return _refused(model, (retired_reason(gone, everything=True), *_known(quality.failed)))
         table = table_of_machines(sold, objective, model if on_curve(model, sold) else None)
         inputs = step_rates(runs)
         return _answered(Case(model, objective, catalog, quality, table, None, 0.0, gone, question.machine, inputs))
     if objective.latency_p99 is not None:
-        return _refused(model, (reason(ReasonCode.LATENCY_NOT_MEASURED), *_known(quality.failed)))
+        return _refused(model, (reason(ReasonCode.LATENCY), *_known(quality.failed)))
     if model.refused or model.posterior is None:
         return _without_model(model, quality)
     best = best_measured(model)
@@ -250,11 +250,11 @@ def _none_is_enough(case: Case) -> Answer:
     job = None if objective.deadline is None else job_of(row, objective.deadline)
     edges = edges_of(case, row.candidate)
     found = _described(case, row, edges, row.chance)
-    late = too_late(job, row, found.bottleneck and found.bottleneck.value) if job else [_short(case, row)]
+    late = too_late(job, row, found.bottleneck and found.bottleneck.value) if job else _short(case, row)
     if not edges.rises:
         unsure = [each for each in edge_reasons(case, edges, row.candidate) if each.code is not ReasonCode.SIZE_OPEN]
         emulated = step_emulated(case.model, row.candidate.place.batch_size)
-        said = (*late, *(unsure or _help(case, row, found.bottleneck)), *emulated, *doubts(case, None))
+        said = (late, *(unsure or _help(case, row, found.bottleneck)), *emulated, *doubts(case, None))
         advice = next_run(case, edges, row, 1.0)
         return replace(_refused(case.model, said), next_run=advice, job=job, alternatives=found.alternatives)
     above = [beyond_in_time(found.beyond, objective.deadline)] if found.beyond and objective.deadline else []
@@ -265,34 +265,34 @@ def _none_is_enough(case: Case) -> Answer:
         edge="rising",
         probability=rounded(row.probability),
         probability_of=case.choice.asked_event,
-        reasons=(*late, *above, *reasons),
+        reasons=(late, *above, *reasons),
         next_run=larger_to_measure(case, edges, row.candidate),
         job=job,
     )
 
 
-_IN_TIME = (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS, ReasonCode.JOB_COST_UNKNOWN, ReasonCode.FAST_ENOUGH)
+_IN_TIME = (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS, ReasonCode.GIVES)
 
 
 def _short(case: Case, row: Row) -> Reason:
     figures = {"rate": row.candidate.rate, "needed": case.objective.rate, "probability": rounded(row.probability)}
     named = {"instance_type": row.candidate.name} if case.table.of_machines else {}
-    return Reason(ReasonCode.NO_MACHINE_ENOUGH, {**figures, **named}, row.candidate.spec)
+    return Reason(ReasonCode.NONE_ENOUGH, {**figures, **named}, row.candidate.spec)
 
 
 def _not_prompt(case: Case) -> Iterable[Reason]:
     """No machine keeps the latency, or none that does is fast enough: the one that comes nearest."""
     objective = case.objective
     fast = [row for row in case.table.rows if row.probability >= LIKELY]
-    figures = {"most": objective.latency_p99, "needed": objective.rate}
+    figures = {"most_latency": objective.latency_p99}
     if objective.rate is not None and fast:
         nearest = max(fast, key=lambda row: (row.prompt, row.candidate.rate)).candidate
-        figures |= {"latency": nearest.latency_p99, "rate": nearest.rate}
-        yield Reason(ReasonCode.NOT_FAST_AND_PROMPT, figures, nearest.spec)
+        figures |= {"needed": objective.rate, "latency": nearest.latency_p99, "rate": nearest.rate}
+        yield Reason(ReasonCode.NONE_ENOUGH, figures, nearest.spec)
         return
     known = [each for each in case.candidates if each.latency_p99 is not None]
     soonest = min(known, key=lambda each: each.latency_p99 or 0.0)
-    yield Reason(ReasonCode.LATENCY_NOT_KEPT, figures | {"latency": soonest.latency_p99}, soonest.spec)
+    yield Reason(ReasonCode.NONE_ENOUGH, figures | {"latency": soonest.latency_p99}, soonest.spec)
 
 
 def _help(case: Case, row: Row, bottleneck: Bottleneck | None) -> list[Reason]:
@@ -300,7 +300,7 @@ def _help(case: Case, row: Row, bottleneck: Bottleneck | None) -> list[Reason]:
     if bottleneck is None:
         return []
     if len(case.model.measured.vcpus) < 2 and bottleneck not in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS):
-        return [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
+        return [reason(ReasonCode.WOULD_HELP)]
     here = case.prediction(row.candidate)
     close = bottleneck is Bottleneck.AMBIGUOUS and here is not None and here.shares
     return [] if close else [reason(ReasonCode.WOULD_HELP, bottleneck=bottleneck.value)]

@@ -133,26 +133,22 @@ def baseline_reasons(baseline: Baseline | None, chosen: Candidate, machine: Inst
     The reason's spec is the baseline's vCPUs, and what else differs from the answer.
     """
     if baseline is None and machine is not None:
-        return [reason(ReasonCode.NO_BASELINE, instance_type=_name(machine))]
+        return [reason(ReasonCode.BASELINE, instance_type=_name(machine))]
     if baseline is None or (baseline.spec == _measured_size(chosen) and not baseline.named):
         return []
-    code = ReasonCode.BASELINE_SAVING
-    if baseline.saving is None:
-        code = ReasonCode.BASELINE_PRICE_UNKNOWN
-    elif abs(baseline.saving) < ALIKE:
-        code = ReasonCode.BASELINE_SAME_PRICE
+    differs = baseline.saving is not None and abs(baseline.saving) >= ALIKE
     figures: dict[str, Figure] = {
         "share": baseline.share,
-        "saving": baseline.saving,
-        "usd_per_hour": baseline.usd_per_hour,
+        "dearer": -baseline.saving if baseline.saving is not None and differs else None,
+        "baseline_usd": baseline.usd_per_hour,
         "instance_type": baseline.instance_type,
-        "answer_usd_per_hour": baseline.answer_usd_per_hour,
-        "answer_instance_type": baseline.answer_instance_type,
+        "answer_usd": baseline.answer_usd_per_hour,
+        "answer_instance": baseline.answer_instance_type,
         "named": baseline.named,
         "extrapolated": baseline.extrapolated,
         "disk_not_counted": baseline.spec.disk != chosen.spec.disk,
     }
-    return [Reason(code, figures, _differing(baseline.spec, chosen.spec))]
+    return [Reason(ReasonCode.BASELINE, figures, _differing(baseline.spec, chosen.spec))]
 
 
 def _measured_size(chosen: Candidate) -> Spec:

@@ -82,7 +82,7 @@ def _sizes_apart(candidates: tuple[Candidate, ...]) -> Reason | None:
             if faster > SLIP or slower < 1 / SLIP:
                 ratio = faster if faster > SLIP else 1 / slower
                 figures = {"factor": ratio, "slower": faster <= SLIP, "fewer": size(before)}
-                return Reason(ReasonCode.SIZES_APART, figures, each.spec)
+                return Reason(ReasonCode.RUNS_APART, figures, each.spec)
     return None
 
 

@@ -56,18 +56,18 @@ def disk_reasons(case: Case, chosen: Candidate, prediction: Prediction | None) -
         yield from _still_binds(fastest, only=not others)
     measured = case.model.measured.disk(chosen.place.disk)
     if measured is not None and measured.emulated:
-        yield reason(ReasonCode.DISK_EMULATED, disk=chosen.place.disk)
+        yield reason(ReasonCode.EMULATED, disk=chosen.place.disk)
 
 
 def _other_disk(here: str, other: str, gain: float, now: float, cheaper: bool) -> Reason:
     """What the best of the other disks gains over the rate `now`; a `cheaper` one is called slower if it is at all."""
     if gain < (0 if cheaper else SLOWER):
-        return reason(ReasonCode.NO_FASTER_DISK, disk=here, other=other, loss=-gain if -gain >= NOTHING else None)
+        return reason(ReasonCode.OTHER_DISK, disk=here, other=other, loss=-gain if -gain >= NOTHING else None)
     then = now * (1 + gain) if gain >= NOTHING else None
-    return reason(ReasonCode.FASTER_DISK, disk=here, other=other, gain=max(0.0, gain), now=now, then=then)
+    return reason(ReasonCode.OTHER_DISK, disk=here, other=other, gain=max(0.0, gain), now=now, then=then)
 
 
 def _still_binds(prediction: Prediction, only: bool) -> Iterator[Reason]:
     share = sum(prediction.shares.get(stage, 0.0) for stage in DISK_STAGES)
     if share > 0.2:
-        yield reason(ReasonCode.DISK_STILL_BINDS, share=share, only=only)
+        yield reason(ReasonCode.OTHER_DISK, share=share, only=only)

@@ -192,7 +192,7 @@ def _gap(case: Case, chosen: Candidate, known: list[float]) -> dict[str, Any]:
         return {}
     between = max(fewer[-1], math.sqrt(fewer[-1] * vcpus))
     sold = next_sold(between, case.catalog)
-    why = reason(ReasonCode.GROWTH_UNSETTLED, vcpus=vcpus, after=fewer[-1])
+    why = reason(ReasonCode.GAIN_UNKNOWN, vcpus=vcpus, fewer=fewer[-1])
     return {"gap": Suggestion(Action.MEASURE, why, vcpus=(sold if sold < vcpus else between,)), "in_gap": chance}
 
 
@@ -216,14 +216,12 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
     if prediction.out_of_memory:
         return None
     rate = prediction.throughput
-    figures: dict[str, Figure] = {"vcpus": high, "size": size, "rate": rate.value, "low": rate.low, "high": rate.high}
-    code = ReasonCode.BEYOND_BY_CURVE
+    figures: dict[str, Figure] = {"vcpus": high, "larger": size, "rate": rate.value, "low": rate.low, "high": rate.high}
     if ceiling is not None and strong:
-        code = ReasonCode.BEYOND_BY_CEILING
-        figures |= {"busy_vcpus": ceiling.value, "busy_low": ceiling.low, "busy_high": ceiling.high}
-    knee = reason(ReasonCode.FINDS_THE_KNEE, size=size)
+        figures |= {"busy": ceiling.value, "busy_low": ceiling.low, "busy_high": ceiling.high}
+    knee = reason(ReasonCode.RUN_WOULD_SETTLE, larger=size)
     sizes = (size,) if strong else (size, 2 * size)
-    return Beyond(prediction, Reason(code, figures), Suggestion(Action.MEASURE, knee, vcpus=sizes))
+    return Beyond(prediction, Reason(ReasonCode.BEYOND, figures), Suggestion(Action.MEASURE, knee, vcpus=sizes))
 
 
 def edge_reasons(case: Case, edges: Edges, chosen: Candidate) -> Iterator[Reason]:
@@ -238,25 +236,25 @@ def edge_reasons(case: Case, edges: Edges, chosen: Candidate) -> Iterator[Reason
     }
     count = {"gpu_count": float(chosen.kind[1]), "gain": edges.gpus.gain}
     if edges.gpus.rises:
-        yield reason(ReasonCode.RISES_WITH_GPUS, **count)
+        yield reason(ReasonCode.RISES, **count)
     if edges.vcpus.rises:
-        yield reason(ReasonCode.RISES_WITH_VCPUS, **doubling)
+        yield reason(ReasonCode.RISES, **doubling)
     if edges.batch.rises and not _is_full(model, chosen.place):
         batch = float(model.measured.batch_size[-1])
-        yield reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain)
+        yield reason(ReasonCode.RISES, batch_size=batch, gain=edges.batch.gain)
     if edges.gpus.is_open:
-        yield reason(ReasonCode.GROWTH_UNSETTLED, **count)
+        yield reason(ReasonCode.GAIN_UNKNOWN, **count)
     if edges.vcpus.is_doubted:
-        yield reason(ReasonCode.VCPUS_UNSETTLED, **doubling)
+        yield reason(ReasonCode.GAIN_UNKNOWN, **doubling)
     if edges.vcpus.is_open:
         most = chosen.place.vcpus == edges.most_vcpus
-        yield reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(chosen.place), most=most, repeat=noisy(model))
+        yield reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(chosen.place), most=most)
     if edges.beyond:
         yield edges.beyond.reason
     if edges.memory.rises:
-        yield reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=largest)
+        yield reason(ReasonCode.RISES, memory_bytes=largest)
     if edges.memory.is_doubted:
-        yield reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=largest)
+        yield reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=largest)
     if edges.gap is not None and edges.gap.why is not None:
         yield edges.gap.why
 
@@ -275,8 +273,8 @@ def larger_to_measure(case: Case, edges: Edges, chosen: Candidate) -> Suggestion
     if edges.gpus.rises or edges.gpus.is_open:
         return Suggestion(Action.MEASURE, said, gpu=chosen.spec.gpu, gpu_count=2 * chosen.kind[1])
     if edges.memory.rises:
-        more = reason(ReasonCode.MORE_MEMORY_MAY_PAY)
         largest = chosen.place.memory_bytes or case.model.measured.memory_bytes[-1]
+        more = reason(ReasonCode.RISES, memory_bytes=float(largest))
         return Suggestion(Action.MEASURE, more, memory_bytes=2 * largest)
     if edges.vcpus.rises:
         return Suggestion(Action.MEASURE, said, vcpus=(2 * edges.most_vcpus,))

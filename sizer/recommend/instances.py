@@ -140,20 +140,18 @@ def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
     kind = Accelerators(spec.gpu, spec.gpu_count)
     used = kind.number(device)
     if instance.usd_per_hour is None:
-        notes.append(reason(ReasonCode.PRICE_UNKNOWN))
+        notes.append(reason(ReasonCode.PRICES))
     if instance.confidence:
         notes.append(reason(ReasonCode.FIGURES_UNSURE, confidence=instance.confidence))
     if used and instance.gpu_count > used:
-        emulated = device.kind == "emulated" and kind.gpu is None
-        counts = {"gpu_count": float(instance.gpu_count), "used": float(used)}
-        notes.append(reason(ReasonCode.MORE_GPUS, **counts, emulated=emulated))
+        notes.append(reason(ReasonCode.OTHER_GPUS, gpu_count=float(instance.gpu_count), used=float(used)))
     if used and kind.catalog_name(device) is None:
-        notes.append(reason(ReasonCode.GPU_UNKNOWN))
+        notes.append(reason(ReasonCode.OTHER_GPUS))
     if used == 0 and instance.gpu:
-        notes.append(reason(ReasonCode.GPU_UNUSED))
+        notes.append(reason(ReasonCode.OTHER_GPUS, gpu_count=float(instance.gpu_count)))
     if is_arm(instance):
         notes.append(reason(ReasonCode.ARM))
     needed, cap = rate * (model.facts.read_bytes or 0.0), instance.disk_bytes_per_second
     if cap is not None and needed > cap:
-        notes.append(reason(ReasonCode.DISK_CAPPED, bytes_per_second=float(cap), needed=needed))
+        notes.append(reason(ReasonCode.DISK_CAPPED, cap=float(cap), reads=needed))
     return notes

@@ -7,7 +7,6 @@ from sizer.recommend.table import SURE, Row, rounded
 from sizer.records import (
     LARGEST,
     SMALLEST,
-    Bottleneck,
     Deadline,
     Estimate,
     Figure,
@@ -50,26 +49,24 @@ def job_reasons(job: Job, doubtful: bool) -> list[Reason]:
     """Why the spec is in time, and the price of the whole job; `doubtful`: the runs that say so were disturbed."""
     likely: dict[str, Figure] = {"within": job.within, "probability": job.probability, "doubtful": doubtful}
     takes = reason(ReasonCode.JOB_TAKES, samples=job.samples, **_time(job.seconds), **likely)
-    if job.usd is None:
-        return [takes, reason(ReasonCode.JOB_COST_UNKNOWN)]
     return [takes, reason(ReasonCode.JOB_COSTS, usd=job.usd, instance_type=job.instance_type)]
 
 
-def too_late(job: Job, row: Row, bottleneck: str | None) -> list[Reason]:
+def too_late(job: Job, row: Row, bottleneck: str | None) -> Reason:
     """Nothing measured is in time: the fastest, how long it takes, and how long would be enough."""
+    slow = row.candidate.throughput.low
     figures: dict[str, Figure] = {
         "samples": job.samples,
         "within": job.within,
         "sure": SURE,
         "probability": job.probability,
-        "bottleneck": bottleneck or Bottleneck.AMBIGUOUS.value,
+        "bottleneck": bottleneck,
+        "enough": job.samples / slow if slow > 0 else None,
     }
-    late = Reason(ReasonCode.NOTHING_IN_TIME, figures | _time(job.seconds), row.candidate.spec)
-    slow = row.candidate.throughput.low
-    return [late, reason(ReasonCode.TIME_ENOUGH, seconds=job.samples / slow)] if slow > 0 else [late]
+    return Reason(ReasonCode.NONE_ENOUGH, figures | _time(job.seconds), row.candidate.spec)
 
 
 def beyond_in_time(beyond: Prediction, deadline: Deadline) -> Reason:
     """What a size above the most measured would make of the job: extrapolated."""
     seconds = _seconds(deadline.samples, beyond.throughput)
-    return reason(ReasonCode.BEYOND_IN_TIME, vcpus=vcpus_of(beyond.configuration), **_time(seconds))
+    return reason(ReasonCode.BEYOND, vcpus=vcpus_of(beyond.configuration), **_time(seconds))

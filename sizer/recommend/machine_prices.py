@@ -50,7 +50,7 @@ def gpu_gone(gpu: str, catalog: Catalog, spot: bool) -> Reason | None:
     if not gone or any(each.usd_per_hour is not None or spot for each in sold):
         return None
     last = max(each.retired or 0 for each in gone)
-    return reason(ReasonCode.GPU_RETIRED, gpu=gpu, year=float(last), listed=bool(sold))
+    return reason(ReasonCode.RETIRED, gpu=gpu, year=float(last), listed=bool(sold))
 
 
 def of_each(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerators]:

@@ -28,7 +28,7 @@ def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
         return []
     peak = anonymous_bytes(model.measured, chosen.place.vcpus, chosen.place.batch_size)
     why = _why_this_much(model, chosen, chosen.spec.memory_bytes)
-    needed = [reason(ReasonCode.MEMORY_NEEDED, memory_bytes=float(peak))] if peak else []
+    needed = [reason(ReasonCode.MEMORY_FLOOR, memory_bytes=float(peak))] if peak else []
     few = few_memory_caps(model, chosen.place)
     return [*_caps(model), *few, *_rate_not_measured(model, chosen), why, *needed]
 
@@ -66,15 +66,15 @@ def _caps(model: WorkloadModel) -> list[Reason]:
     killed = _sorted(trial.memory_bytes for trial in trials if not trial.completed)
     held = _sorted(trial.memory_bytes for trial in trials if trial.memory_bytes >= floor.completed_bytes)
     if floor.out_of_memory_bytes is None:
-        return [reason(ReasonCode.EVERY_CAP_HELD, held=held, pipeline_alone=alone)]
+        return [reason(ReasonCode.MEMORY_FLOOR, high_bytes=held[0], pipeline_alone=alone)]
     listed = len({*killed, *held}) <= MOST_LISTED
     return [
         reason(
-            ReasonCode.FLOOR_BETWEEN,
-            low=float(floor.out_of_memory_bytes),
-            high=float(floor.completed_bytes),
-            killed=killed if listed else (),
-            held=held if listed else (),
+            ReasonCode.MEMORY_FLOOR,
+            low_bytes=float(floor.out_of_memory_bytes),
+            high_bytes=float(floor.completed_bytes),
+            caps_killed=killed if listed else (),
+            caps_held=held if listed else (),
             pipeline_alone=alone,
         )
     ]
@@ -84,9 +84,10 @@ def floor_found(search: SearchedFloor) -> Reason:
     """What a search for the memory floor found."""
     low, held = search.bounds.too_small, search.bounds.held
     return reason(
-        ReasonCode.FLOOR_SEARCHED,
-        low=None if low is None else float(low),
-        high=None if held is None else float(held),
+        ReasonCode.MEMORY_FLOOR,
+        searched=True,
+        low_bytes=None if low is None else float(low),
+        high_bytes=None if held is None else float(held),
         timed_out=search.timed_out,
         given_up=search.given_up.kind.value if search.given_up is not None else None,
         given_up_at=float(search.given_up.figure) if search.given_up is not None else None,
@@ -105,32 +106,32 @@ def _rate_not_measured(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     smaller = [offer for offer in offers if low <= offer < (size or high)]
     if size is not None and size >= high and not smaller:
         return []
-    return [reason(ReasonCode.ONLY_COMPLETION_TRIED, low=float(low), high=float(high))]
+    return [reason(ReasonCode.LESS_MEMORY, low_bytes=float(low), high_bytes=float(high))]
 
 
 def _why_this_much(model: WorkloadModel, chosen: Candidate, size: int | None) -> Reason:
     if size is None:
-        return reason(ReasonCode.MEMORY_NOT_VARIED)
+        had = chosen.place.memory_bytes or model.measured.memory_bytes[-1]
+        return reason(ReasonCode.NOT_VARIED, memory_bytes=float(had))
     figures: dict[str, Figure] = {"memory_bytes": float(size), "vcpus": chosen.spec.vcpus}
     if chosen.spec.vcpus is None:
-        return reason(ReasonCode.MEMORY_LEAST_KNOWN, **figures)
+        return reason(ReasonCode.SMALLEST_SOLD, memory_bytes=float(size))
     offers = family_memory(chosen.spec.vcpus)
     untried = cap_to_try(model, chosen)
     held = needed_bytes(model.measured, chosen.place.vcpus, chosen.place.batch_size) or size
-    figures["held"] = float(held)
     if not chosen.exists:
-        return reason(ReasonCode.MEMORY_NOT_OFFERED, **figures, most=float(offers[-1]))
+        return reason(ReasonCode.NOT_SOLD, **figures, most=float(offers[-1]))
     if size == offers[0]:
-        return reason(ReasonCode.MEMORY_LEAST_OFFERED, **figures)
+        return reason(ReasonCode.SMALLEST_SOLD, **figures)
     if untried is not None and completes(model, chosen, untried):
-        return reason(ReasonCode.MEMORY_LESS_HAS_NO_RATE, **figures, untried=float(untried))
+        return reason(ReasonCode.LESS_MEMORY, **figures, untried=float(untried), rated=float(held))
     if untried is not None:
-        return reason(ReasonCode.MEMORY_LESS_MAY_NOT_HOLD, **figures, untried=float(untried))
+        return reason(ReasonCode.LESS_MEMORY, **figures, untried=float(untried), held=float(held))
     if any(held <= offer < size for offer in offers):
-        return reason(ReasonCode.MEMORY_LESS_MAY_BE_SLOWER, **figures)
+        return reason(ReasonCode.LESS_MEMORY, **figures)
     if completes(model, chosen, held):
-        return reason(ReasonCode.MEMORY_LEAST_WITH_MARGIN, **figures)
-    return reason(ReasonCode.MEMORY_LEAST_HOLDING, **figures)
+        return reason(ReasonCode.SMALLEST_SOLD, **figures, needed_memory=float(held))
+    return reason(ReasonCode.SMALLEST_SOLD, **figures, held=float(held))
 
 
 def _sorted(sizes: Iterable[int]) -> tuple[float, ...]:

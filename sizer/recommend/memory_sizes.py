@@ -25,12 +25,12 @@ def few_memory_caps(model: WorkloadModel, configuration: Configuration | None = 
     tried = asked_sizes(measured)
     held = {trial.memory_bytes for trial in measured.trials if trial.asked and trial.completed}
     if tried and not held:
-        return [reason(ReasonCode.EVERY_CAP_KILLED, killed=tuple(map(float, tried)))]
+        return [reason(ReasonCode.MEMORY_FLOOR, caps_killed=tuple(map(float, tried)))]
     if len(tried) == 1:
-        return [reason(ReasonCode.ONE_MEMORY_CAP, memory_bytes=float(tried[0]))]
+        return [reason(ReasonCode.FEW_MEMORY_CAPS, memory_bytes=float(tried[0]))]
     if len(tried) == 2 and len(held) == 1:
         between = round(math.sqrt(tried[0] * tried[1]) / MIB) * MIB
-        return [reason(ReasonCode.ONE_MEMORY_RATE, memory_bytes=float(min(held)), more=float(between))]
+        return [reason(ReasonCode.FEW_MEMORY_CAPS, memory_bytes=float(min(held)), more=float(between))]
     compared = memory_compared(measured, configuration)
     return [] if compared is None else [_two_rates(model, compared)]
 
@@ -39,8 +39,8 @@ def _two_rates(model: WorkloadModel, compared: MemoryCompared) -> Reason:
     """Whether the rates in both differ by more than chance."""
     overall = memory_compared(model.measured) or compared
     figures: dict[str, Figure] = {
-        "low": float(compared.low),
-        "high": float(compared.high),
+        "low_bytes": float(compared.low),
+        "high_bytes": float(compared.high),
         "gain": compared.gain,
         "clear": compared.clear,
         "predicted": not memory_matters(model),
@@ -53,7 +53,7 @@ def _two_rates(model: WorkloadModel, compared: MemoryCompared) -> Reason:
             "rate_high": more.throughput.value,
             "vcpus": more.configuration.vcpus,
         }
-    return reason(ReasonCode.TWO_MEMORY_RATES, **figures)
+    return reason(ReasonCode.FEW_MEMORY_CAPS, **figures)
 
 
 def _third_size(model: WorkloadModel, compared: MemoryCompared) -> float | None:

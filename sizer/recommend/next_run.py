@@ -10,7 +10,7 @@ from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.edges import Edges, larger_to_measure, noisy
-from sizer.recommend.memory import cap_to_try, completes
+from sizer.recommend.memory import cap_to_try
 from sizer.recommend.reasons import surely
 from sizer.recommend.table import Choice, Flags, Row, weighed_after
 from sizer.records import Action, Reason, ReasonCode, Spec, Suggestion, reason
@@ -38,7 +38,7 @@ def _open(case: Case, edges: Edges, chosen: Row, probability: float) -> Iterator
     if edges.gap is not None:
         yield edges.gap
     if quality.rests_on_doubt(taken.place):
-        yield Suggestion(Action.REPEAT, quality.why_repeat, repeat_how=quality.remedy)
+        yield Suggestion(Action.REPEAT, quality.warning, repeat_how=quality.remedy)
     if case.table.of_machines:
         yield from _lacking_prices(case, taken)
     else:
@@ -48,7 +48,8 @@ def _open(case: Case, edges: Edges, chosen: Row, probability: float) -> Iterator
     if edges.is_open and not enough and noisy(case.model):
         yield settling_run(case, chosen)
     if edges.is_open and not enough:
-        yield Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * edges.most_vcpus,))
+        unclear = reason(ReasonCode.GAIN_UNKNOWN, vcpus=edges.most_vcpus)
+        yield Suggestion(Action.MEASURE, unclear, vcpus=(2 * edges.most_vcpus,))
     if not case.table.of_machines:
         yield from _smaller(case, taken)
 
@@ -67,21 +68,23 @@ def _lacking_values(case: Case, taken: Candidate) -> Iterator[Suggestion]:
     elif taken.spec.vcpus is None:
         # Of a table about accelerators no column is lacking.
         if not accelerators_of(taken.place).number(case.model.facts.device):
-            yield Suggestion(Action.IMPORT, reason(ReasonCode.VCPUS_NOT_IN_TABLE), column="vcpus")
+            yield Suggestion(Action.IMPORT, reason(ReasonCode.NOT_IN_TABLE, column="vcpus"), column="vcpus")
     elif len(measured.vcpus) < 3:
-        few = len(measured.vcpus) == 1
-        yield vcpus_to_measure(measured, reason(ReasonCode.NEED_NOT_MEASURED if few else ReasonCode.THREE_VALUES))
+        one = reason(ReasonCode.NOT_VARIED, vcpus=measured.vcpus[0])
+        yield vcpus_to_measure(measured, one if len(measured.vcpus) == 1 else reason(ReasonCode.ONLY_MEASURED_SIZES))
 
 
 def _smaller(case: Case, taken: Candidate) -> Iterator[Suggestion]:
     """Whether less is enough."""
     known, vcpus = case.model.measured.vcpus, taken.place.vcpus
     if known and vcpus == known[0] > 1:
-        yield Suggestion(Action.MEASURE, reason(ReasonCode.FEWEST_ENOUGH), vcpus=(max(1, known[0] / 2),))
+        yield Suggestion(
+            Action.MEASURE, reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=vcpus), vcpus=(max(1, known[0] / 2),)
+        )
     untried = cap_to_try(case.model, taken)
     if untried is not None:
-        code = ReasonCode.RATE_UNKNOWN if completes(case.model, taken, untried) else ReasonCode.MEMORY_UNTRIED
-        yield Suggestion(Action.MEASURE, reason(code), memory_bytes=untried)
+        why = reason(ReasonCode.LESS_MEMORY, untried=float(untried))
+        yield Suggestion(Action.MEASURE, why, memory_bytes=untried)
 
 
 def settling_run(case: Case, chosen: Row) -> Suggestion:

@@ -70,8 +70,12 @@ class Quality:
 
     @property
     def warning(self) -> Reason | None:
-        """How many runs are doubtful, and how to repeat them; None if none is."""
-        return self._doubtful(self.remedy) if self.doubtful else None
+        """How many runs are doubtful; None if none is."""
+        if not self.doubtful:
+            return None
+        doubts = tuple(doubt.value for doubt in self.doubts)
+        counts = {"completed": float(self.completed), "doubtful": float(self.doubtful)}
+        return reason(ReasonCode.RUNS_DOUBTFUL, **counts, doubts=doubts)
 
     @property
     def lower_bounds(self) -> Reason | None:
@@ -79,21 +83,6 @@ class Quality:
         if not self.starved:
             return None
         return reason(ReasonCode.RUNS_STARVED, starved=float(self.starved), completed=float(self.completed))
-
-    @property
-    def why_repeat(self) -> Reason | None:
-        """The same without how to repeat them, which a suggestion says."""
-        return self._doubtful(None) if self.doubtful else None
-
-    def _doubtful(self, repeat_how: str | None) -> Reason:
-        doubts = tuple(doubt.value for doubt in self.doubts)
-        counts = {"completed": float(self.completed), "doubtful": float(self.doubtful)}
-        return reason(
-            ReasonCode.RUNS_DOUBTFUL,
-            **counts,
-            doubts=doubts,
-            repeat_how=repeat_how,
-        )
 
     @property
     def remedy(self) -> str:

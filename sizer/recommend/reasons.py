@@ -16,7 +16,7 @@ from sizer.recommend.memory import memory_reasons
 from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.table import SURE, Choice, Row, rounded
-from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, reason
+from sizer.records import Bottleneck, Event, Figure, Prediction, Reason, ReasonCode, reason
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""
@@ -89,17 +89,17 @@ def _asked(case: Case, chosen: Row) -> Iterator[Reason]:
         yield from job_reasons(job_of(chosen, objective.deadline), doubtful)
     elif objective.at_least is not None:
         likely = rounded(chosen.probability)
-        yield reason(ReasonCode.FAST_ENOUGH, rate=chosen.candidate.rate, needed=objective.at_least, probability=likely)
+        yield reason(ReasonCode.GIVES, rate=chosen.candidate.rate, needed=objective.at_least, probability=likely)
     if objective.latency_p99 is not None:
-        latencies = {"latency": chosen.candidate.latency_p99, "most": objective.latency_p99}
-        yield reason(ReasonCode.LATENCY_KEPT, **latencies, probability=rounded(chosen.prompt))
+        latencies = {"latency": chosen.candidate.latency_p99, "most_latency": objective.latency_p99}
+        yield reason(ReasonCode.LATENCY, **latencies, probability=rounded(chosen.prompt))
 
 
 def _reaches(case: Case, chosen: Row) -> Reason:
     best = case.best
     assert best is not None, "sizes are held against the best"
     figures: dict[str, Figure] = {"vcpus": chosen.candidate.spec.vcpus, "share": chosen.fraction}
-    return reason(ReasonCode.REACHES, **figures, rate=case.best_rate, best_vcpus=best.vcpus)
+    return reason(ReasonCode.GIVES, **figures, rate=case.best_rate, best=best.vcpus)
 
 
 def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason]:
@@ -115,25 +115,25 @@ def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason
     if case.machine is not None:
         other = named(case)
         if other is None:
-            yield reason(ReasonCode.NO_BASELINE, instance_type=case.machine.name)
+            yield reason(ReasonCode.BASELINE, instance_type=case.machine.name)
         elif other is not taken:
-            yield beside(ReasonCode.BASELINE_MACHINE, other, taken, case)
+            yield beside("baseline", other, taken, case)
     yield from _close(case, choice, probability)
     yield from _below_target(case, choice, chosen)
     priced = [row for row in choice.others if row.candidate.usd_per_hour is not None or _fastest(case)]
     if chosen.sure and priced and taken.usd_per_hour is not None:
-        yield beside(ReasonCode.NEXT_MACHINE, priced[0].candidate, taken, case)
+        yield beside("next", priced[0].candidate, taken, case)
     fastest = choice.fastest
     another = fastest.rate > taken.rate and fastest.but_for_disk != taken.but_for_disk
     if another and (not priced or fastest is not priced[0].candidate):
-        yield beside(ReasonCode.FASTEST_MACHINE, fastest, taken, case)
+        yield beside("fastest", fastest, taken, case)
 
 
 def _surer(case: Case, chosen: Row) -> Iterator[Reason]:
     """The best of those that are sure, where the chosen one is not."""
     surer = next((row for row in case.choice.others if row.sure), None)
     if surer is not None and not chosen.sure:
-        found = beside(ReasonCode.SURER_MACHINE, surer.candidate, chosen.candidate, case)
+        found = beside("surer", surer.candidate, chosen.candidate, case)
         yield replace(found, figures={**found.figures, "probability": rounded(surer.chance)})
 
 
@@ -151,6 +151,8 @@ def _first(case: Case, chosen: Row) -> Reason:
         "configurations": float(len(counted)),
         "instance_type": taken.name,
         "rate": taken.rate,
+        "by": _by(case, taken, by_price),
+        "nearly": fastest and taken.rate < choice.fastest.rate,
         "by_latency": not all(row.prompt_enough for row in counted),
         "only_priced": by_price and len(counted) == 1,
         "spot": case.objective.spot,
@@ -160,27 +162,27 @@ def _first(case: Case, chosen: Row) -> Reason:
         "slower_cost_less": by_price and any(merit(row) < merit(chosen) for row in choice.priced if not row.passes),
     }
     if len(case.candidates) == 1:
-        code = ReasonCode.ONLY_WITH_THIS_INPUT if case.other_inputs else ReasonCode.ONLY_MACHINE
-    elif by_price:
-        balanced = case.objective.counts == "balanced"
-        code = ReasonCode.LEAST_COST_AND_TIME if balanced else ReasonCode.LEAST_COST
-    elif fastest and taken.rate < choice.fastest.rate:
-        code = ReasonCode.NEARLY_FASTEST
+        code = ReasonCode.ONLY_MACHINE
+        figures |= {"input": case.model.facts.setting.input if case.other_inputs else None}
     elif taken.usd_per_hour is not None:
-        code = ReasonCode.FASTEST_OF_MACHINES
+        code = ReasonCode.BEST_OF_MACHINES
     else:
-        code = _without_price(choice, taken, fastest)
+        code = ReasonCode.UNPRICED
     return Reason(code, figures, taken.spec)
 
 
-def _without_price(choice: Choice, taken: Candidate, fastest: bool) -> ReasonCode:
-    if not fastest and len({row.candidate.kind for row in choice.table.rows if row.passes}) > 1:
-        return ReasonCode.PRICES_UNKNOWN
-    if fastest or taken.rate == choice.fastest.rate:
-        return ReasonCode.FASTEST_WITHOUT_PRICE
-    if len({row.candidate.but_for_disk for row in choice.table.rows}) == 1:
-        return ReasonCode.DISK_ENOUGH
-    return ReasonCode.SMALLEST_OF_MACHINES
+def _by(case: Case, taken: Candidate, by_price: bool) -> str:
+    """What it is the best by; where no price is known, that may be what an accelerator makes, or the size or disk."""
+    choice = case.choice
+    if by_price:
+        return "cost_and_time" if case.objective.counts == "balanced" else "cost"
+    if _fastest(case):
+        return "rate"
+    if len({row.candidate.kind for row in choice.table.rows if row.passes}) > 1:
+        return "accelerator"
+    if taken.rate == choice.fastest.rate:
+        return "rate"
+    return "disk" if len({row.candidate.but_for_disk for row in choice.table.rows}) == 1 else "size"
 
 
 def _but_for_batch(each: Candidate) -> tuple[object, ...]:
@@ -196,7 +198,12 @@ def _close(case: Case, choice: Choice, probability: float) -> Iterator[Reason]:
     if rounded(chosen.chance) > probability:
         yield reason(ReasonCode.CHOICE_CLOSE, probability=probability, event=choice.event.value)
     elif case.objective.rate is None and case.objective.latency_p99 is None:
-        yield reason(ReasonCode.TARGET_CLOSE, probability=probability, target=case.objective.target)
+        yield reason(
+            ReasonCode.CHOICE_CLOSE,
+            probability=probability,
+            event=Event.REACHES_TARGET.value,
+            share=case.objective.target,
+        )
 
 
 def _below_target(case: Case, choice: Choice, chosen: Row) -> Iterator[Reason]:
@@ -208,7 +215,7 @@ def _below_target(case: Case, choice: Choice, chosen: Row) -> Iterator[Reason]:
     cheaper = [row for row in slower if row.candidate.cost <= MUCH_LESS * taken.cost]
     if cheaper:
         fastest = max(cheaper, key=lambda row: row.candidate.rate)
-        found = beside(ReasonCode.CHEAPER_BELOW_TARGET, fastest.candidate, taken, case)
+        found = beside("cheaper", fastest.candidate, taken, case)
         yield replace(found, figures={**found.figures, "target": math.floor(100 * fastest.fraction) / 100})
 
 
@@ -220,17 +227,18 @@ def named(case: Case) -> Candidate | None:
     return max(found, key=lambda each: each.rate, default=None)
 
 
-def beside(code: ReasonCode, other: Candidate, chosen: Candidate, case: Case) -> Reason:
-    """Another beside the chosen one: its rate as a multiple, and the cost of the same work as a multiple."""
+def beside(role: str, other: Candidate, chosen: Candidate, case: Case) -> Reason:
+    """Another beside the chosen one, in its role: its rate, and the cost of the same work, as multiples."""
     priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
     figures: dict[str, Figure] = {
+        "role": role,
         "instance_type": other.name,
         "rate": other.rate,
         "speed": other.rate / chosen.rate,
         "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
         "usd_per_million": of_million(other, case),
     }
-    return Reason(code, figures, other.spec)
+    return Reason(ReasonCode.BESIDE, figures, other.spec)
 
 
 def of_million(each: Candidate, case: Case) -> float | None:
@@ -244,13 +252,13 @@ def _input(case: Case, taken: Candidate) -> Iterator[Reason]:
         yield reason(ReasonCode.OTHER_INPUT, input=fed)
     without = input_binds(taken, case.other_inputs) if fed == "disk" else None
     if without is not None:
-        yield reason(ReasonCode.INPUT_BINDS, rate=without, speed=without / taken.rate)
+        yield reason(ReasonCode.HELD_BACK, rate=without, speed=without / taken.rate)
         return
     steps = case.other_inputs if fed == "disk" else rates_of(case.candidates) if fed == "synthetic" else {}
     kept = efficiency(taken.accelerators, steps)
     if kept is not None and kept.share <= EFFICIENT:
         counts = {"gpu_count": float(kept.count), "fewer": float(kept.fewer)}
-        yield reason(ReasonCode.INTERCONNECT_BINDS, share=kept.share, **counts)
+        yield reason(ReasonCode.HELD_BACK, share=kept.share, **counts)
 
 
 def bound_by(model: WorkloadModel, bound: Binding) -> Iterator[Reason]:
@@ -273,19 +281,18 @@ def bound_by(model: WorkloadModel, bound: Binding) -> Iterator[Reason]:
         one_size = {"one_size": of_one_size} if of_one_size else {}
         yield reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}), **one_size)
     else:
-        code = ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE
-        yield reason(code, **shares, **accounted)
+        yield reason(ReasonCode.BOTTLENECK_UNKNOWN, **shares, **accounted)
 
 
 def _size(model: WorkloadModel, chosen: Candidate) -> Iterator[Reason]:
     known, judged = model.measured.vcpus, vcpus_of(chosen.place)
     if chosen.spec.vcpus is None:
         if chosen.spec.gpu is None:  # an accelerator comes with the vCPUs of its machine
-            yield reason(ReasonCode.VCPUS_NOT_IN_TABLE)
+            yield reason(ReasonCode.NOT_IN_TABLE, column="vcpus")
     elif len(known) == 1:
-        yield reason(ReasonCode.VCPUS_NOT_VARIED, vcpus=judged)
+        yield reason(ReasonCode.NOT_VARIED, vcpus=judged)
     elif judged < chosen.spec.vcpus:
-        yield reason(ReasonCode.SIZE_SOLD, vcpus=chosen.spec.vcpus, measured=judged)
+        yield reason(ReasonCode.SMALLEST_SOLD, vcpus=chosen.spec.vcpus, judged=judged)
     elif judged == known[0] > 1:
         yield reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=judged)
 
@@ -299,24 +306,24 @@ def step_emulated(model: WorkloadModel, batch_size: int | None) -> Iterator[Reas
     rate = here.samples_per_second if device.batch_rates else model.facts.accelerator_rate
     how = {name: value for name, value in vars(here).items() if name in INTERVAL and value is not None}
     said = {INTERVAL[name]: value for name, value in how.items()}
-    yield reason(ReasonCode.STEP_EMULATED, rate=rate or None, source=here.source or None, **said)
+    yield reason(ReasonCode.EMULATED, rate=rate or None, source=here.source or None, **said)
 
 
 def doubts(case: Case, chosen: Candidate | None) -> Iterator[Reason]:
     """What else there is to know: what cannot be rented, prices that are not known, and what the runs say."""
     if case.retired:
-        yield retired_reason(ReasonCode.MACHINES_RETIRED, case.retired)
+        yield retired_reason(case.retired)
     gpu = None if chosen is None else chosen.accelerators.catalog_name(case.model.facts.device)
     gone = None if gpu is None else gpu_gone(gpu, case.catalog, case.objective.spot)
     if gone is not None and (chosen is None or chosen.usd_per_hour is None):
         yield gone
     unpriced = sum(each.usd_per_hour is None for each in case.candidates)
     if case.table.of_machines and 0 < unpriced < len(case.candidates):
-        yield reason(ReasonCode.SOME_PRICES_UNKNOWN, unknown=float(unpriced), machines=float(len(case.candidates)))
+        yield reason(ReasonCode.PRICES, unknown=float(unpriced), machines=float(len(case.candidates)))
     if case.objective.spot:
         offered = [each.usd_per_hour if case.table.of_machines else _of_offer(each) for each in case.candidates]
         known = any(usd is not None for usd in offered)
-        yield reason(ReasonCode.SPOT_PRICES if known else ReasonCode.NO_SPOT_PRICES)
+        yield reason(ReasonCode.PRICES, spot=True, known=known)
     if chosen is not None:
         yield from _beside_others(case, chosen)
     said = (case.quality.lower_bounds, case.quality.warning, case.quality.failed)
@@ -334,11 +341,12 @@ def _beside_others(case: Case, chosen: Candidate) -> Iterator[Reason]:
     if others is None or measured is None:
         return
     if abs(math.log(chosen.rate / measured.throughput.value)) > math.log1p(GAIN):
-        figures = {"measured": measured.throughput.value, "cores": others, "rate": chosen.rate}
+        figures = {"measured_rate": measured.throughput.value, "cores": others, "rate": chosen.rate}
         yield reason(ReasonCode.MEASURED_BESIDE_OTHERS, **figures)
 
 
-def retired_reason(code: ReasonCode, machines: tuple[Candidate, ...]) -> Reason:
-    """The machines measured that nobody can rent any more, each with its year."""
+def retired_reason(machines: tuple[Candidate, ...], everything: bool = False) -> Reason:
+    """The machines measured that nobody can rent any more, each with its year; whether that is everything measured."""
     years = dict.fromkeys((each.name or "", each.retired) for each in machines)
-    return reason(code, names=tuple(name for name, _ in years), years=tuple(float(year or 0) for _, year in years))
+    names, known = tuple(name for name, _ in years), tuple(float(year or 0) for _, year in years)
+    return reason(ReasonCode.RETIRED, names=names, years=known, all=everything)

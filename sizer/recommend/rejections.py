@@ -9,7 +9,6 @@ from dataclasses import replace
 from sizer.model import predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.case import Case
-from sizer.recommend.reasons import beside
 from sizer.recommend.table import DISK_LOSS, Row, table_of_sizes
 from sizer.records import Bottleneck, Configuration, Figure, Reason, ReasonCode, Rejection, Spec, reason
 
@@ -86,13 +85,13 @@ def _why_not(case: Case, row: Row, chosen: Row, bound: bool) -> tuple[Reason, ..
     each, objective = row.candidate, case.objective
     named = _bottleneck(case, each, bound)
     if not row.prompt_enough:
-        return (reason(ReasonCode.LATENCY_TOO_LONG, latency=each.latency_p99, most=objective.latency_p99),)
+        return (reason(ReasonCode.LATENCY, latency=each.latency_p99, most_latency=objective.latency_p99),)
     if not each.exists and each.spec.vcpus is not None:
         most = float(family_memory(each.spec.vcpus)[-1])
-        sold = reason(ReasonCode.MEMORY_NOT_SOLD, memory_bytes=most, vcpus=each.spec.vcpus)
+        sold = reason(ReasonCode.NOT_SOLD, most=most, vcpus=each.spec.vcpus)
         return (_gives(case, row, chosen, named), sold)
     if row.disk_loss > DISK_LOSS:
-        return (reason(ReasonCode.DISK_LOSES, loss=row.disk_loss, most=DISK_LOSS),)
+        return (reason(ReasonCode.OTHER_DISK, loss=row.disk_loss, most_loss=DISK_LOSS),)
     return (_gives(case, row, chosen, named),)
 
 
@@ -110,31 +109,31 @@ def _gives(case: Case, row: Row, chosen: Row, bottleneck: str | None) -> Reason:
         return _in_time(row, chosen, objective.deadline.samples, bottleneck)
     if objective.rate is not None and not row.sure:
         figures: dict[str, Figure] = {"rate": each.rate, "needed": objective.rate, "probability": row.probability}
-        return reason(ReasonCode.BELOW_RATE, **figures)
+        return reason(ReasonCode.GIVES, **figures)
     if objective.rate is None and not case.table.of_machines and objective.counts == "fastest":
-        return reason(ReasonCode.OF_BEST, share=row.fraction, bottleneck=bottleneck)
+        return reason(ReasonCode.GIVES, share=row.fraction, bottleneck=bottleneck)
     share = row.fraction / objective.target
     if objective.rate is None and not row.sure and objective.counts != "fastest":
         if share >= 1 - SAME:
-            return reason(ReasonCode.TARGET_UNLIKELY, probability=row.probability)
-        return reason(ReasonCode.OF_TARGET, share=share, bottleneck=bottleneck)
+            return reason(ReasonCode.GIVES, probability=row.probability)
+        return reason(ReasonCode.GIVES, of_target=share, bottleneck=bottleneck)
     if objective.counts == "fastest" or each.usd_per_hour is None:
-        return beside(ReasonCode.SLOWER_MACHINE, each, chosen.candidate, case)
+        return Reason(ReasonCode.GIVES, {"rate": each.rate, "speed": each.rate / chosen.candidate.rate}, each.spec)
     cost = case.table.merit(row) / case.table.merit(chosen)
-    code = ReasonCode.DEARER_IN_TIME if objective.counts == "balanced" else ReasonCode.DEARER_MACHINE
-    return Reason(code, {"rate": each.rate, "cost": cost}, each.spec)
+    by = "cost_and_time" if objective.counts == "balanced" else "cost"
+    return Reason(ReasonCode.GIVES, {"rate": each.rate, "cost": cost, "by": by}, each.spec)
 
 
 def _in_time(row: Row, chosen: Row, samples: float, bottleneck: str | None) -> Reason:
     """How long the job takes, and how likely that is in time; or that it costs more there."""
-    seconds = samples / row.candidate.rate if row.candidate.rate > 0 else None
+    seconds = samples / row.candidate.rate if row.candidate.rate > 0 else math.inf
     if row.sure:
         dearer = row.candidate.cost / chosen.candidate.cost - 1
-        return reason(ReasonCode.JOB_DEARER, seconds=seconds, dearer=dearer, bottleneck=bottleneck)
+        return reason(ReasonCode.JOB_TAKES, seconds=seconds, dearer=dearer, bottleneck=bottleneck)
     if row.probability >= UNLIKELY:
         likely = row.probability
-        return reason(ReasonCode.JOB_UNLIKELY, seconds=seconds, probability=likely, bottleneck=bottleneck)
-    return reason(ReasonCode.JOB_TOO_LATE, seconds=seconds, bottleneck=bottleneck)
+        return reason(ReasonCode.JOB_TAKES, seconds=seconds, probability=likely, bottleneck=bottleneck)
+    return reason(ReasonCode.JOB_TAKES, seconds=seconds, bottleneck=bottleneck)
 
 
 def _not_sold(case: Case, chosen: Row, bound: bool) -> Iterator[Rejection]:
@@ -152,7 +151,7 @@ def _not_sold(case: Case, chosen: Row, bound: bool) -> Iterator[Rejection]:
     (row,) = table_of_sizes(model, [smaller], best, case.objective).rows
     why = _why_not(case, row, chosen, bound)
     if row.sure and smaller.exists:
-        why = (_enough(case, row), reason(ReasonCode.FRACTION_NOT_SOLD))
+        why = (_enough(case, row), reason(ReasonCode.NOT_SOLD))
     # What is not sold has no price to save.
     yield replace(_rejection(row, chosen, why), usd_saved_per_hour=None, saving=None)
 
@@ -160,10 +159,10 @@ def _not_sold(case: Case, chosen: Row, bound: bool) -> Iterator[Rejection]:
 def _enough(case: Case, row: Row) -> Reason:
     objective = case.objective
     if objective.deadline is not None:
-        return reason(ReasonCode.IN_TIME)
+        return reason(ReasonCode.JOB_TAKES)
     if objective.rate is not None:
         return reason(ReasonCode.GIVES, rate=row.candidate.rate)
-    return reason(ReasonCode.OF_TARGET, share=row.fraction / objective.target, bottleneck=None)
+    return reason(ReasonCode.GIVES, of_target=row.fraction / objective.target, bottleneck=None)
 
 
 def _did_not_fit(case: Case, taken: Candidate) -> Iterator[Rejection]:

@@ -48,7 +48,7 @@ def _next_run(suggestion: Suggestion, place: Configuration, again: bool) -> Sugg
         place.batch_size,
         gpu_count=place.gpu_count,
     )
-    return found if found == suggestion else replace(found, why=reason(ReasonCode.RUNS_NOT_MADE))
+    return found if found == suggestion else replace(found, why=reason(ReasonCode.RUN_WOULD_SETTLE))
 
 
 def _on_axis(
@@ -63,8 +63,8 @@ def _on_axis(
     if not found:
         return suggestion
     why = suggestion.why
-    if why is None or why.figures:  # which are of the other size
-        why = reason(ReasonCode.RUNS_NOT_MADE)
+    if why is None or why.figures or why.spec:  # which are of the other size
+        why = reason(ReasonCode.RUN_WOULD_SETTLE)
     value: Any = tuple(found) if axis == "vcpus" else round(found[0])
     return replace(suggestion, why=why, **{axis: value})
 

@@ -52,5 +52,5 @@ def upgrade_reasons(prediction: Prediction, upgrade: Upgrade | None) -> list[Rea
         found.append(reason(ReasonCode.NEXT_LIMIT, bottleneck=binding.value, gain=gain, next=following))
     if upgrade is not None:
         figures: dict[str, Figure] = {"gain": upgrade.gain, "bottleneck": upgrade.bottleneck.value}
-        found.append(Reason(ReasonCode.SMALLEST_UPGRADE, figures, upgrade.spec))
+        found.append(Reason(ReasonCode.NEXT_LIMIT, figures, upgrade.spec))
     return found

@@ -94,18 +94,11 @@ NOTES = frozenset(
         ReasonCode.RUNS_DOUBTFUL,
         ReasonCode.MEASURED_BESIDE_OTHERS,
         ReasonCode.ONLY_MEASURED_SIZES,
-        ReasonCode.EVERY_CAP_KILLED,
-        ReasonCode.ONE_MEMORY_CAP,
-        ReasonCode.TWO_MEMORY_RATES,
-        ReasonCode.ONE_MEMORY_RATE,
+        ReasonCode.FEW_MEMORY_CAPS,
         ReasonCode.RUNS_FAILED,
-        ReasonCode.SOME_PRICES_UNKNOWN,
-        ReasonCode.MACHINES_RETIRED,
-        ReasonCode.GPU_RETIRED,
-        ReasonCode.SPOT_PRICES,
-        ReasonCode.NO_SPOT_PRICES,
-        ReasonCode.DISK_EMULATED,
-        ReasonCode.STEP_EMULATED,
+        ReasonCode.PRICES,
+        ReasonCode.RETIRED,
+        ReasonCode.EMULATED,
     }
 )
 """What must be known of any answer that it is true of, and is always said."""
@@ -170,7 +163,7 @@ def suggestion_sentences(suggestion: Suggestion, terms: Terms) -> str:
     """What to do next, and what it would settle."""
     asked = _asked(suggestion, terms)
     why = suggestion.why
-    if why is None or why.code is ReasonCode.VCPUS_NOT_IN_TABLE:
+    if why is None or why.code is ReasonCode.NOT_IN_TABLE:
         return asked
     return paragraph([asked, reason_sentence(why, terms)])
 

@@ -21,12 +21,7 @@ from sizer.words.names import Terms
 from sizer.words.reasons import reason_sentence
 from sizer.words.units import percent, rate_in_words, several_of, vcpus_in_words
 
-SAID_BESIDE = (
-    ReasonCode.BEYOND_BY_CURVE,
-    ReasonCode.BEYOND_BY_CEILING,
-    ReasonCode.FASTER_DISK,
-    ReasonCode.NO_FASTER_DISK,
-)
+SAID_BESIDE = (ReasonCode.BEYOND, ReasonCode.OTHER_DISK)
 """What a fact with a badge, or the answer beside the picture of the disks, says already."""
 Fact = tuple[str, str, str]
 """Label, value, and what must be known of it."""

@@ -32,9 +32,6 @@ def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
     if answer.provisional and likely >= SURE:
         sure = _of_event(chance(likely), event, answer)
         return _("{sure}; {doubt}", doubt=doubt, sure=sure) if doubt else _("{sure}, by these runs", sure=sure)
-    if event in (Event.FEWER_TOO_FEW, Event.LESS_TOO_LITTLE) and any(each.has("off") for each in answer.reasons):
-        sure = _of_event(_("{chance} by the fitted curve", chance=chance(likely)), event, answer)
-        return _("{sure}; the runs at these sizes do not show it", sure=sure)
     return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event, answer)
 
 
@@ -81,16 +78,14 @@ def _none_better(sure: str, answer: Answer, cheaper: bool) -> str:
 
 def _some_unpriced(answer: Answer) -> bool:
     """Whether something measured has no known price, so that nobody knows whether it is cheaper."""
-    unpriced = {ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}
-    return any(each.code in unpriced for each in answer.reasons)
+    return any(each.code is ReasonCode.UNPRICED or each.has("unknown") for each in answer.reasons)
 
 
 def _slip(answer: Answer) -> str:
     """Whose rate must be wrong; empty where none is known to be."""
     if any(each.code is ReasonCode.JOBS_MIXED for each in answer.reasons):
         return _("not known: its rows may be of different jobs")
-    slips = {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}
-    found = next((each for each in answer.reasons if each.code in slips), None)
+    found = next((each for each in answer.reasons if each.code is ReasonCode.RUNS_APART), None)
     if found is None:
         return ""
     if found.spec is None or found.spec == answer.spec:
@@ -104,7 +99,7 @@ def _doubted(answer: Answer) -> str:
     codes = {each.code for each in answer.reasons}
     if ReasonCode.RUNS_DOUBTFUL in codes:
         return _("its readings are in doubt")
-    if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
+    if _some_unpriced(answer):
         return _("prices are missing")
     return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""
 

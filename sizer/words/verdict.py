@@ -52,17 +52,11 @@ CLOSE = 0.1
 TIMES = 1.5
 """From here on a share reads better as so many times."""
 
-NOT_SETTLED = (
-    ReasonCode.VCPUS_UNSETTLED,
-    ReasonCode.SIZE_OPEN,
-    ReasonCode.MEMORY_UNSETTLED,
-    ReasonCode.GROWTH_UNSETTLED,
-)
+NOT_SETTLED = (ReasonCode.GAIN_UNKNOWN, ReasonCode.SIZE_OPEN)
 NOT_SURE = (
     ReasonCode.CHOICE_CLOSE,
-    ReasonCode.TARGET_CLOSE,
     ReasonCode.RUNS_APART,
-    ReasonCode.PRICES_UNKNOWN,
+    ReasonCode.UNPRICED,
     ReasonCode.ONLY_MEASURED_SIZES,
     ReasonCode.RATES_MISTOLD,
     ReasonCode.JOBS_MIXED,
@@ -190,7 +184,7 @@ def against_sentence(answer: Answer, target: float, terms: Terms) -> str:
     found = _against(answer.spec, answer.baseline, terms, bool(answer.alternatives)) if answer.baseline else ""
     if not found and answer.status == "at_least":
         found = _beside_smaller(answer, answer.spec, terms)
-    following = next((each for each in answer.reasons if each.code is ReasonCode.NEXT_MACHINE), None)
+    following = next((each for each in answer.reasons if each.text("role") == "next"), None)
     if not found and following is not None:
         found = reason_sentence(following, terms)
     return found or _beside_cheaper(answer, target, terms)
@@ -209,12 +203,12 @@ def rented(answer: Answer) -> InstanceOffer | None:
 def idle_sentence(answer: Answer) -> str:
     """That the price pays for accelerators that the throughput did not use; empty where it pays for none."""
     offer = rented(answer)
-    notes = {} if offer is None or offer.usd_per_hour is None else {each.code: each for each in offer.notes}
-    if ReasonCode.GPU_UNUSED in notes:
-        return _("The price pays for a GPU that this throughput does not use.")
-    if ReasonCode.MORE_GPUS not in notes:
+    notes = () if offer is None or offer.usd_per_hour is None else offer.notes
+    more = next((each for each in notes if each.code is ReasonCode.OTHER_GPUS and each.has("gpu_count")), None)
+    if more is None:
         return ""
-    more = notes[ReasonCode.MORE_GPUS]
+    if not more.has("used"):
+        return _("The price pays for a GPU that this throughput does not use.")
     return _n(
         "The price pays for {gpus} GPUs; this throughput uses {count}, so the rest would stay idle.",
         "The price pays for {gpus} GPUs; this throughput uses {count}, so the rest would stay idle.",
@@ -337,10 +331,10 @@ def _differing(spec: Spec, other: Spec) -> Spec:
 def _beside_cheaper(answer: Answer, target: float, terms: Terms) -> str:
     """Why the next cheaper one is not enough: where the answer is the largest measured, nothing is saved against it."""
     shares = [
-        (reason.number("share") * target, each)
+        (reason.number("of_target") * target, each)
         for each in answer.rejected
         for reason in each.why
-        if reason.code is ReasonCode.OF_TARGET and reason.number("share") < 1
+        if reason.has("of_target") and reason.number("of_target") < 1
     ]
     if not shares or answer.spec is None:
         return ""
@@ -361,35 +355,27 @@ def doubt_sentence(answer: Answer | None, terms: Terms) -> str:
             return _plain(answer.reasons[0], terms) if answer.reasons else _("There is not enough data.")
         if answer.status == "recommended" and not answer.provisional and answer.edge == "settled":
             return ""
-        codes = (*NOT_SETTLED, *NOT_SURE, *_RISING, ReasonCode.RUNS_DOUBTFUL)
+        codes = (*NOT_SETTLED, *NOT_SURE, ReasonCode.RISES, ReasonCode.RUNS_DOUBTFUL)
         doubts = [reason for reason in answer.reasons if reason.code in codes]
         if answer.edge == "rising":
-            doubts.sort(key=lambda reason: reason.code not in _RISING)
+            doubts.sort(key=lambda reason: reason.code is not ReasonCode.RISES)
         if doubts:
             return _plain(doubts[0], terms)
         why = answer.next_run.why if answer.next_run is not None else None
         return _plain(why, terms) if why is not None else ""
 
 
-_RISING = (
-    ReasonCode.RISES_WITH_VCPUS,
-    ReasonCode.RISES_WITH_GPUS,
-    ReasonCode.RISES_WITH_BATCH,
-    ReasonCode.RISES_WITH_MEMORY,
-)
-
-
 def _plain(reason: Reason, terms: Terms) -> str:
     """The reason in one short sentence; the workload's own section says it with all its figures."""
-    if reason.code is ReasonCode.RISES_WITH_VCPUS:
+    if reason.code is ReasonCode.RISES and reason.has("vcpus"):
         most = vcpus_in_words(reason.number("vcpus"))
         return _(
             "More than {vcpus}, the most measured, should gain {gain}.", vcpus=most, gain=gain(reason.number("gain"))
         )
-    if reason.code is ReasonCode.VCPUS_UNSETTLED:
+    if reason.code is ReasonCode.GAIN_UNKNOWN and reason.has("probability"):
         most = vcpus_in_words(reason.number("vcpus"))
         return _("Whether more than {vcpus} pay is not clear from these runs.", vcpus=most)
-    if reason.code is ReasonCode.NOTHING_IN_TIME:
+    if reason.code is ReasonCode.NONE_ENOUGH and reason.has("within"):
         return _(
             "The fastest measured takes {time}, and {within} are allowed.",
             time=format_seconds(reason.number("seconds")),

@@ -82,34 +82,16 @@ def what_if_bottlenecks(device: Device) -> dict[str, tuple[str, str]]:
     return {each.value: (headline(each), resource_name(each, device)) for each in Bottleneck}
 
 
-_AXES = ("vcpus", "memory_gib", "batch_size", "gpu_count")
-
-
-def what_if_refusals(values: dict[str, tuple[float, ...]], refused: Refusal | None, terms: Terms) -> dict[str, str]:
-    """Why there is no answer, by the code that the page's model has for it; `values` are the measured ones by axis."""
-    axes = {axis: values.get(axis, ()) for axis in _AXES}
-    found = {
-        **{f"too_few_values:{a}": reason(ReasonCode.TOO_FEW_VALUES, axis=a, values=known) for a, known in axes.items()},
-        **{f"not_in_table:{axis}": reason(ReasonCode.NOT_IN_TABLE, column=axis) for axis in _AXES},
-        "between_memory_sizes": reason(ReasonCode.BETWEEN_MEMORY_SIZES, values=axes["memory_gib"]),
-        **{code.value: reason(code) for code in _PLAIN},
-    }
+def what_if_refusals(memory_bytes: tuple[int, ...], refused: Refusal | None, terms: Terms) -> dict[str, str]:
+    """Why there is no answer, by the code that the page's model has for it; `memory_bytes` are those measured."""
+    found = (
+        reason(ReasonCode.TOO_FEW_VALUES, axis="memory_gib", values=tuple(map(float, memory_bytes))),
+        reason(ReasonCode.NO_GPU_TO_SPEED_UP),
+    )
+    not_fitted = refused or Refusal(reason(ReasonCode.NOT_FITTED))
     with without_marks():
-        said = {code: _said(each, terms) for code, each in found.items()}
-        why = refusal_sentences(refused, terms) if refused is not None else _said(reason(ReasonCode.NOT_FITTED), terms)
-    return {**said, "not_fitted": why}
-
-
-_PLAIN = (
-    ReasonCode.FACTOR_NOT_POSITIVE,
-    ReasonCode.NO_GPU_TO_SPEED_UP,
-    ReasonCode.STEP_NOT_SEPARATE,
-    ReasonCode.READS_NOT_ACCOUNTED,
-)
-
-
-def _said(why: Reason, terms: Terms) -> str:
-    return reason_sentence(why, terms)
+        said = {each.code.value: reason_sentence(each, terms) for each in found}
+        return {**said, ReasonCode.NOT_FITTED.value: refusal_sentences(not_fitted, terms)}
 
 
 def times_as_fast(factor: float) -> str:

@@ -136,13 +136,13 @@ def test_a_row_without_an_answer_keeps_its_place(
     assert (first["vcpus"], third["vcpus"]) == (1.0, 4.0)
     assert first["throughput"] == pytest.approx(150, rel=0.1)
     assert second["throughput"] is None
-    assert "batch size" in second["error"]
+    assert "`batch_size` 32 alone" in second["error"]
     assert "error" not in third
     done = sizer("predict", "s", *words)
     assert done.returncode == 0
     assert ["no prediction" in line for line in done.stdout.splitlines()] == [False, True, False]
     assert sizer("predict", "s", "--workload", "train", "--batch-size", "64", "--json").returncode == 5
-    no_traceback(sizer("predict", "s", "--workload", "train", "--batch-size", "64"), 5, "batch size")
+    no_traceback(sizer("predict", "s", "--workload", "train", "--batch-size", "64"), 5, "`batch_size` 32 alone")
 
 
 def test_measurements_can_be_predicted(sizer: Typed, study: Path) -> None:

@@ -120,4 +120,4 @@ def test_memory_caps_are_compared_on_a_busy_host(make_run: Any) -> None:
     assert is_starved(held)
     (answer,) = recommend(fit([killed, held]), [killed, held], Objective(), Catalog.load()).workloads
     assert (answer.status, answer.provisional) == ("recommended", True)
-    assert {"runs_starved", "one_memory_rate"} <= {each.code.value for each in answer.reasons}
+    assert {"runs_starved", "few_memory_caps"} <= {each.code.value for each in answer.reasons}

@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from sizer.records import Reason
 from sizer.words.names import Terms
-from sizer.words.reasons import (
-    alternatives,
-    chosen_spec,
-    jobs,
-    machines,
-    memory,
-    no_answer,
-    open_questions,
-    scaling,
-    several,
-)
-from sizer.words.reasons.figures import Sentences
+from sizer.words.reasons import machines, runs, sizes
+from sizer.words.reasons.templates import Sentences, in_words
 
-_SENTENCES: Sentences = {
-    **no_answer.SENTENCES,
-    **scaling.SENTENCES,
-    **jobs.SENTENCES,
-    **open_questions.SENTENCES,
-    **chosen_spec.SENTENCES,
-    **memory.SENTENCES,
-    **alternatives.SENTENCES,
-    **machines.SENTENCES,
-    **several.SENTENCES,
-}
+SENTENCES: Sentences = {**runs.SENTENCES, **sizes.SENTENCES, **machines.SENTENCES}
 
 
 def reason_sentence(reason: Reason, terms: Terms) -> str:
     """What is known, in words."""
-    return _SENTENCES[reason.code](reason, terms)
+    return in_words(reason, terms, SENTENCES)

@@ -26,8 +26,8 @@ CLOSE = 1e-6
 """Of ln of a rate and its interval, and of a share: how far the page may be off."""
 EACH = 100
 """Questions about each model; some are alike."""
-OF_THE_PAGE = ("not_fitted", "no_gpu_to_speed_up", "between_memory_sizes")
-"""Refusals that what the page's controls set can have."""
+OF_THE_PAGE = ("not_fitted", "no_gpu_to_speed_up", "too_few_values")
+"""Refusals that what the page's controls set can have; too few values, of memory alone."""
 MOST_BYTES = 20_000
 """Of the data of one of these models, which have few configurations and as many quantities as there are."""
 
@@ -152,7 +152,7 @@ def asked(few: Fitted, names: list[str]) -> dict[Question, Prediction | str]:
                 why = error.refusal.reason
                 refused = few[name].refused
                 code = "not_fitted" if refused is not None and why == refused.reason else why.code.value
-                if code in OF_THE_PAGE:
+                if code in OF_THE_PAGE and (code != "too_few_values" or why.text("axis") == "memory_gib"):
                     found[name, place, what_if] = code
     return found
 

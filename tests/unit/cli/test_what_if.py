@@ -39,8 +39,8 @@ def test_a_size_is_a_factor_of_each_workloads_own_data(fitted: WorkloadModel) ->
 
 def test_data_of_an_unknown_size_cannot_be_compared(fitted: WorkloadModel) -> None:
     """Neither a size nor, where the page cache counts, a factor of it says how much memory would hold."""
-    assert refused_code(AskedWhatIf(data_bytes=40 * GIB), fitted) is ReasonCode.DATA_SIZE_NOT_COMPARABLE
-    assert refused_code(AskedWhatIf(WhatIf(data_bytes_factor=2.0)), fitted) is ReasonCode.DATA_SIZE_UNKNOWN
+    assert refused_code(AskedWhatIf(data_bytes=40 * GIB), fitted) is ReasonCode.NOT_RECORDED
+    assert refused_code(AskedWhatIf(WhatIf(data_bytes_factor=2.0)), fitted) is ReasonCode.NOT_RECORDED
 
 
 def test_a_factor_needs_no_size_where_nothing_is_kept(fitted: WorkloadModel) -> None:

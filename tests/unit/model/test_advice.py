@@ -115,7 +115,7 @@ def test_two_memory_sizes_say_nothing_between_them(make_run: MakeRun) -> None:
     ]
     model = fit(runs).workload("train")
     refusal = refusal_of(lambda: predict(model, at(model, memory_bytes=4 * GIB)))
-    assert refusal.reason.code is ReasonCode.BETWEEN_MEMORY_SIZES
+    assert refusal.reason.code is ReasonCode.TOO_FEW_VALUES
     assert refusal.suggestion == Suggestion(Action.MEASURE, memory_bytes=4 * GIB)
 
 
@@ -144,15 +144,15 @@ def test_a_decoder_cannot_be_told_from_a_step_on_the_same_cpu(fitted: WorkloadMo
 def test_reads_that_nobody_counted_predict_no_other_disk(fitted: WorkloadModel) -> None:
     """What a disk of other rates would give needs the bytes of a sample."""
     refusal = refusal_of(lambda: predict(fitted, at(fitted), WhatIf(disk_rates=DiskRates(read_bytes_per_second=1e8))))
-    assert refusal.reason.code is ReasonCode.READS_NOT_ACCOUNTED
+    assert refusal.reason.code is ReasonCode.NOT_RECORDED
     assert refusal.suggestion == Suggestion(Action.MEASURE, accounting=True)
 
 
 def test_a_disk_that_was_not_measured_is_named_with_those_that_were(fitted: WorkloadModel) -> None:
     """Its own figures, or a run there, would help."""
     refusal = refusal_of(lambda: predict(fitted, at(fitted, disk="tape")))
-    assert refusal.reason.code is ReasonCode.DISK_NOT_MEASURED
-    assert (refusal.reason.text("disk"), refusal.reason.texts("measured")) == ("tape", ("host",))
+    assert refusal.reason.code is ReasonCode.NOT_MEASURED
+    assert (refusal.reason.text("disk"), refusal.reason.texts("disks_measured")) == ("tape", ("host",))
 
 
 def test_what_was_not_fitted_has_no_answer(fitted: WorkloadModel) -> None:

@@ -153,7 +153,7 @@ def test_too_few_values_name_the_run_that_helps(curve: Callable[..., WorkloadMod
     """With two vCPU values the model is refused, answers where it was measured, and says which run to make."""
     model = curve((1, 100), (2, 190))
     assert refused(model) == (
-        "Not enough data: `train` was measured at 2 vCPU values (1, 2), and three are needed. "
+        "Not enough data: `train` was measured with `vcpus` 1 and 2 alone, and three values are needed. "
         "Measure `train` at 4 vCPUs."
     )
     assert predict(model, at(2)).throughput.value == pytest.approx(190)
@@ -182,7 +182,7 @@ def test_too_few_batch_sizes_name_the_run_that_helps(make_run: MakeRun) -> None:
     with pytest.raises(Refused) as error:
         predict(model, at(2, batch=64))
     assert refusal_sentences(error.value.refusal, terms_of(model)) == (
-        "Not enough data: `train` was measured at 1 batch size (32), and three are needed. "
+        "Not enough data: `train` was measured with `batch_size` 32 alone, and three values are needed. "
         "Measure `train` with a batch of 64."
     )
 
@@ -209,9 +209,9 @@ def test_another_disk_is_predicted_from_its_figures(make_run: MakeRun) -> None:
     assert found.throughput.value == pytest.approx(100, rel=0.1)
     assert found.extrapolated
     assert found.bottleneck is Bottleneck.DISK_BANDWIDTH
-    with pytest.raises(Refused, match="disk_not_measured") as error:
+    with pytest.raises(Refused, match="not_measured") as error:
         predict(model, at(4, disk="new"))
-    assert error.value.refusal.reason.texts("measured") == ("slow", "fast")
+    assert error.value.refusal.reason.texts("disks_measured") == ("slow", "fast")
 
 
 def test_shuffled_reads_follow_the_page_cache(make_run: MakeRun) -> None:
@@ -279,4 +279,4 @@ def test_runs_that_failed_leave_the_reason(make_run: MakeRun) -> None:
 def test_two_programs_under_one_name_are_refused(make_run: MakeRun) -> None:
     """A curve through the runs of two programs would be neither's."""
     runs = [make_run(100 * c, c, kind=kind) for kind in ("image_training", "image_inference") for c in (1, 2, 4)]
-    assert "several kinds: image_inference and image_training." in refused(fit(runs).workload("train"))
+    assert "several programs: image_inference and image_training." in refused(fit(runs).workload("train"))

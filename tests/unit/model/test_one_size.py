@@ -47,7 +47,7 @@ def test_disturbed_runs_of_one_size_name_no_serial_part(make_run: MakeRun, evide
     assert answer.bottleneck is not Bottleneck.SERIAL
     said = " ".join(reason_sentences(answer, terms_of(model.workload("train"))))
     assert "bound by its serial part" not in said
-    assert "a serial part cannot be told from CPU time that something else on the host took" in said
+    assert "one vCPU value cannot tell a serial part from what others took" in said
 
 
 def test_quiet_runs_of_one_size_show_a_serial_part_by_accounting(make_run: MakeRun) -> None:

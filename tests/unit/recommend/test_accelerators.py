@@ -69,7 +69,7 @@ def test_a_kind_without_a_price_is_not_the_cheapest(on: Callable[..., Run], ask:
     assert cheapest.spec is not None
     assert fastest.spec is not None
     assert cheapest.spec.gpu == "V100"
-    assert "5 of 10 machines have no known price and were not ranked by cost." in cheapest.reasons
+    assert "Not ranked by cost for lack of a known price: 5 of 10 machines." in cheapest.reasons
     assert fastest.spec.gpu == "Z9000"
     nearly = "It is the smallest of those within 1 % of the fastest of 10 machines measured; its price is not known."
     assert nearly in fastest.reasons

@@ -84,7 +84,7 @@ def test_a_size_that_a_faster_gpu_would_starve_is_not_taken(make_run: MakeRun) -
     assert answer.spec is not None
     assert (sure.spec.vcpus, answer.spec.vcpus) == (2, 4)
     (two,) = (each for each in answer.rejected if each.spec.vcpus == 2)
-    assert [each.code for each in two.why] == [ReasonCode.TARGET_UNLIKELY]
+    assert [each.code for each in two.why] == [ReasonCode.GIVES]
     assert two.why[0].number("probability") < 0.9
 
 
@@ -113,7 +113,7 @@ def test_nothing_is_too_late_that_a_faster_gpu_would_finish(make_run: MakeRun) -
     assert answer.job is not None
     assert answer.job.seconds.low < 3600 < sure.job.seconds.low
     assert answer.job.probability > sure.job.probability
-    (late,) = (each for each in answer.reasons if each.code is ReasonCode.NOTHING_IN_TIME)
+    (late,) = (each for each in answer.reasons if each.code is ReasonCode.NONE_ENOUGH)
     assert (late.number("low"), late.number("probability")) == (answer.job.seconds.low, answer.job.probability)
     assert any("300 images/s (150 to 600), transferred from A100" in each for each in said)
 

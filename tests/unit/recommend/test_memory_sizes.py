@@ -68,7 +68,7 @@ def test_two_caps_with_the_same_rate(capped: Callable[..., list[Run]], ask: Ask)
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 2 * GIB)
     assert "It completed with every memory cap that was tried, the smallest 1 GiB" in said(answer)
     assert (
-        "With 1 vCPU it ran at 20 images/s in 1 GiB and at 20 images/s in 2 GiB: they differ by 0.0 %, which may be "
+        "With 1 vCPU it ran at 20 images/s in 1 GiB and at 20 images/s in 2 GiB: they differ by 0.0 %. That may be "
         "chance. Two sizes are no curve: what less than 1 GiB does to the rate is not known. Runs with 513 MiB would "
         "tell more." in said(answer)
     )
@@ -81,7 +81,7 @@ def test_two_caps_with_rates_that_differ(capped: Callable[..., list[Run]], ask: 
     assert answer.status == "at_least"
     assert "of memory, the most measured" not in said(answer), "in 2 GiB its vCPUs are busy"
     assert (
-        "With 2 vCPUs it ran at 32 images/s in 1 GiB and at 40 images/s in 2 GiB: they differ by 25 %, which is more "
+        "With 2 vCPUs it ran at 32 images/s in 1 GiB and at 40 images/s in 2 GiB: they differ by 25 %. That is more "
         "than chance. Two sizes are no curve: no rate between or beyond them is predicted. Runs with 4 GiB would tell "
         "more." in said(answer)
     )
@@ -93,7 +93,7 @@ def test_two_caps_with_rates_that_differ(capped: Callable[..., list[Run]], ask: 
         with pytest.raises(Refused) as refused:
             predict(model, Configuration(1.0, round(cap * GIB), "host", 32))
         text = refusal_sentences(refused.value.refusal, terms_of(model))
-        assert "three are needed to predict one between or beyond them" in text
+        assert "three values are needed" in text
 
 
 def test_between_two_caps_that_make_no_difference_the_rate_is_theirs(
@@ -112,8 +112,8 @@ def test_one_of_two_caps_is_too_small(capped: Callable[..., list[Run]], ask: Ask
     answer = ask(runs)
     assert answer.status == "recommended"
     assert "with 1 GiB it ran out of memory, with 2 GiB it completed." in said(answer)
-    assert "It has a rate in 2 GiB alone, which is no curve" in said(answer)
-    assert "runs with 1.41 GiB would tell" in said(answer)
+    assert "It has a rate in 2 GiB alone" in said(answer)
+    assert "Runs with 1.41 GiB would tell" in said(answer)
     (model,) = fitted(runs).workloads
     assert predict(model, Configuration(1.0, GIB, "host", 32)).bottleneck is Bottleneck.MEMORY
 
@@ -124,7 +124,7 @@ def test_one_of_two_caps_is_too_small(capped: Callable[..., list[Run]], ask: Ask
         ((1, 2), scales, "at_least", 2, "The rate still rises at 2 vCPUs"),
         ((1, 2), stops_at_one, "recommended", 1, "With 1 vCPU it reaches 100 %"),
         ((1,), stops_at_one, "recommended", 1, "1 vCPU is what was measured, not what is needed."),
-        ((1,), slower_in_little, "recommended", 1, "which is more than chance"),
+        ((1,), slower_in_little, "recommended", 1, "That is more than chance"),
     ],
 )
 def test_too_few_vcpu_values_with_two_caps_are_a_provisional_answer(

@@ -94,14 +94,14 @@ def test_a_rate_that_rises_with_the_batch_is_said(make_run: MakeRun, answer_of: 
         for vcpus in (1.0, 2.0, 4.0, 8.0)
     ]
     answer = answer_of(runs)
-    (rises,) = (each for each in answer.reasons if each.code is ReasonCode.RISES_WITH_BATCH)
+    (rises,) = (each for each in answer.reasons if each.code is ReasonCode.RISES)
     assert rises.number("batch_size") == 32
     assert 0.2 < rises.number("gain") <= 110 / 70 - 1
 
 
 @pytest.mark.parametrize(
     ("memory", "code"),
-    [(SURE_GAIN, ReasonCode.RISES_WITH_MEMORY), (UNSURE_GAIN, ReasonCode.MEMORY_UNSETTLED), (NO_GAIN, None)],
+    [(SURE_GAIN, ReasonCode.RISES), (UNSURE_GAIN, ReasonCode.GAIN_UNKNOWN), (NO_GAIN, None)],
 )
 def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(memory: Edge, code: ReasonCode | None, case: Case) -> None:
     """Of memory that no longer pays nothing is said."""
@@ -113,7 +113,8 @@ def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(memory: Edge, code: 
 def test_more_memory_is_measured_where_it_pays(case: Case) -> None:
     """Twice the most that was measured, before anything else is asked."""
     suggestion = next_run(case, Edges(memory=SURE_GAIN), four(case), 0.99)
-    assert suggestion == Suggestion(Action.MEASURE, reason(ReasonCode.MORE_MEMORY_MAY_PAY), memory_bytes=16 * GIB)
+    rises = reason(ReasonCode.RISES, memory_bytes=8.0 * GIB)
+    assert suggestion == Suggestion(Action.MEASURE, rises, memory_bytes=16 * GIB)
 
 
 def test_a_size_that_is_not_sure_is_measured_again(case: Case) -> None:
@@ -139,7 +140,7 @@ def test_what_to_know_of_a_machine(make_run: MakeRun, catalog: Catalog) -> None:
     assert ReasonCode.ARM not in notes["c6i.xlarge"]
     assert notes["rumoured"][ReasonCode.FIGURES_UNSURE].text("confidence") == "a talk"
     capped = notes["slow"][ReasonCode.DISK_CAPPED]
-    assert (capped.number("bytes_per_second"), capped.number("needed")) == (50e6, 400e6)
+    assert (capped.number("cap"), capped.number("reads")) == (50e6, 400e6)
     assert ReasonCode.FIGURES_UNSURE not in notes["slow"]
 
 
@@ -161,7 +162,7 @@ def test_a_table_without_vcpus_has_no_machine_to_compare_with(
     runs = [without(make_run(rate, batch=size), vcpus=None) for size, rate in ((8, 40.0), (16, 70.0), (32, 75.0))]
     answer = answer_of(runs, machine=machine)
     assert answer.baseline is None
-    assert ReasonCode.NO_BASELINE in codes(answer)
+    assert ReasonCode.BASELINE in codes(answer)
 
 
 def test_a_table_without_memory_is_compared_by_its_vcpus(
@@ -185,7 +186,7 @@ def test_a_machine_beyond_two_values_cannot_be_compared(
     ]
     answer = answer_of(runs, machine=machine)
     assert answer.baseline is None
-    assert ReasonCode.NO_BASELINE in codes(answer)
+    assert ReasonCode.BASELINE in codes(answer)
 
 
 def test_a_machine_in_which_the_job_does_not_fit_has_no_rate(
@@ -197,7 +198,7 @@ def test_a_machine_in_which_the_job_does_not_fit_has_no_rate(
     killed = make_run(None, 1.0, memory=32 * GIB, capped=True, outcome=Outcome.OUT_OF_MEMORY)
     answer = answer_of([*runs, killed], machine=replace(machine, memory_bytes=16 * GIB))
     assert answer.baseline is None
-    assert ReasonCode.NO_BASELINE in codes(answer)
+    assert ReasonCode.BASELINE in codes(answer)
 
 
 def test_more_vcpus_that_were_not_measured_may_be_in_time(make_run: MakeRun, answer_of: Callable[..., Answer]) -> None:
@@ -206,8 +207,7 @@ def test_more_vcpus_that_were_not_measured_may_be_in_time(make_run: MakeRun, ans
     runs = [make_run(rate, 1.0, batch=size, demand=demand) for size, rate in ((8, 70.0), (16, 74.0), (32, 75.0))]
     answer = answer_of(runs, within=Deadline(1e7, HOUR))
     assert answer.status == "refused"
-    assert ReasonCode.MORE_VCPUS_NOT_MEASURED in codes(answer)
-    assert ReasonCode.WOULD_HELP not in codes(answer)
+    assert reason(ReasonCode.WOULD_HELP) in answer.reasons
 
 
 def test_a_job_that_may_be_in_time_is_rejected_with_its_chance(curve: Curve, answer_of: Callable[..., Answer]) -> None:
@@ -216,7 +216,7 @@ def test_a_job_that_may_be_in_time_is_rejected_with_its_chance(curve: Curve, ans
     whys = {each.spec.vcpus: {why.code: why for why in each.why} for each in answer.rejected}
     assert answer.spec is not None
     assert answer.spec.vcpus == 4
-    unlikely = whys[2.0][ReasonCode.JOB_UNLIKELY]
+    unlikely = whys[2.0][ReasonCode.JOB_TAKES]
     assert 0.005 < unlikely.number("probability") < 0.9
     assert unlikely.number("seconds") == pytest.approx(6 * HOUR, rel=0.05)
 
@@ -228,7 +228,7 @@ def test_a_fraction_of_a_vcpu_that_is_in_time_is_not_sold(curve: Curve, answer_o
     assert answer.spec is not None
     assert answer.spec.vcpus == 1
     half = next(each for each in answer.rejected if each.spec.vcpus == 0.5)
-    assert ReasonCode.FRACTION_NOT_SOLD in {why.code for why in half.why}
+    assert ReasonCode.NOT_SOLD in {why.code for why in half.why}
 
 
 def test_a_bottleneck_that_is_not_known_has_no_upgrade(make_run: MakeRun) -> None:
@@ -270,7 +270,7 @@ def test_nothing_is_advised_where_nobody_knows_what_binds(curve: Curve, answer_o
     runs = [replace(run, evidence=DISPUTED) for run in curve(*KNEE)]
     answer = answer_of(runs, within=Deadline(1e9, HOUR))
     assert answer.status == "refused"
-    assert ReasonCode.NOTHING_IN_TIME in codes(answer)
+    assert ReasonCode.NONE_ENOUGH in codes(answer)
     assert ReasonCode.WOULD_HELP not in codes(answer)
 
 
@@ -278,5 +278,5 @@ def test_memory_that_no_family_offers_says_the_most_that_is_sold(knee: WorkloadM
     """One vCPU with 64 GiB is in no catalogue."""
     large = Candidate(Spec(1.0, 64 * GIB), Configuration(1.0, 8 * GIB, "host", 32), Estimate(100, 90, 110), 1.0)
     said = _why_this_much(knee, large, 64 * GIB)
-    assert said.code is ReasonCode.MEMORY_NOT_OFFERED
+    assert said.code is ReasonCode.NOT_SOLD
     assert said.number("most") == 8 * GIB

@@ -131,7 +131,7 @@ def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[.
     assert known[0].usd_per_million_samples == pytest.approx(2.95 / 3600 / answer.throughput.value * 1e6)
     assert unknown
     assert all(
-        offer.usd_per_million_samples is None and ReasonCode.PRICE_UNKNOWN in [note.code for note in offer.notes]
+        offer.usd_per_million_samples is None and ReasonCode.PRICES in [note.code for note in offer.notes]
         for offer in unknown
     )
     assert all(offer.as_of and offer.source for offer in answer.instances)

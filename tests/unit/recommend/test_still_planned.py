@@ -10,12 +10,12 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.plan import plan
 from sizer.recommend import StillPlanned, as_planned, recommend
-from sizer.records import GIB, Action, Configuration, Objective, Purpose, ReasonCode, Suggestion, reason
+from sizer.records import GIB, Action, Configuration, Objective, Purpose, Reason, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Outcome, Run
 from sizer.words.answers import Terms, suggestion_sentences
 from tests.unit.adaptive.machine import HOST, knee, made, study_of
 
-KNEE = ReasonCode.FINDS_THE_KNEE
+NOT_MADE = reason(ReasonCode.RUN_WOULD_SETTLE)
 
 
 def place(vcpus: float, memory_gib: int = 64) -> Configuration:
@@ -36,7 +36,7 @@ def advised(suggestion: Suggestion, runs: list[Run], left: StillPlanned) -> Sugg
 
 
 def at(*vcpus: float) -> Suggestion:
-    return Suggestion(Action.MEASURE, reason(KNEE, size=vcpus[0]), vcpus=vcpus)
+    return Suggestion(Action.MEASURE, reason(ReasonCode.RUN_WOULD_SETTLE, larger=vcpus[0]), vcpus=vcpus)
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,11 @@ def test_the_nearest_value_of_the_study_that_would_do(
     """With fewer than three values any does; else those on the same side of what was tried."""
     suggestion = advised(at(*wanted), measured(*known), StillPlanned(tuple(map(place, left))))
     assert suggestion.vcpus == found
-    assert suggestion.why is not None
-    assert suggestion.why.code is (KNEE if found == wanted else ReasonCode.RUNS_NOT_MADE)
+    assert (suggestion.why == NOT_MADE) is (found != wanted)
 
 
 def test_a_reason_without_figures_holds_of_any_value() -> None:
-    suggestion = replace(at(4.0), why=reason(ReasonCode.THREE_VALUES))
+    suggestion = replace(at(4.0), why=reason(ReasonCode.ONLY_MEASURED_SIZES))
     found = advised(suggestion, measured(0.5, 2.0), StillPlanned((place(1.0),)))
     assert (found.vcpus, found.why) == ((1.0,), suggestion.why)
 
@@ -121,7 +120,7 @@ def test_the_next_run_of_an_adaptive_plan_is_advised() -> None:
 
 
 def test_the_same_run_keeps_what_it_would_settle() -> None:
-    settling = Suggestion(Action.REPEAT, reason(ReasonCode.RUN_WOULD_SETTLE, runs=1.0), vcpus=(2.0,))
+    settling = Suggestion(Action.REPEAT, Reason(ReasonCode.RUN_WOULD_SETTLE, {}, Spec(2.0)), vcpus=(2.0,))
     left = StillPlanned((), Configuration(2.0, None, None, None, gpu_count=None), again=True)
     assert advised(settling, measured(0.5, 2.0), left) == settling
 

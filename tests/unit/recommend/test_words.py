@@ -13,7 +13,8 @@ from sizer.records.prediction import Reason, ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.study import Device, DiskRates
 from sizer.words import model_summary, offer_notes, parameter_name, terms_of
-from sizer.words.reasons.figures import rate_between
+from sizer.words.names import Terms
+from sizer.words.reasons import reason_sentence
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -119,5 +120,5 @@ def test_a_fraction_of_a_vcpu_is_rejected_with_its_reason(
 
 def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
     """`219 images/s`, not `219 images/s (219 to 219)`."""
-    reason = Reason(ReasonCode.BEYOND_BY_CURVE, {"rate": 219.1, "low": 219.0, "high": 219.2})
-    assert rate_between(reason, "image") == "219 images/s"
+    known = {"vcpus": 4.0, "larger": 8.0, "rate": 219.1, "low": 219.0, "high": 219.2}
+    assert reason_sentence(Reason(ReasonCode.BEYOND, known), Terms("train", "image")).endswith("about 219 images/s.")

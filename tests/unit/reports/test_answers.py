@@ -18,8 +18,8 @@ from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
 from sizer.words import how_sure, objective_in_words
 
-RISES = reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=2.0**30)
-UNSETTLED = reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=2.0**30)
+RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
+UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)
 SECONDS = Estimate(15_000.0, 14_100.0, 16_200.0)
 JOB = Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
 BASELINE = Baseline(
@@ -63,12 +63,12 @@ def retold(changed: Callable[..., Material]) -> Retold:
 
 def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[..., Material]) -> None:
     """Another word, another sign, another colour, and no probability that rests on doubtful runs."""
-    doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("one_reading",), repeat_how=None)
+    doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("one_reading",))
     again = Suggestion(Action.REPEAT, doubted)
     found = retold(provisional=True, reasons=(doubted,), next_run=again)
     assert (found.status.word, found.status.symbol, found.kind) == ("provisional", "!", "recommended provisional")
     assert found.how_sure == "0.97 to reach the target; its readings are in doubt"
-    assert found.doubt == "3 of 3 runs were known by one reading."
+    assert found.doubt == "In 3 of 3 runs the rate is known by one reading."
     assert found.settle == "Repeat the runs."
     page = render(changed(provisional=True))
     assert '<tbody class="recommended provisional">' in page
@@ -80,10 +80,10 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[...
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        (ReasonCode.SOME_PRICES_UNKNOWN, "prices are missing"),
+        (ReasonCode.UNPRICED, "prices are missing"),
         (ReasonCode.ONLY_MACHINE, "only one was measured"),
         (ReasonCode.RUNS_APART, "not known: one of its own rates looks like a slip"),
-        (ReasonCode.LEAST_COST, ""),
+        (ReasonCode.BEST_OF_MACHINES, ""),
     ],
 )
 def test_what_is_said_of_a_provisional_answer_is_what_makes_it_one(
@@ -143,7 +143,7 @@ def test_a_probability_says_what_it_is_that_of(event: Event, said: str, material
 def test_what_has_no_price_may_be_cheaper(event: Event, said: str, material: Material) -> None:
     """Where some of what was measured has no known price, only the others are known to cost more."""
     assert material.recommendation is not None
-    unpriced = reason(ReasonCode.SOME_PRICES_UNKNOWN, count=4, machines=6)
+    unpriced = reason(ReasonCode.PRICES, unknown=4, machines=6)
     answer = replace(material.recommendation.workloads[0], reasons=(unpriced,))
     assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
 
@@ -175,12 +175,12 @@ def test_a_lower_bound_says_what_it_gains_and_costs_beside_the_next_smaller(reto
 def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Retold, material: Material) -> None:
     assert material.recommendation is not None
     (offer, *_) = material.recommendation.workloads[0].instances
-    more = reason(ReasonCode.MORE_GPUS, gpu_count=4.0, used=float(used), emulated=False)
+    more = reason(ReasonCode.OTHER_GPUS, gpu_count=4.0, used=float(used))
     said = f"The price pays for 4 GPUs; this throughput uses {used}, so the rest would stay idle."
     assert retold(instances=(replace(offer, notes=(more,)),)).sentence.endswith(said)
     unpriced: InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
     assert "idle" not in retold(instances=(unpriced,)).sentence
-    unused = replace(offer, notes=(reason(ReasonCode.GPU_UNUSED),))
+    unused = replace(offer, notes=(reason(ReasonCode.OTHER_GPUS, gpu_count=1.0),))
     assert retold(instances=(unused,)).sentence.endswith("The price pays for a GPU that this throughput does not use.")
 
 
@@ -196,8 +196,8 @@ def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
 
 def test_more_vcpus_of_which_it_is_not_clear_whether_they_pay(retold: Retold) -> None:
     """One short sentence; its figures are in the workload's own section."""
-    figures = {"vcpus": 4.0, "before": 2.0, "gain": 0.06, "worth": 0.05, "probability": 0.6}
-    found = retold(status="at_least", edge="unsettled", reasons=(reason(ReasonCode.VCPUS_UNSETTLED, **figures),))
+    figures = {"vcpus": 4.0, "gain": 0.06, "worth": 0.05, "probability": 0.6}
+    found = retold(status="at_least", edge="unsettled", reasons=(reason(ReasonCode.GAIN_UNKNOWN, **figures),))
     assert found.doubt == "Whether more than 4 vCPUs pay is not clear from these runs."
 
 
@@ -218,7 +218,7 @@ def test_a_rate_that_is_known_to_be_wrong_is_not_in_the_row(retold: Retold) -> N
 def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
     """With what it was asked for as the objective."""
     deadline = Objective(deadline=Deadline(1.2e6, 21_600.0))
-    found = retold(deadline, job=JOB, reasons=(reason(ReasonCode.IN_TIME),))
+    found = retold(deadline, job=JOB, reasons=(reason(ReasonCode.JOB_TAKES),))
     assert found.sentence == "1,200,000 images take 4 h 10 min ±7.0 %, of 6 h 00 min allowed, and cost $1.42."
     assert found.how_sure == "very likely (0.97) to be in time"
     assert objective_in_words(deadline) == (
@@ -230,7 +230,7 @@ def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
 
 def test_nothing_in_time(retold: Retold) -> None:
     """No spec, and not for want of data."""
-    late = reason(ReasonCode.NOTHING_IN_TIME, samples=1.2e6, sure=0.9, **TIMES)
+    late = reason(ReasonCode.NONE_ENOUGH, samples=1.2e6, sure=0.9, **TIMES)
     job = replace(JOB, probability=0.001)
     found = retold(status="refused", spec=None, throughput=None, probability=None, job=job, reasons=(late,))
     assert (found.status.word, found.no_machine) == ("too late", "none is fast enough")

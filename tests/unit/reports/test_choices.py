@@ -35,7 +35,7 @@ def _option(preferences: tuple[str, ...], spec: Spec, rate: float, usd: float | 
 
 def test_three_reasons_are_said_and_the_others_fold(trained: Subject) -> None:
     """Those that must be known of every answer fold, too."""
-    many = [reason(ReasonCode.OUT_OF_MEMORY), reason(ReasonCode.DISK_EMULATED, disk="slow", cached=False)]
+    many = [reason(ReasonCode.OUT_OF_MEMORY), reason(ReasonCode.EMULATED, disk="slow")]
     many += [reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=float(each)) for each in range(1, 5)]
     shown = reasoning(_answered(trained, reasons=tuple(many)))
     assert len(shown["reasons"]) == 3
@@ -98,7 +98,7 @@ def test_a_choice_without_a_price_is_called_by_what_it_is(trained: Subject) -> N
 
 def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -> None:
     """What is not known is empty; no more than six are shown at once."""
-    why = (reason(ReasonCode.OF_TARGET, share=0.64, bottleneck="cpu"),)
+    why = (reason(ReasonCode.GIVES, of_target=0.64, bottleneck="cpu"),)
     slow = Rejection(CHEAP, why, None, Estimate(100.0, 95.0, 105.0), 0.5, 0.04, 0.31)
     same = replace(slow, usd_saved_per_hour=0.0, saving=0.0)
     dearer = replace(slow, usd_saved_per_hour=-0.01, saving=-0.1)

@@ -204,5 +204,5 @@ def test_the_cheapest_machine_is_that_of_the_catalogue(material: Material) -> No
 def test_each_refusal_of_the_page_has_its_sentence(material: Material) -> None:
     """Every code that model.js can give."""
     said = data(material)["workloads"][0]["refusals"]
-    assert codes_of_the_page() == {"not_fitted", "no_gpu_to_speed_up", "between_memory_sizes"} <= set(said)
+    assert codes_of_the_page() == {"not_fitted", "no_gpu_to_speed_up", "too_few_values"} <= set(said)
     assert all(sentence.endswith(".") for sentence in said.values())

@@ -1,0 +1,256 @@
+"""The fields of a template: which figure of a reason each shows, and how a quantity of its type is written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from sizer.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
+from sizer.recommend import ALIKE
+from sizer.records import RELATIVE, Bottleneck, Device, Reason, format_bytes, format_number, format_seconds, format_usd
+from sizer.words import figures, names, units
+from sizer.words.floors import floor_in_words
+from sizer.words.language import _
+from sizer.words.names import Terms
+
+Field = Callable[[Reason, Terms], str]
+"""A figure in words; empty where the reason has none."""
+
+
+def _each(written: Callable[[float], str], called: str, **others: str) -> dict[str, Field]:
+    """Quantities of one type: the fields `called` like their figure, and `others`, which are not."""
+    of = {name: name for name in called.split()} | others
+    return {field: _number(figure, lambda value, _terms: written(value)) for field, figure in of.items()}
+
+
+def _if(figure: str, written: Field) -> Field:
+    return lambda r, t: written(r, t) if r.has(figure) else ""
+
+
+def _number(figure: str, written: Callable[[float, Terms], str]) -> Field:
+    return _if(figure, lambda r, t: written(r.number(figure), t))
+
+
+def _text(figure: str, written: Callable[[str], str] = str) -> Field:
+    return _if(figure, lambda r, _terms: written(r.text(figure)))
+
+
+def _resource(figure: str, written: Callable[[Bottleneck, Device], str]) -> Field:
+    return _if(figure, lambda r, t: written(Bottleneck(r.text(figure)), t.device))
+
+
+def _list(figure: str, written: Callable[[float], str]) -> Field:
+    """Numbers, as `2 and 4`."""
+    return _if(figure, lambda r, _terms: names.listed([written(each) for each in r.numbers(figure)]))
+
+
+def _names(figure: str, written: Callable[[str], str] = str) -> Field:
+    return _if(figure, lambda r, _terms: names.listed([written(each) for each in r.texts(figure)]))
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2g}"
+
+
+def _rate(r: Reason, t: Terms) -> str:
+    """`219 images/s (205 to 233)`; beside a rate asked for so exact that it is seen which is more."""
+    if r.has("needed"):
+        return units.rate_beside(r.number("rate"), r.number("needed"), t.unit)
+    return _between(r, units.rate_in_words(r.number("rate"), t.unit), format_number)
+
+
+def _time(r: Reason, t: Terms) -> str:
+    """`4 h 10 min (3 h 55 min to 4 h 30 min)`."""
+    seconds = r.number("seconds")
+    return _between(r, format_seconds(seconds) if math.isfinite(seconds) else _("for ever"), format_seconds)
+
+
+def _between(r: Reason, value: str, written: Callable[[float], str]) -> str:
+    """With its interval, where it has one that rounding leaves."""
+    if not (r.has("low") and r.has("high")):
+        return value
+    return figures.with_interval(value, written(r.number("low")), written(r.number("high")))
+
+
+def _short_of_all(share: float) -> str:
+    """What falls just short does not read as reaching all: 99.6 % and not 100 %."""
+    return units.percent(min(share, 0.999), 1) if 0.995 <= share < 1 else units.percent(share)
+
+
+def _usd(r: Reason, t: Terms) -> str:
+    """What a job costs, or a million samples; relative ones cost no dollars."""
+    if r.has("usd"):
+        return format_usd(r.number("usd"))
+    return format_usd(r.number("usd_per_million")) if r.has("usd_per_million") and t.unit != RELATIVE else ""
+
+
+def _spec(r: Reason, t: Terms) -> str:
+    return names.spec_name(r.spec, t) if r.spec is not None else ""
+
+
+def _where(r: Reason, t: Terms) -> str:
+    """`aws g4dn.xlarge`, else the spec itself."""
+    return r.text("instance_type") or _spec(r, t)
+
+
+def _machine(r: Reason, t: Terms) -> str:
+    """`1 x T4 (aws g4dn.xlarge)`."""
+    return names.with_instance(_spec(r, t), r.text("instance_type")) or _("a machine of unknown size")
+
+
+def _all(r: Reason, t: Terms) -> str:
+    """Of which it is the best: `5 machines measured`; `4 configurations measured` of one machine, such as batches."""
+    if r.has("surer"):
+        return _("those that are surely enough")
+    if r.has("by_latency"):
+        return _("those that answer soon enough")
+    if r.has("slower_cost_less"):
+        return _("the machines that are fast enough")
+    if r.number("machines") > 1:
+        return _("{count} machines measured", count=round(r.number("machines")))
+    return _("{count} configurations measured", count=round(r.number("configurations")))
+
+
+def _baseline(r: Reason, t: Terms) -> str:
+    """`aws c6i.xlarge with 4 vCPUs`, `4 vCPUs, the largest measured`."""
+    size = _spec(r, t)
+    if r.has("named"):
+        return _("{instance} with {size}", instance=r.text("instance_type"), size=size)
+    return _("{size}, the largest measured", size=size) if size else _("the largest measured")
+
+
+def _at_rate(r: Reason, t: Terms) -> str:
+    """`98 % of its rate (extrapolated), disk prices not counted`."""
+    rate = figures.of_its_rate(r.number("share"))
+    rate = _("{rate} (extrapolated)", rate=rate) if r.has("extrapolated") else rate
+    return _("{rate}, disk prices not counted", rate=rate) if r.has("disk_not_counted") else rate
+
+
+def _shares(r: Reason, t: Terms) -> str:
+    """The three largest: `CPU 86 %, disk bandwidth 9 %, serial part 3 %`."""
+    pairs = list(zip(r.texts("resources"), r.numbers("shares"), strict=True))[:3]
+    named = [(names.resource_name(Bottleneck(name), t.device), share) for name, share in pairs if share >= 0.005]
+    return names.row(_("{resource} {share}", resource=name, share=units.percent(share)) for name, share in named)
+
+
+def _accounted(r: Reason, t: Terms) -> str:
+    """What the accounting of these runs named, with its busy share: `disk bandwidth 91 % busy`."""
+    bottleneck = Bottleneck(r.text("accounted"))
+    if bottleneck is Bottleneck.AMBIGUOUS:
+        return _("no single resource, as its repeats differ")
+    serial, name = bottleneck is Bottleneck.SERIAL, names.resource_name(bottleneck, t.device)
+    if not r.has("busy"):
+        return _("one core busy") if serial else name
+    share = units.percent(r.number("busy"))
+    if serial:
+        return _("one core busy and the others idle ({share} of the vCPUs)", share=share)
+    return _("{resource} {share} busy", resource=name, share=share)
+
+
+def _told(r: Reason, t: Terms) -> str:
+    """The rate of an emulated accelerator with its interval, and how it follows from published ones."""
+    if not (r.has("rate") and r.has("low") and r.has("high")):
+        return ""
+    return names.emulated_rate_in_words(_rate(r, t), r.text("basis"), r.text("source"))
+
+
+def _origin(r: Reason, t: Terms) -> str:
+    """The same without an interval: `330 images/s, from NVIDIA`."""
+    source = names.rate_source(r.text("source")) if r.text("source") else ""
+    return names.row(part for part in (_rate(r, t) if r.has("rate") else "", source) if part)
+
+
+def _searched(r: Reason, t: Terms) -> str:
+    """What a search for the memory floor found."""
+    low, high = (round(r.number(name)) if r.has(name) else None for name in ("low_bytes", "high_bytes"))
+    kind = r.text("given_up")
+    why = GivenUp(GivenUpKind(kind), round(r.number("given_up_at"))) if kind else None
+    found = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
+    return figures.capital(floor_in_words(found))
+
+
+def _values(r: Reason, t: Terms) -> str:
+    """Those of an axis that were measured: `2 and 4`; `2 GiB and 4 GiB` of memory."""
+    written = format_bytes if r.text("axis") == "memory_gib" else format_number
+    return names.listed([written(each) for each in r.numbers("values")])
+
+
+def _doubts(r: Reason, t: Terms) -> str:
+    """`known by one reading`."""
+    one, other = _("known by one reading"), _("of another batch size than the study gives")
+    return names.either([{"one_reading": one, "other_batch_size": other}[doubt] for doubt in r.texts("doubts")])
+
+
+def _retired(r: Reason, t: Terms) -> str:
+    """`aws p3.2xlarge (retired 2026) and azure NC6 (retired 2023)`."""
+    years = zip(r.texts("names"), r.numbers("years"), strict=True)
+    return names.listed([_("{name} (retired {year})", name=name, year=round(year)) for name, year in years])
+
+
+_RATES = ("measured_rate", "rate_low", "rate_high", "now", "then")
+FIELDS: Mapping[str, Field] = {
+    **_each(units.vcpus_in_words, "vcpus fewest fastest_at best judged larger"),
+    **_each(lambda vcpus: units.vcpus_in_words(2 * vcpus), "", doubled="vcpus"),
+    **_each(lambda count: names.accelerators_name(None, count), "", gpus="gpu_count"),
+    **_each(format_bytes, "held needed_memory rated untried most more data"),
+    **_each(format_bytes, "", memory="memory_bytes", low="low_bytes", high="high_bytes"),
+    **_each(format_number, "fewer unknown machines used gpu_count target", batch="batch_size"),
+    **_each(format_number, "completed mistold doubtful starved failed runs"),
+    **_each(_two_digits, "busy busy_low busy_high cores"),
+    **_each(format_seconds, "within enough latency most_latency"),
+    **_each(figures.transfer, "cap reads"),
+    **_each(units.percent, "share most_loss worth"),
+    **_each(figures.small_share, "loss"),
+    **_each(_short_of_all, "of_target"),
+    **_each(figures.gain, "gain"),
+    **_each(figures.change, "", change="gain"),
+    **_each(lambda share: figures.apart(abs(share)), "", apart="gain"),
+    **_each(figures.times, "speed factor cost"),
+    **_each(lambda factor: f"{factor:.2f}", "", ratio="factor"),
+    **_each(figures.more_or_less, "dearer"),
+    **_each(figures.chance, "", chance="probability"),
+    **_each(lambda probability: f"{probability:g}", "sure"),
+    **_each(format_usd, "answer_usd baseline_usd"),
+    **_each(lambda year: f"{year:.0f}", "year"),
+    **{name: _number(name, lambda rate, t: units.rate_in_words(rate, t.unit)) for name in _RATES},
+    "needed": _number("needed", lambda rate, t: units.exact_rate(rate, t.unit)),
+    "rate": _if("rate", _rate),
+    "told": _told,
+    "beside": _origin,
+    "samples": _number("samples", lambda samples, t: figures.samples_counted(samples, t.unit)),
+    "time": _if("seconds", _time),
+    "usd": _usd,
+    "at_rate": _if("share", _at_rate),
+    "spec": _spec,
+    "where": _where,
+    "machine": _machine,
+    "baseline": _baseline,
+    "all": _all,
+    "clause": _if("searched", _searched),
+    "values": _values,
+    "caps_held": _list("caps_held", format_bytes),
+    "caps_killed": _list("caps_killed", format_bytes),
+    "numbers": _list("numbers", format_number),
+    "others": _list("others", format_number),
+    "bound": _resource("bottleneck", names.bound_in_words),
+    "next": _resource("next", names.resource_name),
+    "shares": _if("shares", _shares),
+    "accounted": _if("accounted", _accounted),
+    "disk": _text("disk", names.disk_in_words),
+    "other": _text("other", names.disk_in_words),
+    "gpu": _text("gpu", names.gpu_name),
+    "gpus_measured": _names("gpus_measured", names.gpu_name),
+    "disks_measured": _names("disks_measured", names.disk_in_words),
+    "programs": _names("programs"),
+    "columns": _names("columns", lambda column: f"`{column}`"),
+    "doubts": _doubts,
+    "outcomes": _if("outcomes", lambda r, _terms: names.outcomes_counted(r.texts("outcomes"), r.numbers("counts"))),
+    "retired": _if("names", _retired),
+    "instance": _text("instance_type"),
+    "answer_instance": _text("answer_instance"),
+    **{name: _text(name) for name in ("input", "column", "axis", "confidence")},
+    "workload": lambda r, t: t.workload,
+    "units": lambda r, t: units.several_of(t.unit),
+    "accelerator": lambda r, t: names.accelerator_name(t.device),
+    "alike": lambda r, t: units.percent(ALIKE),
+}

@@ -1,0 +1,59 @@
+"""A sentence of a reason: a template with named fields, which is said where the reason has them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from string import Formatter
+
+from sizer.records import Figure, Reason, ReasonCode
+from sizer.words import language
+from sizer.words.figures import paragraph
+from sizer.words.names import Terms
+from sizer.words.reasons.fields import FIELDS
+
+
+@dataclass(frozen=True)
+class Template:
+    """English; said only of a reason with the figures `when`, of which True is any value and False none."""
+
+    message: str
+    when: Mapping[str, Figure]
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The names between braces."""
+        return tuple(name for _text, name, _format, _conversion in Formatter().parse(self.message) if name)
+
+    def said(self, reason: Reason, terms: Terms) -> str:
+        """The sentence; empty where the reason lacks a figure of it."""
+        if not all(_is(reason, name, value) for name, value in self.when.items()):
+            return ""
+        values = {name: FIELDS[name](reason, terms) for name in self.fields}
+        return language._(self.message, **values) if all(values.values()) else ""
+
+
+def _is(reason: Reason, name: str, value: Figure) -> bool:
+    return reason.has(name) is value if isinstance(value, bool) else reason.text(name) == value
+
+
+Sentences = Mapping[ReasonCode, tuple[tuple[Template, ...], ...]]
+"""The sentences of each kind; of each the templates, the fullest first."""
+
+
+def marked(message: str, **when: Figure) -> Template:
+    """A template; imported as `_`, by which `script/words` finds the message."""
+    return Template(message, when)
+
+
+def first_of(*templates: Template) -> tuple[tuple[Template, ...]]:
+    """One sentence; further ones follow with `+`."""
+    return (templates,)
+
+
+def in_words(reason: Reason, terms: Terms, sentences: Sentences) -> str:
+    """Of each sentence the first template whose fields are all there; nothing of one that has none."""
+    return paragraph(
+        next(filter(None, (each.said(reason, terms) for each in templates)), "") for templates in sentences[reason.code]
+    )
