@@ -38,7 +38,7 @@ def figures(subject: Subject) -> tuple[Figure, ...]:
     first: list[Figure] = [] if machines is None else [machines]
     for axis in () if only_batches else varied_axes(subject.runs):
         found = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
-        if machines is not None and all(each.base is None for each in found):
+        if not found or (machines is not None and all(each.base is None for each in found)):
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
         series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
         shown = _shown(axis, series, subject)
