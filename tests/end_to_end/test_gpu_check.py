@@ -36,7 +36,14 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def test_it_is_rehearsed_on_the_cpu_and_an_interrupt_costs_nothing(tmp_path: Path, environment: dict[str, str]) -> None:
     """The table has what was measured, and what was not; the same command goes on."""
     words = [*CHECK, "--device", "cpu", "--out", str(tmp_path / "out"), "--minutes", "9"]
-    begun = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    begun = subprocess.Popen(
+        words,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # what runs in the background ignores it
+    )
     runs = tmp_path / "out/study/runs"
     while begun.poll() is None and not any(runs.glob("*.json")):
         time.sleep(0.1)
