@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,8 +12,8 @@ from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
 from sizer.records import GIB, MIB
 from sizer.records.answer import Answer
-from sizer.records.run import Outcome, Run
-from sizer.records.study import Device, Purpose
+from sizer.records.run import DataSet, Demand, Outcome, Run
+from sizer.records.study import Device, DiskRates, Purpose
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]
@@ -168,3 +169,23 @@ def test_less_memory_that_is_slower(make_run: MakeRun, ask: Ask) -> None:
     answer = ask(runs)
     assert memory_of(answer) == 8 * GIB
     assert "Less than 8 GiB is enough, but may be slower." in " ".join(answer.reasons)
+
+
+def test_memory_that_holds_the_data_is_bought(make_run: MakeRun, ask: Ask) -> None:
+    """Where the page cache says why more memory is faster, too: half of it makes a sixth of the rate."""
+    disk, data = DiskRates(1e6, 2e7), DataSet("d", "recordio", 4 * GIB, 4 * GIB // 100_000, True)
+
+    def miss(memory: int) -> float:
+        unseen = max(0.0, 1 - (memory - GIB) / (4 * GIB))
+        return unseen - unseen * math.log(unseen) if unseen > 0 else 0.0
+
+    runs = [
+        make_run(min(400 * c, 200 / max(miss(memory), 1e-3)), c, memory=memory, capped=True, cache="natural", data=data,
+                 anonymous=GIB, rates=disk, disk="d",
+                 demand=Demand(core_seconds=0.0025, read_bytes=1e5 * miss(memory), read_ios=1.0))
+        for memory in (2 * GIB, 4 * GIB, 8 * GIB)
+        for c in (1, 2, 4)
+    ]  # fmt: skip
+    answer = ask(runs)
+    assert answer.spec is not None
+    assert memory_of(answer) == 8 * GIB
