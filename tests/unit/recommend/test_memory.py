@@ -173,19 +173,19 @@ def test_less_memory_that_is_slower(make_run: MakeRun, ask: Ask) -> None:
 
 def test_memory_that_holds_the_data_is_bought(make_run: MakeRun, ask: Ask) -> None:
     """Where the page cache says why more memory is faster, too: half of it makes a sixth of the rate."""
-    disk, data = DiskRates(1e6, 2e7), DataSet("d", "recordio", 4 * GIB, 4 * GIB // 100_000, True)
+    disk, data = DiskRates(1e6, 2e7), DataSet("d", "recordio", 28 * GIB, 28 * GIB // 100_000, True)
 
     def miss(memory: int) -> float:
-        unseen = max(0.0, 1 - (memory - GIB) / (4 * GIB))
+        unseen = max(0.0, 1 - (memory - GIB) / (28 * GIB))
         return unseen - unseen * math.log(unseen) if unseen > 0 else 0.0
 
     runs = [
         make_run(min(400 * c, 200 / max(miss(memory), 1e-3)), c, memory=memory, capped=True, cache="natural", data=data,
                  anonymous=GIB, rates=disk, disk="d",
                  demand=Demand(core_seconds=0.0025, read_bytes=1e5 * miss(memory), read_ios=1.0))
-        for memory in (2 * GIB, 4 * GIB, 8 * GIB)
+        for memory in (8 * GIB, 16 * GIB, 32 * GIB)
         for c in (1, 2, 4)
     ]  # fmt: skip
     answer = ask(runs)
     assert answer.spec is not None
-    assert memory_of(answer) == 8 * GIB
+    assert memory_of(answer) == 32 * GIB
