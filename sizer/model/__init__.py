@@ -82,7 +82,16 @@ if TYPE_CHECKING:
     )
     from sizer.model.observations import Noise, apart, beside_others, completed, measured_rate, noise_at, noise_of
     from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-    from sizer.model.prediction import LeftOut, left_out, predict, predict_several, predictions, rates, throughputs
+    from sizer.model.prediction import (
+        LeftOut,
+        Rates,
+        left_out,
+        predict,
+        predict_several,
+        predictions,
+        rates,
+        throughputs,
+    )
     from sizer.model.stages import INSTANT, as_good
     from sizer.model.starved import is_starved
 else:
@@ -115,6 +124,7 @@ __all__ = [
     "Noise",
     "Parameter",
     "Quantity",
+    "Rates",
     "SearchedFloor",
     "Source",
     "Tried",

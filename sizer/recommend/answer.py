@@ -144,7 +144,7 @@ def _answered(case: Case) -> Answer:
 def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Answer:
     """What every answer with a spec says of it."""
     model, taken, of_machines = case.model, chosen.candidate, case.table.of_machines
-    known = not (edges.is_open and noisy(model))
+    known = _binding_known(model, edges)
     bound = binding(case, taken, known)
     here, batch = bound.prediction, taken.place.batch_size
     named_one = bound.bottleneck not in (None, Bottleneck.AMBIGUOUS) and here is not None and not of_machines
@@ -187,6 +187,11 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
     )
 
 
+def _binding_known(model: WorkloadModel, edges: Edges) -> bool:
+    """Whether the runs move by less than is at stake."""
+    return not (edges.is_open and noisy(model))
+
+
 def _is_another(model: WorkloadModel, row: Row, chosen: Row) -> bool:
     """Whether it differs by more than memory that makes no difference."""
     same = replace(row.candidate.spec, memory_bytes=chosen.candidate.spec.memory_bytes) == chosen.candidate.spec
@@ -220,9 +225,7 @@ def _options(case: Case) -> tuple[Option, ...]:
         if choice.chosen is None:
             continue
         each = choice.chosen.candidate
-        usd = each.usd_per_hour
-        if not case.table.of_machines:
-            usd = None if each.offer is None else each.offer.usd_per_hour
+        usd = case.usd_per_hour(each)
         priced = replace(each, usd_per_hour=usd)
         bottleneck = binding(case, each, True).bottleneck
         option = Option(
@@ -249,14 +252,16 @@ def _none_is_enough(case: Case) -> Answer:
         return _refused(case.model, tuple(_not_prompt(case)))
     job = None if objective.deadline is None else job_of(row, objective.deadline)
     edges = edges_of(case, row.candidate)
-    found = _described(case, row, edges, row.chance)
-    late = too_late(job, row, found.bottleneck and found.bottleneck.value) if job else _short(case, row)
+    bottleneck = binding(case, row.candidate, _binding_known(case.model, edges)).bottleneck
+    late = too_late(job, row, bottleneck and bottleneck.value) if job else _short(case, row)
     if not edges.rises:
         unsure = [each for each in edge_reasons(case, edges, row.candidate) if each.code is not ReasonCode.SIZE_OPEN]
         emulated = step_emulated(case.model, row.candidate.place.batch_size)
-        said = (late, *(unsure or _help(case, row, found.bottleneck)), *emulated, *doubts(case, None))
+        said = (late, *(unsure or _help(case, row, bottleneck)), *emulated, *doubts(case, None))
         advice = next_run(case, edges, row, 1.0)
-        return replace(_refused(case.model, said), next_run=advice, job=job, alternatives=found.alternatives)
+        compared = alternatives(case.candidates, case.model.sample_unit) if case.table.of_machines else ()
+        return replace(_refused(case.model, said), next_run=advice, job=job, alternatives=compared)
+    found = _described(case, row, edges, row.chance)
     above = [beyond_in_time(found.beyond, objective.deadline)] if found.beyond and objective.deadline else []
     reasons = [each for each in found.reasons if each.code not in _IN_TIME]
     return replace(

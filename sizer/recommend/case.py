@@ -52,6 +52,12 @@ class Case:
     def of_kind(self, kind: Kind) -> list[Candidate]:
         return [each for each in self.candidates if each.kind == kind]
 
+    def usd_per_hour(self, candidate: Candidate) -> float | None:
+        """What is rented costs so much: a machine, or the instance type that holds a size; None where not known."""
+        if self.table.of_machines:
+            return candidate.usd_per_hour
+        return None if candidate.offer is None else candidate.offer.usd_per_hour
+
     @property
     def on_curve(self) -> bool:
         return on_curve(self.model, self.candidates)

@@ -102,11 +102,11 @@ def edges_of(case: Case, chosen: Candidate) -> Edges:
     if case.best is not None:
         vcpus, most = vcpus_edge(model, case.best), model.measured.vcpus[-1] if model.measured.vcpus else 0.0
         beyond = look_beyond(model, case.best, case.catalog) if vcpus.rises and len(model.measured.vcpus) > 2 else None
-        return Edges(vcpus, memory_edge(model, case.best), Edge(), batch_edge(model, case.best), most, beyond)
+        return Edges(vcpus, memory_edge(model, case.best), NO_EDGE, batch_edge(model, case.best), most, beyond)
     alike = [each for each in case.candidates if but_for_size(each) == but_for_size(chosen)]
     known = sorted({each.place.vcpus for each in alike if each.place.vcpus is not None})
     sizes = sorted({each.place.memory_bytes or 0 for each in alike if each.place.vcpus == chosen.place.vcpus})
-    vcpus = memory = Edge()
+    vcpus = memory = NO_EDGE
     if len(known) > 1 and chosen.place.vcpus == known[-1] and _more_vcpus_sold(case, chosen):
         vcpus = doubled(model, chosen.place, replace(chosen.place, vcpus=2 * known[-1]))
     if len(sizes) > 1 and sizes[0] and chosen.place.memory_bytes == sizes[-1]:
@@ -114,8 +114,8 @@ def edges_of(case: Case, chosen: Candidate) -> Edges:
     beyond = None
     if vcpus.rises and case.on_curve and len(known) > 2:
         beyond = look_beyond(model, chosen.place, case.catalog)
-    found = Edges(vcpus, memory, _gpus_edge(case, chosen), most_vcpus=known[-1] if known else 0.0, beyond=beyond)
-    return replace(found, **_gap(case, chosen, known))
+    most, gap = known[-1] if known else 0.0, _gap(case, chosen, known)
+    return Edges(vcpus, memory, _gpus_edge(case, chosen), most_vcpus=most, beyond=beyond, **gap)
 
 
 def _gpus_edge(case: Case, chosen: Candidate) -> Edge:
@@ -123,9 +123,9 @@ def _gpus_edge(case: Case, chosen: Candidate) -> Edge:
     kind, count = chosen.kind
     counts = {each.kind[1] for each in case.candidates if each.kind[0] == kind and each.kind[1]}
     if len(counts) < 2 or count != max(counts) or input_binds(chosen, case.other_inputs) is not None:
-        return Edge()
+        return NO_EDGE
     if not (_more_may_pay(case, chosen) and _sold(case, chosen, 2 * count)):
-        return Edge()
+        return NO_EDGE
     return doubled(case.model, chosen.place, replace(chosen.place, gpu_count=2 * count))
 
 

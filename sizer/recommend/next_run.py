@@ -12,7 +12,7 @@ from sizer.recommend.case import Case
 from sizer.recommend.edges import Edges, larger_to_measure, noisy
 from sizer.recommend.memory import cap_to_try
 from sizer.recommend.reasons import surely
-from sizer.recommend.table import Choice, Flags, Row, weighed_after
+from sizer.recommend.table import Row, weighed_after
 from sizer.records import Action, Reason, ReasonCode, Spec, Suggestion, reason
 
 MOST_RIVALS = 6
@@ -43,11 +43,10 @@ def _open(case: Case, edges: Edges, chosen: Row, probability: float) -> Iterator
         yield from _lacking_prices(case, taken)
     else:
         yield from _lacking_values(case, taken)
-    if not surely(probability) and len(case.candidates) > 1:
+    is_open = edges.is_open and not enough
+    if (not surely(probability) and len(case.candidates) > 1) or (is_open and noisy(case.model)):
         yield settling_run(case, chosen)
-    if edges.is_open and not enough and noisy(case.model):
-        yield settling_run(case, chosen)
-    if edges.is_open and not enough:
+    if is_open:
         unclear = reason(ReasonCode.GAIN_UNKNOWN, vcpus=edges.most_vcpus)
         yield Suggestion(Action.MEASURE, unclear, vcpus=(2 * edges.most_vcpus,))
     if not case.table.of_machines:
@@ -89,10 +88,7 @@ def _smaller(case: Case, taken: Candidate) -> Iterator[Suggestion]:
 
 def settling_run(case: Case, chosen: Row) -> Suggestion:
     """Of the chosen one and its closest rivals, the one whose next run should leave least doubt of which is right."""
-    wrong = case.table.wrong
-    rows = _rivals(case, case.choice, chosen)
-    after = {row.number: _right_after(case, row, wrong) for row in rows}
-    best = max(rows, key=lambda row: after[row.number])
+    best = max(_rivals(case, chosen), key=lambda row: _right_after(case, row))
     place = best.candidate.place
     known = case.table.of_machines or case.model.measured.rate_at(place) is not None
     return Suggestion(
@@ -111,19 +107,19 @@ def _told(case: Case, candidate: Candidate) -> Spec:
     return replace(spec, vcpus=place.vcpus, memory_bytes=memory)
 
 
-def _rivals(case: Case, choice: Choice, chosen: Row) -> list[Row]:
-    merit = case.table.merit
+def _rivals(case: Case, chosen: Row) -> list[Row]:
+    choice = case.choice
     rows = [row for row in case.table.rows if row is not chosen and row.disk_is_right and row.probability > 0.01]
-    rows.sort(key=lambda row: merit(row))
+    rows.sort(key=case.table.merit)
     fastest = [row for row in choice.prompt if row.candidate is choice.fastest]
     return list({row.number: row for row in [chosen, *rows[:MOST_RIVALS], *fastest]}.values())
 
 
-def _right_after(case: Case, row: Row, wrong: Flags) -> float:
+def _right_after(case: Case, row: Row) -> float:
     """How probably the best choice is right once one more run of this row was made: the mean over the rates that it may
     give."""
     weights = weighed_after(case.table.log_rates[:, row.number], max(row.candidate.noise or case.model.noise, 1e-3))
-    return float((1 - (weights @ wrong).min(axis=1)).mean())
+    return float((1 - (weights @ case.table.wrong).min(axis=1)).mean())
 
 
 def for_host(suggestion: Suggestion, host_vcpus: float | None) -> Suggestion:

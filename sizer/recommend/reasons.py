@@ -15,7 +15,7 @@ from sizer.recommend.machine_prices import gpu_gone
 from sizer.recommend.memory import memory_reasons
 from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
 from sizer.recommend.prices import usd_per_million
-from sizer.recommend.table import SURE, Choice, Row, rounded
+from sizer.recommend.table import SURE, Row, rounded
 from sizer.records import Bottleneck, Event, Figure, Prediction, Reason, ReasonCode, reason
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
@@ -118,8 +118,8 @@ def _of_machines(case: Case, chosen: Row, probability: float) -> Iterator[Reason
             yield reason(ReasonCode.BASELINE, instance_type=case.machine.name)
         elif other is not taken:
             yield beside("baseline", other, taken, case)
-    yield from _close(case, choice, probability)
-    yield from _below_target(case, choice, chosen)
+    yield from _close(case, chosen, probability)
+    yield from _below_target(case, chosen)
     priced = [row for row in choice.others if row.candidate.usd_per_hour is not None or _fastest(case)]
     if chosen.sure and priced and taken.usd_per_hour is not None:
         yield beside("next", priced[0].candidate, taken, case)
@@ -190,13 +190,12 @@ def _but_for_batch(each: Candidate) -> tuple[object, ...]:
     return replace(each.place, batch_size=None), each.rented, each.kind
 
 
-def _close(case: Case, choice: Choice, probability: float) -> Iterator[Reason]:
+def _close(case: Case, chosen: Row, probability: float) -> Iterator[Reason]:
     """Why the choice is not sure: the target is only just kept, or others are close."""
-    chosen = choice.chosen
-    if chosen is None or surely(probability):
+    if case.choice.chosen is None or surely(probability):
         return
     if rounded(chosen.chance) > probability:
-        yield reason(ReasonCode.CHOICE_CLOSE, probability=probability, event=choice.event.value)
+        yield reason(ReasonCode.CHOICE_CLOSE, probability=probability, event=case.choice.event.value)
     elif case.objective.rate is None and case.objective.latency_p99 is None:
         yield reason(
             ReasonCode.CHOICE_CLOSE,
@@ -206,12 +205,13 @@ def _close(case: Case, choice: Choice, probability: float) -> Iterator[Reason]:
         )
 
 
-def _below_target(case: Case, choice: Choice, chosen: Row) -> Iterator[Reason]:
+def _below_target(case: Case, chosen: Row) -> Iterator[Reason]:
     """The fastest of its kind on which the work costs a good deal less, at a rate below the target."""
     taken = chosen.candidate
     if case.objective.rate is not None or _fastest(case) or taken.usd_per_hour is None:
         return
-    slower = [row for row in choice.priced if row.candidate.kind == taken.kind and row.prompt_enough and not row.sure]
+    priced = case.choice.priced
+    slower = [row for row in priced if row.candidate.kind == taken.kind and row.prompt_enough and not row.sure]
     cheaper = [row for row in slower if row.candidate.cost <= MUCH_LESS * taken.cost]
     if cheaper:
         fastest = max(cheaper, key=lambda row: row.candidate.rate)
@@ -321,17 +321,12 @@ def doubts(case: Case, chosen: Candidate | None) -> Iterator[Reason]:
     if case.table.of_machines and 0 < unpriced < len(case.candidates):
         yield reason(ReasonCode.PRICES, unknown=float(unpriced), machines=float(len(case.candidates)))
     if case.objective.spot:
-        offered = [each.usd_per_hour if case.table.of_machines else _of_offer(each) for each in case.candidates]
-        known = any(usd is not None for usd in offered)
+        known = any(case.usd_per_hour(each) is not None for each in case.candidates)
         yield reason(ReasonCode.PRICES, spot=True, known=known)
     if chosen is not None:
         yield from _beside_others(case, chosen)
     said = (case.quality.lower_bounds, case.quality.warning, case.quality.failed)
     yield from (each for each in said if each is not None)
-
-
-def _of_offer(each: Candidate) -> float | None:
-    return None if each.offer is None else each.offer.usd_per_hour
 
 
 def _beside_others(case: Case, chosen: Candidate) -> Iterator[Reason]:

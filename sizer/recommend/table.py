@@ -12,7 +12,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model import WorkloadModel, rates
+from sizer.model import Rates, WorkloadModel, rates
 from sizer.recommend.candidates import Candidate, Kind
 from sizer.records import Configuration, Event, Objective
 
@@ -148,22 +148,27 @@ def table_of_sizes(
     """Sizes on one curve; a share is that of the rate at `best`, or of the highest of the curve where `runs` may be
     made: a peak may lie where nothing was measured."""
     places = [_as(best, each, model) for each in (*(each.place for each in candidates), *runs)]
-    drawn = _drawn(model, [best, *places])
-    of_sizes, of_runs = np.split(drawn[:, 1:], [len(candidates)], axis=1)
-    log_best = drawn[:, :1]
+    found, column = _rates_at(model, [best, *places])
+    top, sizes, tried = np.split(column, [1, 1 + len(candidates)])
+    drawn = _drawn(found)
+    log_best = drawn[:, top]
     if runs:
-        curve = rates(model, [best, *places[len(candidates) :]]).mean
-        log_best = log_best + np.tile(curve.max(axis=1, keepdims=True) - curve[:, :1], (DRAWS // len(curve), 1))
-    noise = np.sqrt(rates(model, places[: len(candidates)]).further + model.noise**2)
-    return replace(_judged(candidates, of_sizes, log_best, noise, objective, False), of_runs=of_runs)
+        above = found.mean[:, [*top, *tried]].max(axis=1, keepdims=True) - found.mean[:, top]
+        log_best = log_best + np.tile(above, (DRAWS // len(above), 1))
+    noise = np.sqrt(found.further[sizes] + found.noise**2)
+    judged = _judged(candidates, drawn[:, sizes], log_best, noise, objective, False)
+    return replace(judged, of_runs=drawn[:, tried])
 
 
-def _drawn(model: WorkloadModel, places: Sequence[Configuration]) -> Array:
-    """Ln of the true mean rates (DRAWS, N); that of a place that comes twice is the same."""
-    distinct = list(dict.fromkeys(places))
-    found = rates(model, distinct)
-    drawn = found.drawn(DRAWS // len(found.mean))
-    return drawn[:, [distinct.index(place) for place in places]]
+def _rates_at(model: WorkloadModel, places: Sequence[Configuration]) -> tuple[Rates, NDArray[np.intp]]:
+    """What the draws say of the distinct ones of these N places, and which of them each is (N,)."""
+    numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    return rates(model, list(numbers)), np.array([numbers[place] for place in places])
+
+
+def _drawn(found: Rates) -> Array:
+    """Ln of the true mean rates (DRAWS, n)."""
+    return found.drawn(DRAWS // len(found.mean))
 
 
 def _as(best: Configuration, place: Configuration, model: WorkloadModel) -> Configuration:
@@ -183,7 +188,8 @@ def table_of_machines(
         drawn = own + np.array([each.deviation for each in candidates]) * _normal(len(candidates), 0)
     else:
         most = replace(candidates[0].place, memory_bytes=max(model.measured.memory_bytes, default=None))
-        drawn = _drawn(model, [_as(most, each.place, model) for each in candidates])
+        found, column = _rates_at(model, [_as(most, each.place, model) for each in candidates])
+        drawn = _drawn(found)[:, column]
     best = _best_of_kinds(candidates, objective)
     log_best = drawn[:, [best[each.kind] for each in candidates]]
     noise = np.array([each.noise for each in candidates])
