@@ -6,11 +6,12 @@ import json
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from contextlib import suppress
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from sizer.files.own_folder import Place, read_file
 from sizer.files.writing import write_text
@@ -21,18 +22,18 @@ Record = TypeVar("Record")
 Origin = str | Message
 """What a value was read from, for errors: a file's name, or a line of it."""
 
-Way = tuple[Any, str | int] | None
-"""The way to a value in a file: that to what holds it, and its name or place there. Only a complaint spells it."""
+Way = tuple[Any, Any]
+"""The way to a value in a file: that to what holds it, and its name or place there; the first is None and the origin.
+Only a complaint spells it."""
 
-Reader = Callable[[object, Origin, Way], Any]
-"""A value of a file, the file's name and the way to the value in it -> what a record holds; raises FormatError."""
+Reader = Callable[[Any, Way], Any]
+"""A value of a file and the way to it -> what a record holds; raises FormatError."""
 
 _PLAIN_ALREADY = frozenset({str, int, bool})
 """Types whose values JSON has as they are; a member of an enumeration has a type of its own."""
 
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """JSON has no such numbers; they are written as these words and only a float may be one of them."""
-
 
 LONGEST_SHOWN = 60
 """Characters of a value that a sentence shows."""
@@ -54,7 +55,16 @@ def from_json(cls: type[Record], data: object, where: Origin) -> Record:
     Raises FormatError, which names `where` and the key, when a value is missing (also one that the record itself says
     is `lacking`), of another type or outside its domain, or when the file's `schema_version` is newer than this sizer.
     """
-    return _read_record(cls, data, where, None)
+    newest, version = getattr(cls, "schema_version", None), data.get("schema_version") if isinstance(data, dict) else 0
+    if isinstance(newest, int) and isinstance(version, int) and version > newest:
+        raise FormatError(
+            "{where} was written by a newer sizer (schema_version {found}, this one reads up to {known}). "
+            "Upgrade sizer to read it.",
+            where=where,
+            found=version,
+            known=newest,
+        )
+    return _read_record(cls, data, (None, where))
 
 
 def write_json(path: Path, record: Any, place: Place | None = None) -> None:
@@ -110,208 +120,128 @@ def _plain(value: Any) -> Any:
     return value
 
 
-@cache
-def _hints(cls: type) -> dict[str, Any]:
-    return get_type_hints(cls, include_extras=True)
-
-
-@dataclass(frozen=True)
-class _Field:
-    """One field of a record: how its value is read, and its default where a file has none."""
-
-    name: str
-    read: Reader
-    needed: bool
-    default: Any
-
-
-@cache
-def _record_fields(cls: type) -> tuple[_Field, ...]:
-    hints = _hints(cls)
-    return tuple(
-        _Field(
-            field.name,
-            _reader(hints[field.name]),
-            field.default is MISSING and field.default_factory is MISSING,
-            field.default,
-        )
-        for field in fields(cls)
-        if _is_stored(field)
-    )
-
-
-def _read_record(cls: type[Record], data: object, where: Origin, key: Way) -> Record:
+def _read_record(cls: type[Record], data: object, way: Way) -> Record:
     if not isinstance(data, dict):
-        raise _mismatch(where, key, Message("an object ({name})", name=cls.__name__), data)
-    kind: Any = cls
-    values: dict[str, Any] = {}
-    for field in _record_fields(kind):
-        name = field.name
+        raise _mismatch(way, Message("an object ({name})", name=cls.__name__), data)
+    values = {}
+    for name, read, needed in _readers(cls):
         if name in data:
-            values[name] = field.read(data[name], where, (key, name))
-            if name == "schema_version":
-                _check_version(values[name], field.default, where)
-        elif field.needed:
-            raise FormatError("{where}: {key} is missing.", where=where, key=_spelt((key, name)))
+            values[name] = read(data[name], (way, name))
+        elif needed:
+            raise _missing((way, name))
     record = cls(**values)
     lacking = getattr(record, "lacking", None)
     if lacking is not None:
-        raise FormatError("{where}: {key} is missing.", where=where, key=_spelt((key, lacking)))
+        raise _missing((way, lacking))
     return record
 
 
-def _check_version(found: int, known: Any, where: Origin) -> None:
-    if found > known:
-        raise FormatError(
-            "{where} was written by a newer sizer (schema_version {found}, this one reads up to {known}). "
-            "Upgrade sizer to read it.",
-            where=where,
-            found=found,
-            known=known,
-        )
+@cache
+def _readers(cls: type) -> tuple[tuple[str, Reader, bool], ...]:
+    """Of each stored field of a record its name, how it is read, and whether a file must have it."""
+    hints, kind = get_type_hints(cls, include_extras=True), cast(Any, cls)
+    return tuple(
+        (field.name, _reader(hints[field.name]), field.default is MISSING and field.default_factory is MISSING)
+        for field in fields(kind)
+        if _is_stored(field)
+    )
 
 
 @cache
 def _reader(hint: Any) -> Reader:
     """What reads a value as its type hint says; the hints are the few that records use."""
-    origin = get_origin(hint)
+    origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        inner, domain = get_args(hint)
-        return _in_domain(_reader(inner), domain)
+        return partial(_in_domain, _reader(arguments[0]), arguments[1])
     if origin in (Union, types.UnionType):
-        choices = [_reader(choice) for choice in get_args(hint) if choice is not type(None)]
-        return _optional(choices[0] if len(choices) == 1 else _first_that_reads(choices))
+        return partial(_read_one_of, [_reader(choice) for choice in arguments if choice is not type(None)])
     if origin is tuple:
-        return _tuple(get_args(hint))
+        return partial(_read_tuple, [_reader(each) for each in arguments if each is not ...], arguments[-1] is ...)
     if origin in (dict, Mapping):
-        return _mapping(_reader(get_args(hint)[1]))
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return _enum(hint)
-    if is_dataclass(hint) and isinstance(hint, type):
+        return partial(_read_mapping, _reader(arguments[1]))
+    if is_dataclass(hint):
         return partial(_read_record, hint)
     if hint is Any:
-        return lambda value, _where, _key: value
-    return _SCALARS[hint]
+        return lambda value, _way: value
+    if issubclass(hint, Enum):
+        return partial(_read_member, {member.value: member for member in hint})
+    return partial(_read_scalar, hint, *_SCALARS[hint])
 
 
-def _in_domain(read: Reader, domain: Domain) -> Reader:
-    def reader(value: object, where: Origin, key: Way) -> Any:
-        found = read(value, where, key)
-        if not domain.holds(found):
-            raise _mismatch(where, key, domain.wanted, value)
-        return found
-
-    return reader
+def _in_domain(read: Reader, domain: Domain, value: object, way: Way) -> Any:
+    inner = read(value, way)
+    if not domain.holds(inner):
+        raise _mismatch(way, domain.wanted, value)
+    return inner
 
 
-def _optional(read: Reader) -> Reader:
-    return lambda value, where, key: None if value is None else read(value, where, key)
+def _read_one_of(choices: Sequence[Reader], value: object, way: Way) -> Any:
+    """None, or the first of a union that reads the value; the complaint is that of the last."""
+    if value is None:
+        return None
+    for read in choices[:-1]:
+        with suppress(FormatError):
+            return read(value, way)
+    return choices[-1](value, way)
 
 
-def _first_that_reads(choices: Sequence[Reader]) -> Reader:
-    """Of a union, in its order."""
-
-    def reader(value: object, where: Origin, key: Way) -> Any:
-        for read in choices:
-            try:
-                return read(value, where, key)
-            except FormatError as error:
-                refused = error
-        raise refused
-
-    return reader
+def _read_mapping(read: Reader, value: object, way: Way) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _mismatch(way, Message("an object"), value)
+    return {name: read(item, (way, name)) for name, item in value.items()}
 
 
-def _mapping(read: Reader) -> Reader:
-    def reader(value: object, where: Origin, key: Way) -> Any:
-        if not isinstance(value, dict):
-            raise _mismatch(where, key, Message("an object"), value)
-        return {name: read(item, where, (key, name)) for name, item in value.items()}
-
-    return reader
-
-
-def _tuple(arguments: tuple[Any, ...]) -> Reader:
-    any_length = arguments[-1] is Ellipsis
-    readers = [_reader(argument) for argument in arguments if argument is not Ellipsis]
-
-    def reader(value: object, where: Origin, key: Way) -> Any:
-        if not isinstance(value, list):
-            raise _mismatch(where, key, Message("a list"), value)
-        if not any_length and len(readers) != len(value):
-            raise _mismatch(where, key, Message("a list of {count}", count=len(readers)), value)
-        if any_length:
-            read = readers[0]
-            return tuple([read(item, where, (key, index)) for index, item in enumerate(value)])
-        pairs = zip(readers, value, strict=True)
-        return tuple([read(item, where, (key, index)) for index, (read, item) in enumerate(pairs)])
-
-    return reader
+def _read_tuple(readers: Sequence[Reader], any_length: bool, value: object, way: Way) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise _mismatch(way, Message("a list"), value)
+    if any_length:
+        read = readers[0]
+        return tuple([read(item, (way, index)) for index, item in enumerate(value)])
+    if len(readers) != len(value):
+        raise _mismatch(way, Message("a list of {count}", count=len(readers)), value)
+    return tuple(read(item, (way, index)) for index, (read, item) in enumerate(zip(readers, value, strict=True)))
 
 
-def _enum(hint: type[Enum]) -> Reader:
-    members = {member.value: member for member in hint if isinstance(member.value, str)}
-
-    def reader(value: object, where: Origin, key: Way) -> Enum:
-        member = members.get(value) if isinstance(value, str) else None
-        if member is None:
-            raise _not_of(hint, value, where, key)
-        return member
-
-    return reader
+def _read_member(members: Mapping[str, Enum], value: object, way: Way) -> Enum:
+    if not isinstance(value, str) or value not in members:
+        raise _mismatch(way, Message("one of {choices}", choices=AnyOf(*members)), value)
+    return members[value]
 
 
-def _not_of(hint: type[Enum], value: object, where: Origin, key: Way) -> FormatError:
-    return _mismatch(where, key, Message("one of {choices}", choices=AnyOf(*(each.value for each in hint))), value)
-
-
-def _read_text(value: object, where: Origin, key: Way) -> str:
-    if not isinstance(value, str):
-        raise _mismatch(where, key, Message("text"), value)
-    return value
-
-
-def _read_truth(value: object, where: Origin, key: Way) -> bool:
-    if not isinstance(value, bool):
-        raise _mismatch(where, key, Message("true or false"), value)
-    return value
-
-
-def _read_count(value: object, where: Origin, key: Way) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _mismatch(where, key, Message("a whole number"), value)
-    return value
-
-
-def _read_number(value: object, where: Origin, key: Way) -> float:
-    if isinstance(value, str) and value in NOT_FINITE:
-        return NOT_FINITE[value]
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise _mismatch(where, key, Message("a number"), value)
-    try:
-        return float(value)
-    except OverflowError:
-        raise _mismatch(where, key, Message("a number that fits a float"), value) from None
-
-
-_SCALARS: dict[Any, Reader] = {
-    str: _read_text,
-    bool: _read_truth,
-    int: _read_count,
-    float: _read_number,
+_SCALARS: dict[type, tuple[tuple[type, ...], Message]] = {
+    str: ((str,), Message("text")),
+    bool: ((bool,), Message("true or false")),
+    int: ((int,), Message("a whole number")),
+    float: ((int, float), Message("a number")),
 }
+"""The types that a value may have in a file where a record has this one, and what it must be in words."""
 
 
-def _mismatch(where: Origin, key: Way, expected: Message, found: object) -> FormatError:
-    shown = _shown(found)
-    if key is None:
+def _read_scalar(kind: type, types_taken: tuple[type, ...], wanted: Message, value: Any, way: Way) -> Any:
+    if type(value) is kind:
+        return value
+    if kind is float and isinstance(value, str):
+        value = NOT_FINITE.get(value, value)
+    if not isinstance(value, types_taken) or isinstance(value, bool):
+        raise _mismatch(way, wanted, value)
+    try:
+        return kind(value)
+    except OverflowError:
+        raise _mismatch(way, Message("a number that fits a float"), value) from None
+
+
+def _missing(way: Way) -> FormatError:
+    where, key = _spelt(way)
+    return FormatError("{where}: {key} is missing.", where=where, key=key)
+
+
+def _mismatch(way: Way, expected: Message, value: object) -> FormatError:
+    where, key = _spelt(way)
+    shown = _shown(value)
+    if not key:
         return FormatError("{where}: expected {expected}, found {found}.", where=where, expected=expected, found=shown)
     return FormatError(
-        "{where}: {key}: expected {expected}, found {found}.",
-        where=where,
-        key=_spelt(key),
-        expected=expected,
-        found=shown,
+        "{where}: {key}: expected {expected}, found {found}.", where=where, key=key, expected=expected, found=shown
     )
 
 
@@ -324,9 +254,10 @@ def _shown(value: object) -> str | Message:
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
-def _spelt(way: Way) -> str:
-    """`members[2].weight`."""
-    if way is None:
-        return ""
-    before, last = _spelt(way[0]), way[1]
-    return f"{before}[{last}]" if isinstance(last, int) else f"{before}.{last}" if before else last
+def _spelt(way: Way) -> tuple[Origin, str]:
+    """Where a value was read, and the way to it: `members[2].weight`."""
+    before, name = way
+    if before is None:
+        return name, ""
+    where, key = _spelt(before)
+    return where, f"{key}[{name}]" if isinstance(name, int) else f"{key}.{name}" if key else name
