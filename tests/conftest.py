@@ -89,7 +89,7 @@ def turns(paths: Iterable[Path]) -> dict[Path, float]:
 
 @pytest.fixture
 def first_version(tmp_path: Path) -> Path:
-    """A study folder that schema 1 wrote."""
+    """A study folder that schema 1 wrote, converted."""
     return _stored("version_1", tmp_path)
 
 
@@ -101,13 +101,19 @@ def second_version(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def probed(tmp_path: Path) -> Path:
-    """A study folder of a development version, whose `probe: true` asked for corrections of rates, which runs have."""
+    """A study folder of a development version, converted, whose runs have corrections of their rates."""
     return _stored("version_2_probed", tmp_path)
 
 
 @pytest.fixture
+def unconverted(tmp_path: Path) -> Path:
+    """A study folder as older versions wrote it: a run of schema 1, an imported one, notes in sentences, a probe."""
+    return _stored("unconverted", tmp_path)
+
+
+@pytest.fixture
 def first_version_imported(tmp_path: Path) -> Path:
-    """A study folder that the first version made of a table, with what it predicted in predictions.json."""
+    """A study folder that the first version made of a table, converted, with what it predicted in predictions.json."""
     return _stored("version_1_imported", tmp_path)
 
 

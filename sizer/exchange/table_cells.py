@@ -17,6 +17,7 @@ from sizer.records import (
     ISOLATED_STAGES,
     LARGEST_BYTES,
     LARGEST_GPUS,
+    SEARCHES,
     SMALLEST,
     TRAIN,
     AnyOf,
@@ -29,12 +30,12 @@ from sizer.records import (
     Purpose,
     Run,
     RunWarning,
+    WarningKind,
     format_bytes,
     parse_number,
     parse_whole,
     quoted,
 )
-from sizer.store import marks_of
 
 SLOWEST, FASTEST = 1e-9, 1e18
 """Samples/s; 1e18 is what a workload may name as a step's samples."""
@@ -249,8 +250,16 @@ def short_text(text: str) -> str:
 
 
 def marks(text: str) -> tuple[RunWarning | Purpose, ...]:
-    """What measurements.csv says against a run's rate, joined by `; `: kinds, or the sentences of a sizer before."""
-    return marks_of(text)
+    """What measurements.csv says against a run's rate: kinds joined by `; `; of any other word the text is kept."""
+    return tuple(_mark(word) for word in text.split("; "))
+
+
+def _mark(word: str) -> RunWarning | Purpose:
+    if word in {purpose.value for purpose in SEARCHES}:
+        return Purpose(word)
+    if word in {kind.value for kind in WarningKind}:
+        return RunWarning(WarningKind(word))
+    return RunWarning(WarningKind.OTHER, text=word)
 
 
 def stage(text: str) -> str:

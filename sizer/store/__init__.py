@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from sizer.store.content import FOLDERS, refuse_what_leads_elsewhere
     from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
     from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
-    from sizer.store.schema_1 import marks_of
     from sizer.store.stored_runs import read_run, run_from_json
     from sizer.store.study_folder import (
         StudyFolder,
@@ -32,7 +31,6 @@ __all__ = [
     "is_watched",
     "keep_unsaved",
     "mark_watched",
-    "marks_of",
     "measured",
     "read_fitted",
     "read_run",

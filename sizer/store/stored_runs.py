@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sizer.files import from_json, load_json
+from sizer.files import FormatError, from_json, load_json
 from sizer.records import HostError, InputError, Lines, Message, Run
-from sizer.store.schema_1 import upgraded, with_limits
 
 Version = tuple[int, int, int]
 """Time of the last change in ns, inode and bytes: a file that is replaced changes at least one of them."""
@@ -67,14 +66,18 @@ def _run(path: Path) -> Run | Problem:
 
 
 def read_run(path: Path) -> Run:
-    """The run in a file, of this schema or of one before; FormatError where it is none."""
+    """The run in a file; FormatError where it is none."""
     return run_from_json(load_json(path), str(path))
 
 
 def run_from_json(form: object, where: str) -> Run:
-    """The run that this sizer or one before wrote as JSON; FormatError, which names `where`, for anything else."""
-    if isinstance(form, dict):
-        form = with_limits(upgraded(form) if form.get("schema_version") == 1 else form)
+    """The run that sizer wrote as JSON; FormatError, which names `where`, for anything else."""
+    if isinstance(form, dict) and (form.get("schema_version") == 1 or isinstance(form.get("limited_by"), str)):
+        raise FormatError(
+            "{where} was stored by an older sizer. Convert its study folder once with script/convert_study.py of "
+            "sizer's source: python convert_study.py FOLDER",
+            where=where,
+        )
     return from_json(Run, form, where)
 
 

@@ -35,7 +35,6 @@ from sizer.store.continuing import (
     refuse_other_study,
     refuse_other_versions,
 )
-from sizer.store.schema_1 import note_of
 from sizer.store.stored_runs import Problem, StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
 from sizer.study import read_stored_study, to_yaml
@@ -296,6 +295,13 @@ def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
     """The facts of a host, those that are computed with in form; raises InputError otherwise."""
     if not isinstance(host, dict):
         raise _not_ours(path, Message("it is not an object"))
+    if host.get("schema_version") == 1:
+        raise InputError(
+            "{folder} was made by an older sizer. Convert it once with script/convert_study.py of sizer's source: "
+            "python convert_study.py {typed}",
+            folder=path.parent,
+            typed=typed_path(path.parent),
+        )
     for fact in COUNTS:
         value = host.get(fact, 1)
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_COUNT:
@@ -310,10 +316,8 @@ def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
 
 
 def _notes(host: Mapping[str, Any], path: Path) -> tuple[Note, ...]:
-    """The notes on a study; schema 1 stored sentences. Raises InputError."""
-    return tuple(
-        note_of(each) if isinstance(each, str) else from_json(Note, each, str(path)) for each in host.get("notes", ())
-    )
+    """The notes on a study. Raises InputError."""
+    return tuple(from_json(Note, note, str(path)) for note in host.get("notes", ()))
 
 
 def _not_ours(path: Path, why: Message) -> InputError:

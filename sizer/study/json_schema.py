@@ -40,14 +40,6 @@ def check(document: Document) -> None:
         raise first
 
 
-def leave_out_retired(document: Document) -> None:
-    """Take the keys of former versions out of a study that sizer stored."""
-    for place, name in RETIRED:
-        held = document.data.get(place) if isinstance(document.data, dict) else None
-        if isinstance(held, dict):
-            held.pop(name, None)
-
-
 def expected(definition: str, value: object) -> Message | None:
     """What the schema's definition of that name says a value must be; None where this is one.
 

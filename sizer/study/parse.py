@@ -14,7 +14,7 @@ from sizer.study.adaptive import read_adaptive
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
 from sizer.study.frameworks import read_frameworks
-from sizer.study.json_schema import check, leave_out_retired
+from sizer.study.json_schema import check
 from sizer.study.objective import read_objective
 from sizer.study.presets import ISOLATED, MEASURE, SECONDS_OF_MODES, HostSize, Preset, vcpus_axis
 from sizer.study.tiers import Figures, read_disks
@@ -27,11 +27,9 @@ def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: F
 
 
 def read_stored_study(path: str | Path) -> Study:
-    """The study that sizer wrote to `path`, which leaves nothing to a host or a catalogue; keys that former versions
-    had are left out. Raises InputError: one sentence with the line."""
-    document = read_document(_text(path), str(path))
-    leave_out_retired(document)
-    return _study(document, None, HostSize(1, 1), None)
+    """The study that sizer wrote to `path`, which leaves nothing to a host or a catalogue. Raises InputError: one
+    sentence with the line."""
+    return _study(read_document(_text(path), str(path)), None, HostSize(1, 1), None)
 
 
 def _text(path: str | Path) -> str:

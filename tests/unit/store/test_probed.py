@@ -12,14 +12,11 @@ from statistics import median
 
 import pytest
 
-from sizer.api import read_study
 from sizer.api.concluding import conclude
 from sizer.cli import main
 from sizer.plan import plan, remaining
-from sizer.records import InputError
 from sizer.store import StudyFolder
 from sizer.study import recorded_size
-from sizer.words import in_words
 
 
 def test_its_runs_count_as_they_were_measured(probed: Path) -> None:
@@ -49,10 +46,3 @@ def test_it_is_gone_on_with_and_loses_nothing(probed: Path, capsys: pytest.Captu
     with StudyFolder.create(probed, folder.study, folder.host) as again:
         assert len(again.runs()) == 4
     assert "probe" not in (probed / "study.yaml").read_text()
-
-
-def test_its_study_file_is_refused_for_another_folder(probed: Path) -> None:
-    """As any that asks for what is gone: it says what to do."""
-    with pytest.raises(InputError) as refused:
-        read_study(probed / "study.yaml", None, recorded_size({"cpus": 2}))
-    assert "study.yaml line 20: `probe` is not a key of `measure`; it no longer exists" in in_words(refused.value)

@@ -1,4 +1,4 @@
-"""Study folders that are not to be written or read, and forms of schema 1 that are no run's."""
+"""Study folders that are not to be written or read."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sizer.files import ASIDE_SUFFIX
-from sizer.records import HostError, InputError, Run, RunWarning, Study, WarningKind, Workload, WorkloadPlan
-from sizer.store import StudyFolder, schema_1, study_folder, unsaved
+from sizer.records import HostError, InputError, Run, Study, Workload, WorkloadPlan
+from sizer.store import StudyFolder, study_folder, unsaved
 from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
 from sizer.store.study_folder import current_run
@@ -104,23 +104,3 @@ def test_what_was_half_written_in_the_cache_goes_with_its_runs(tmp_path: Path, m
     (kept.parent / f".{kept.name}{ASIDE_SUFFIX}").write_text("{")
     assert unsaved.take_back(tmp_path / "s", HOST, tmp_path / "cache", lambda _run: True) == 1
     assert not kept.parent.exists()
-
-
-@pytest.mark.parametrize(
-    "form", [{"untold": "vcpus", "spec": {}, "configuration": {}}, {"untold": ["vcpus"], "spec": 3}, {"a": 1}]
-)
-def test_a_form_that_is_no_runs_is_left_to_the_reader(form: dict[str, object]) -> None:
-    """Only its own columns are taken from it, and the reader says what is wrong with the rest."""
-    assert schema_1._without_untold(form) == {key: value for key, value in form.items() if key != "untold"}
-
-
-def test_evidence_that_is_none_is_left_to_the_reader() -> None:
-    """Without a reason or shares there is nothing to translate."""
-    for form in ({"reason": 3, "busy": {}}, {"reason": "busy", "busy": 1}, {}):
-        assert schema_1._evidence(form) == form
-
-
-def test_a_sentence_with_a_figure_that_is_none_is_kept_as_it_is() -> None:
-    """A number that was edited to nonsense is not guessed."""
-    sentence = "contended: something else on this host used 1.2.3 cores meanwhile"
-    assert schema_1.warning_of(sentence) == RunWarning(WarningKind.CONTENDED, text=sentence)

@@ -448,18 +448,6 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         pass
 
 
-def test_folders_of_version_1_are_read(first_version: Path) -> None:
-    """A study that was stored by the first format stays readable."""
-    folder = StudyFolder.open(first_version)
-    assert folder.problems() == ()
-    (stored,) = folder.runs()
-    assert stored.outcome is Outcome.COMPLETED
-    assert stored.throughput is not None
-    assert stored.throughput.value == 183.25
-    assert stored.spec.workload == folder.study.workloads[0].workload
-    assert [tier.name for tier in folder.study.disks] == ["slow"]
-
-
 def swap_for_link(path: Path, stranger: Path) -> None:
     path.rename(path.with_name("moved"))
     path.symlink_to(stranger)
