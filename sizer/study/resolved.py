@@ -50,116 +50,91 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+OWN = ("name", "kind", "framework", "network", "data", "format", "input", "cache", "cwd", "pattern", "sample_unit", "mode")
+"""What stands in the file as it does in a workload."""
+WORDS = ("command", "pass_env", "setup", "before")
+
+
 def _workload(plan: WorkloadPlan) -> dict[str, Any]:
     """Axes are written in each workload, empty ones too: left out, a preset would fill them."""
     workload = plan.workload
-    own = {
-        "name": workload.name,
-        "kind": workload.kind,
-        "framework": workload.framework,
-        "network": workload.network,
-        "batch_size": list(plan.batch_size),
-        "data": workload.data,
-        "format": workload.format,
-        "input": workload.input,
-        "cache": workload.cache,
-        "device": _device(workload.computes_on),
-        "command": list(workload.command) or None,
-        "env": {each.name: each.value for each in workload.env} or None,
-        "pass_env": list(workload.pass_env) or None,
-        "cwd": workload.cwd,
-        "setup": list(workload.setup) or None,
-        "before": list(workload.before) or None,
-        "pattern": workload.pattern,
-        "sample_unit": workload.sample_unit,
-        "mode": workload.mode,
-        "options": _options(workload),
-        "meter": workload.meter if workload.meter != "auto" else None,
-        "samples_per_step": workload.samples_per_step,
-        "memory_floor": plan.memory_floor or None,
-        "largest_batch": plan.largest_batch or None,
-        "isolate": plan.isolate or None,
-        "axes": {
-            "vcpus": [_number(value) for value in plan.vcpus],
-            "memory": [spell_bytes(value) for value in plan.memory_bytes],
-            "disk": list(plan.disk),
-            **({"gpu_count": list(plan.gpu_count)} if plan.gpu_count else {}),
-        },
+    axes: dict[str, Any] = {
+        "vcpus": [_number(value) for value in plan.vcpus],
+        "memory": [spell_bytes(value) for value in plan.memory_bytes],
+        "disk": list(plan.disk),
     }
-    return {key: value for key, value in own.items() if value is not None}
+    return _given(
+        **{name: getattr(workload, name) for name in OWN},
+        batch_size=list(plan.batch_size),
+        device=_device(workload.computes_on),
+        **{name: list(getattr(workload, name)) or None for name in WORDS},
+        env={variable.name: variable.value for variable in workload.env} or None,
+        options=_options(workload),
+        meter=workload.meter if workload.meter != "auto" else None,
+        samples_per_step=workload.samples_per_step,
+        memory_floor=plan.memory_floor or None,
+        largest_batch=plan.largest_batch or None,
+        isolate=plan.isolate or None,
+        axes={**axes, "gpu_count": list(plan.gpu_count)} if plan.gpu_count else axes,
+    )
 
 
 def _options(workload: Workload) -> dict[str, Any] | None:
     if workload.kind == IMPORTED:
         return None
-    given = {"precision": workload.precision, **vars(workload.options)}
-    return {key: value for key, value in given.items() if value is not None} or None
+    return _given(precision=workload.precision, **vars(workload.options)) or None
 
 
 def _device(device: Device) -> str | dict[str, Any]:
-    if device.kind == "emulated":
-        figures = {
-            "gpu": device.gpu,
-            "samples_per_second": _number(device.samples_per_second),
-            "low": _number(device.rate_low),
-            "high": _number(device.rate_high),
-            "basis": device.rate_basis,
-            "source": device.source,
-            "scaling_loss": _number(device.scaling_loss),
-            "scaling_source": device.scaling_source,
-            "batch_rates": [_batch_rate(each) for each in device.batch_rates] or None,
-        }
-        return {"emulate": {key: value for key, value in figures.items() if value is not None}}
-    return device.label
+    if device.kind != "emulated":
+        return device.label
+    figures = _given(
+        gpu=device.gpu,
+        **_rate(device.samples_per_second, device.rate_low, device.rate_high, device.rate_basis, device.source),
+        scaling_loss=_number(device.scaling_loss),
+        scaling_source=device.scaling_source,
+        batch_rates=[_batch_rate(rate) for rate in device.batch_rates] or None,
+    )
+    return {"emulate": figures}
 
 
 def _batch_rate(rate: BatchRate) -> dict[str, Any]:
-    said = {
-        "batch_size": rate.batch_size,
-        "samples_per_second": _number(rate.samples_per_second),
-        "low": _number(rate.low),
-        "high": _number(rate.high),
-        "basis": rate.basis,
-        "source": rate.source,
-    }
-    return {key: value for key, value in said.items() if value is not None}
+    figures = _rate(rate.samples_per_second, rate.low, rate.high, rate.basis, rate.source)
+    return {"batch_size": rate.batch_size, **figures}
+
+
+def _rate(
+    rate: float | None, low: float | None, high: float | None, basis: str | None, source: str | None
+) -> dict[str, Any]:
+    return _given(samples_per_second=_number(rate), low=_number(low), high=_number(high), basis=basis, source=source)
 
 
 def _disk(tier: DiskTier) -> str | dict[str, Any]:
     if tier.emulated is None:
         return str(tier.path)
     rates = tier.emulated
-    figures = {
-        "name": tier.catalog_name,
-        "class": tier.disk_class,
+    figures = {"name": tier.catalog_name, "class": tier.disk_class} | {
         "read_iops": _number(rates.read_iops),
         "read_mbps": _megabytes(rates.read_bytes_per_second),
         "write_iops": _number(rates.write_iops),
         "write_mbps": _megabytes(rates.write_bytes_per_second),
     }
-    emulated: dict[str, Any] = {"emulate": {key: value for key, value in figures.items() if value is not None}}
-    return emulated if tier.size_bytes is None else {**emulated, "size": spell_bytes(tier.size_bytes)}
+    return _given(emulate=_given(**figures), size=None if tier.size_bytes is None else spell_bytes(tier.size_bytes))
 
 
 def _around(around: Limits) -> dict[str, Any]:
-    point = {
-        "vcpus": _number(around.vcpus),
-        "memory": None if around.memory_bytes is None else spell_bytes(around.memory_bytes),
-        "disk": around.disk,
-    }
-    return {key: value for key, value in point.items() if value is not None}
+    memory = None if around.memory_bytes is None else spell_bytes(around.memory_bytes)
+    return _given(vcpus=_number(around.vcpus), memory=memory, disk=around.disk)
 
 
 def _measure(measure: Measure) -> dict[str, Any]:
-    settings = {
-        "repeats": measure.repeats,
-        "seconds": _number(measure.seconds),
-        "precision": measure.precision,
-        "seed": measure.seed,
-        "timeout": _number(measure.timeout),
-        "steps": measure.steps or None,
-    }
-    return {key: value for key, value in settings.items() if value is not None}
+    numbers = {"seconds": _number(measure.seconds), "timeout": _number(measure.timeout)}
+    return _given(**{**vars(measure), **numbers, "steps": measure.steps or None})
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """What is not None."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _megabytes(count: float | None) -> float | None:
