@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from sizer.lazily import exports
 
 if TYPE_CHECKING:
-    from sizer.study.commented import template
-    from sizer.study.json_schema import schema
+    from sizer.study.json_schema import schema, template
     from sizer.study.own_job import Axes, OwnJob, own_job_text
     from sizer.study.parse import parse_study, read_stored_study, read_study
     from sizer.study.presets import SMALLEST_VCPUS, HostSize, recorded_size

@@ -32,6 +32,11 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
+def template() -> str:
+    """A study file that is valid as it is and says in comments what else it may hold."""
+    return resources.files(__package__).joinpath("template.yaml").read_text("utf-8")
+
+
 def check(document: Document) -> None:
     """Raise InputError with one sentence, file, line and key, at the first place that breaks the schema."""
     complaints = [_complaint(document, error) for error in _leaves(_validator().iter_errors(document.data))]

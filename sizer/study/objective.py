@@ -1,19 +1,30 @@
-"""The objective of a study file: all that `sizer recommend` can be asked for, in the units of its command line."""
+"""What a study file asks for: its objective, all that `sizer recommend` can be asked for, and the adaptive plan."""
 
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sizer.records import Deadline, InputError, Objective, parse_count, parse_latency, parse_rate, parse_seconds
+from sizer.records import (
+    Adaptive,
+    Deadline,
+    InputError,
+    Objective,
+    parse_count,
+    parse_latency,
+    parse_rate,
+    parse_seconds,
+)
 from sizer.study.document import Document
-from sizer.study.tiers import Figures
+
+if TYPE_CHECKING:
+    from sizer.catalog import Catalog
 
 RATES = ("samples", "within", "at_least")
 SHARES = ("prefer", "target")
 
 
-def read_objective(document: Document, figures: Figures | None) -> Objective:
+def read_objective(document: Document, figures: Catalog | None) -> Objective:
     """By a share of the best, by a rate or by a deadline; raises InputError for half of one, or two of them.
 
     So it does for a GPU that the catalogue does not know.
@@ -35,7 +46,7 @@ def read_objective(document: Document, figures: Figures | None) -> Objective:
     )
 
 
-def _gpu(document: Document, number: int, name: str, figures: Figures | None) -> str:
+def _gpu(document: Document, number: int, name: str, figures: Catalog | None) -> str:
     if figures is not None:
         try:
             figures.gpu(name)
@@ -109,3 +120,37 @@ def spelt_time(seconds: float) -> str:
         if seconds % size == 0:
             return f"{_spelt(seconds // size)}{unit}"
     return f"{_spelt(seconds)}s"
+
+
+BOUNDS = ("budget", "runs")
+
+
+def read_adaptive(document: Document) -> Adaptive | None:
+    """None where every run is asked for; raises InputError for bounds of a plan that is not adaptive, and for a budget
+    that is no time."""
+    given = document.data.get("measure", {})
+    if given.get("plan") != "adaptive":
+        for name in BOUNDS:
+            if name in given:
+                raise document.input_error(
+                    ("measure", name), "`{name}` is for an adaptive plan; write `plan: adaptive` beside it.", name=name
+                )
+        return None
+    budget = None
+    if "budget" in given:
+        key = "measure", "budget"
+        try:
+            budget = parse_seconds(document.texts[key])
+        except InputError as error:
+            raise document.input_error(key, error) from None
+    return Adaptive(budget, int(given["runs"]) if "runs" in given else None)
+
+
+def adaptive_form(adaptive: Adaptive | None) -> dict[str, Any]:
+    """What `read_adaptive` reads as an equal record."""
+    if adaptive is None:
+        return {}
+    form: dict[str, Any] = {"plan": "adaptive"}
+    if adaptive.budget is not None:
+        form["budget"] = spelt_time(adaptive.budget)
+    return form if adaptive.runs is None else form | {"runs": adaptive.runs}

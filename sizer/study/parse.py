@@ -6,22 +6,23 @@ import re
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sizer.files import read_given
-from sizer.records import AnyOf, InputError, Measure, Message, Study, typed_path
-from sizer.study.adaptive import read_adaptive
+from sizer.records import AnyOf, FrameworkPython, InputError, Measure, Message, Study, typed_path
 from sizer.study.axes import read_around, read_axes
-from sizer.study.document import Document, read_document
-from sizer.study.frameworks import read_frameworks
+from sizer.study.document import Document, Key, read_document
+from sizer.study.emulated import read_disks
 from sizer.study.json_schema import check
-from sizer.study.objective import read_objective
+from sizer.study.objective import read_adaptive, read_objective
 from sizer.study.presets import ISOLATED, MEASURE, SECONDS_OF_MODES, HostSize, Preset, vcpus_axis
-from sizer.study.tiers import Figures, read_disks
 from sizer.study.workloads import WorkloadDefaults, read_workloads
 
+if TYPE_CHECKING:
+    from sizer.catalog import Catalog
 
-def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: Figures | None) -> Study:
+
+def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: Catalog | None) -> Study:
     """The study in the file at `path`; arguments and errors as `parse_study`."""
     return parse_study(_text(path), str(path), preset, facts, catalog)
 
@@ -40,7 +41,7 @@ def _text(path: str | Path) -> str:
     )
 
 
-def parse_study(text: str, where: str, preset: str | None, facts: HostSize, catalog: Figures | None) -> Study:
+def parse_study(text: str, where: str, preset: str | None, facts: HostSize, catalog: Catalog | None) -> Study:
     """The study that `text` describes; `where` is its path, for messages, its default name and paths in it.
 
     A preset fills what the file leaves out: how to measure, and a vCPU axis from the host's own downwards. Without
@@ -51,7 +52,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
     return _study(read_document(text, where), level, facts, catalog)
 
 
-def _study(document: Document, level: Preset | None, facts: HostSize, catalog: Figures | None) -> Study:
+def _study(document: Document, level: Preset | None, facts: HostSize, catalog: Catalog | None) -> Study:
     check(document)
     disks = read_disks(document, catalog)
     names = tuple(tier.name for tier in disks)
@@ -106,3 +107,14 @@ def _measure(document: Document, level: Preset | None) -> Measure:
     read: dict[str, Any] = {key: int(given[key]) for key in ("repeats", "seed", "steps") if key in given}
     read |= {key: float(given[key]) for key in ("seconds", "precision", "timeout") if key in given}
     return replace(default, **read)
+
+
+def read_frameworks(document: Document) -> tuple[FrameworkPython, ...]:
+    """Each framework of the file with its interpreter: a path from the file's folder, or a name to be found in PATH."""
+    found = []
+    for framework in document.data.get("frameworks", {}):
+        key: Key = ("frameworks", framework, "python")
+        text = document.texts[key]
+        python = document.locate(text) if "/" in text or text.startswith("~") else text
+        found.append(FrameworkPython(framework, python, document.where, document.lines[key]))
+    return tuple(found)

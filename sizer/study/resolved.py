@@ -19,9 +19,8 @@ from sizer.records import (
     WorkloadPlan,
     spell_bytes,
 )
-from sizer.study.adaptive import adaptive_form
 from sizer.study.document import RESOLVED
-from sizer.study.objective import objective_form
+from sizer.study.objective import adaptive_form, objective_form
 
 
 def to_yaml(study: Study) -> str:
@@ -50,7 +49,7 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-OWN = ("name", "kind", "framework", "network", "data", "format", "input", "cache", "cwd", "pattern", "sample_unit", "mode")
+OWN = ("name", "kind", "framework", "network", "data", "format", "input", "cache", "cwd", "pattern", "mode")
 """What stands in the file as it does in a workload."""
 WORDS = ("command", "pass_env", "setup", "before")
 
@@ -71,6 +70,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         env={variable.name: variable.value for variable in workload.env} or None,
         options=_options(workload),
         meter=workload.meter if workload.meter != "auto" else None,
+        sample_unit=workload.sample_unit,
         samples_per_step=workload.samples_per_step,
         memory_floor=plan.memory_floor or None,
         largest_batch=plan.largest_batch or None,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sizer.records import (
     BATCH_SIZES,
     COMMAND,
+    FORWARD,
     IMPORTED,
     KINDS,
     LONGEST_NAME,
@@ -25,16 +27,14 @@ from sizer.records import (
     Workload,
     WorkloadPlan,
 )
-from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
+from sizer.study.axes import Axes, check_used, distinct, read_axes, read_batch_sizes, read_gpu_counts
 from sizer.study.commands import check_cache, check_pattern, check_placeholders, read_command, read_variables
-from sizer.study.devices import read_device, with_scaling
 from sizer.study.document import Document, Key
-from sizer.study.framework_options import read_options
-from sizer.study.gpu_counts import check_used, read_gpu_counts
-from sizer.study.kinds import format_of
-from sizer.study.modes import kind_of_mode, read_modes
-from sizer.study.tiers import Figures
-from sizer.study.without_effect import check_input
+from sizer.study.emulated import read_device, with_scaling
+from sizer.study.options import check_input, read_options
+
+if TYPE_CHECKING:
+    from sizer.catalog import Catalog
 
 LARGEST_TRIED = 16384
 """Of a search for the largest batch that names none: the largest that is in use for training at all."""
@@ -47,7 +47,7 @@ class WorkloadDefaults:
     axes: Axes
     around: Limits | None
     disks: tuple[str, ...]
-    figures: Figures | None
+    figures: Catalog | None
     vcpus: tuple[float, ...]
     """The vCPU axis of a workload that names no axis."""
     preset_asked: bool
@@ -274,3 +274,55 @@ def _name(entry: dict[str, Any], framework: str | None, network: str | None, sev
 
 def _listed(value: Any) -> tuple[Any, ...]:
     return distinct(value) if isinstance(value, list) else (value,)
+
+
+TRAINING, INFERENCE = "image_training", "image_inference"
+
+
+def read_modes(document: Document, key: Key, entry: dict[str, Any]) -> tuple[str | None, ...]:
+    """The modes of the entry at `key`, (None,) where it names none; raises InputError for one that it cannot have."""
+    if "mode" not in entry:
+        return (None,)
+    given = entry["mode"]
+    modes = distinct(given if isinstance(given, list) else [given])
+    kind = entry["kind"]
+    possible = (*KINDS[kind].modes, FORWARD) if kind == TRAINING else KINDS[kind].modes
+    for mode in modes:
+        if mode not in possible and kind == INFERENCE:
+            raise document.input_error(
+                (*key, "mode"),
+                "`mode: {mode}` contradicts `kind: {kind}`, which computes no gradient; write `kind: {training}`, "
+                "which can be measured in every mode.",
+                mode=mode,
+                kind=kind,
+                training=TRAINING,
+            )
+        if mode not in possible:
+            raise document.input_error(
+                (*key, "mode"),
+                "`mode: {mode}` is nothing that {kind} can compute; write {possible}.",
+                mode=mode,
+                kind=kind,
+                possible=AnyOf(*possible),
+            )
+    return modes
+
+
+def kind_of_mode(kind: str, mode: str | None) -> str:
+    """The kind whose program computes that mode: the forward pass of a network that is trained is its inference."""
+    return INFERENCE if kind == TRAINING and mode == FORWARD else kind
+
+
+def format_of(kind: str, data: str | None) -> str | None:
+    """The form that data of this kind most likely has, by its name and by what lies there."""
+    default = KINDS[kind].format
+    if data is None or kind not in ("image_training", "image_inference"):
+        return default
+    if data.endswith((".rec", ".lmdb", ".mdb")):
+        return "recordio" if data.endswith(".rec") else "lmdb"
+    if not os.path.isdir(data):
+        return default
+    entries = os.listdir(data)
+    if "data.mdb" in entries:
+        return "lmdb"
+    return "recordio" if any(entry.endswith(".rec") for entry in entries) else "folder"

@@ -1,20 +1,121 @@
-"""The GPUs that a study file emulates, with the rates that it or a catalogue gives them."""
+"""The disks and GPUs of a study file, with the figures that it or a catalogue gives them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sizer.records import GIVEN_IN_STUDY, IMPORTED, KINDS, BatchRate, Device, InputError, Workload
+from sizer.records import (
+    GIVEN_IN_STUDY,
+    HOST_DISK,
+    IMPORTED,
+    KINDS,
+    MB,
+    BatchRate,
+    Device,
+    DiskRates,
+    DiskTier,
+    InputError,
+    Workload,
+)
+from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
-from sizer.study.tiers import AcceleratorFigure, Figures, check_figures
-from sizer.study.without_effect import check_sources
+from sizer.study.json_schema import expected
+from sizer.study.options import check_sources
+
+if TYPE_CHECKING:
+    from sizer.catalog import Catalog, RateEstimate
+
+
+def read_disks(document: Document, figures: Catalog | None) -> tuple[DiskTier, ...]:
+    """The disk tiers of the file; raises InputError for a tier that the catalogue does not have."""
+    tiers = []
+    for name, entry in document.data.get("disks", {}).items():
+        key: Key = ("disks", name)
+        if name == HOST_DISK:
+            raise document.input_error(
+                key,
+                "`{host_disk}` means the host's own disk; give the tier another name.",
+                host_disk=HOST_DISK,
+            )
+        if isinstance(entry, str):
+            tiers.append(DiskTier(name, path=document.locate(entry)))
+        else:
+            tiers.append(_emulated_tier(document, key, name, entry, figures))
+    return tuple(tiers)
+
+
+def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any], figures: Catalog | None) -> DiskTier:
+    size = read_size(document, (*key, "size"), entry["size"]) if "size" in entry else None
+    emulate = entry["emulate"]
+    if isinstance(emulate, str):
+        assert size is not None, "the schema asks for a size beside a name"
+        if figures is None:
+            raise document.input_error(
+                key, "the catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate
+            )
+        try:
+            offer = figures.disk(emulate)
+            rates = _in_whole_bytes(offer.rates(size))
+            check_figures(emulate, [*_figures(rates), ("label", emulate), ("disk_class", offer.disk_class)])
+        except InputError as error:
+            raise document.input_error(key, error) from None
+        return DiskTier(name, None, rates, offer.disk_class, emulate, size)
+    return DiskTier(name, None, _rates(emulate), emulate.get("class"), emulate.get("name"), size)
+
+
+def _figures(rates: DiskRates) -> list[tuple[str, object]]:
+    """Each rate with the definition of the schema that it has to keep to."""
+    figures = [
+        ("iops", rates.read_iops, 1),
+        ("iops", rates.write_iops, 1),
+        ("mbps", rates.read_bytes_per_second, MB),
+        ("mbps", rates.write_bytes_per_second, MB),
+    ]
+    return [(rule, count / unit) for rule, count, unit in figures if count is not None]
+
+
+def check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
+    """Raise InputError where a catalogue's figure is none that a study file may hold: it is written into one."""
+    for rule, value in figures:
+        must = expected(rule, value)
+        if must is not None:
+            raise InputError(
+                "in the catalogue, {offer} has {value}, but a study file accepts only {must}; use another catalogue.",
+                offer=offer,
+                value=repr(value),
+                must=must,
+            )
+
+
+def _rates(emulate: dict[str, Any]) -> DiskRates:
+    """A tier's write limits equal its read limits unless given."""
+    read_iops, read_mbps = emulate.get("read_iops"), emulate["read_mbps"]
+    write_iops, write_mbps = emulate.get("write_iops", read_iops), emulate.get("write_mbps", read_mbps)
+    return _in_whole_bytes(DiskRates(read_iops, read_mbps * MB, write_iops, write_mbps * MB))
+
+
+def _in_whole_bytes(rates: DiskRates) -> DiskRates:
+    """A file holds MB/s; only whole bytes come back from there as they were."""
+
+    def whole(count: float | None) -> float | None:
+        return None if count is None else float(round(count))
+
+    def real(count: float | None) -> float | None:
+        return None if count is None else float(count)
+
+    return DiskRates(
+        real(rates.read_iops),
+        whole(rates.read_bytes_per_second),
+        real(rates.write_iops),
+        whole(rates.write_bytes_per_second),
+    )
 
 
 def read_device(
-    document: Document, key: Key, entry: Any, workload: Workload, batch_sizes: Sequence[int], figures: Figures | None
+    document: Document, key: Key, entry: Any, workload: Workload, batch_sizes: Sequence[int], figures: Catalog | None
 ) -> Device:
     """The device of a workload; raises InputError for a GPU without a published rate for its mode and network.
 
@@ -110,8 +211,8 @@ def _check_interval(document: Document, key: Key, each: dict[str, Any]) -> None:
 
 
 def _published(
-    figures: Figures, workload: Workload, gpu: str, batch_size: int | None, batch_sizes: tuple[int, ...]
-) -> AcceleratorFigure:
+    figures: Catalog, workload: Workload, gpu: str, batch_size: int | None, batch_sizes: tuple[int, ...]
+) -> RateEstimate:
     """The catalogue's figure for one batch size; raises InputError where it has none that a study file may hold."""
     figure = figures.accelerator_rate(
         KINDS[workload.kind].rate_mode or "",
@@ -122,16 +223,15 @@ def _published(
         framework=workload.framework,
         batch_sizes=batch_sizes,
     )
-    rate = float(figure.samples_per_second)
-    ends = [("rate", float(each)) for each in (figure.low, figure.high)]
-    check_figures(gpu, [("label", figure.gpu), ("rate", rate), *ends, ("source", figure.source)])
+    rates = [("rate", rate) for rate in (figure.samples_per_second, figure.low, figure.high)]
+    check_figures(gpu, [("label", figure.gpu), *rates, ("source", figure.source)])
     return figure
 
 
-def _rate(batch_size: int, figure: AcceleratorFigure) -> BatchRate:
+def _rate(batch_size: int, figure: RateEstimate) -> BatchRate:
     """With the catalogue's own words for what it follows from."""
-    low, high = float(figure.low), float(figure.high)
-    return BatchRate(batch_size, float(figure.samples_per_second), figure.source, low, high, figure.basis.value)
+    rate, basis = figure.samples_per_second, figure.basis.value
+    return BatchRate(batch_size, rate, figure.source, figure.low, figure.high, basis)
 
 
 def _apart(rates: Sequence[BatchRate]) -> tuple[BatchRate, ...]:
@@ -146,7 +246,7 @@ def with_scaling(
     counts: Sequence[int],
     kind: str,
     network: str | None,
-    figures: Figures | None,
+    figures: Catalog | None,
 ) -> Device:
     """The emulated device with what several of it lose to each other, by the study file or else by the catalogue.
 
