@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sizer.records import (
@@ -11,7 +11,6 @@ from sizer.records import (
     SMALLEST_MEMORY,
     AnyOf,
     Device,
-    InputError,
     Limits,
     Workload,
     WorkloadPlan,
@@ -39,43 +38,29 @@ class Axes:
     @property
     def empty(self) -> bool:
         """Whether the file names no axis at all."""
-        return all(getattr(self, field.name) is None for field in fields(self))
+        return not any(values is not None for values in vars(self).values())
 
     def over(self, other: Axes) -> Axes:
         """These axes, and of the other those that these leave out."""
-        chosen = {
-            field.name: getattr(other, field.name) if getattr(self, field.name) is None else getattr(self, field.name)
-            for field in fields(self)
-        }
-        return Axes(**chosen)
+        return Axes(**{**vars(other), **{name: values for name, values in vars(self).items() if values is not None}})
 
 
 def read_axes(document: Document, key: Key, data: dict[str, Any] | None, disks: Iterable[str]) -> Axes:
     """The axes in `data`, which is at `key`; raises InputError for a size that is none or an unknown disk."""
     data = data or {}
     return Axes(
-        vcpus=distinct(float(value) for _, value in _values(data, key, "vcpus")) if "vcpus" in data else None,
-        memory_bytes=(
-            distinct(read_memory(document, place, value) for place, value in _values(data, key, "memory"))
-            if "memory" in data
-            else None
-        ),
-        disk=(
-            distinct(_disk(document, place, value, disks) for place, value in _values(data, key, "disk"))
-            if "disk" in data
-            else None
-        ),
-        batch_size=read_batch_sizes(document, key, data),
-        gpu_count=distinct(int(value) for _, value in _values(data, key, "gpu_count")) if "gpu_count" in data else None,
+        _values(data, key, "vcpus", lambda _, value: float(value)),
+        _values(data, key, "memory", lambda place, value: read_memory(document, place, value)),
+        _values(data, key, "disk", lambda place, value: _disk(document, place, value, disks)),
+        read_batch_sizes(document, key, data),
+        _values(data, key, "gpu_count", lambda _, value: int(value)),
     )
 
 
 def read_batch_sizes(document: Document, key: Key, data: dict[str, Any]) -> tuple[int, ...] | None:
     """The batch sizes in `data`, None where it has none; raises InputError for an empty list."""
-    if "batch_size" not in data:
-        return None
-    sizes = distinct(int(value) for _, value in _values(data, key, "batch_size"))
-    if not sizes:
+    sizes = _values(data, key, "batch_size", lambda _, value: int(value))
+    if sizes == ():
         raise document.input_error((*key, "batch_size"), "`batch_size` has no value; write at least one.")
     return sizes
 
@@ -94,10 +79,8 @@ def read_around(document: Document, disks: Iterable[str]) -> Limits | None:
 
 def read_size(document: Document, key: Key, size: str) -> int:
     """Bytes of a size in the file; raises InputError with its line."""
-    try:
+    with document.errors_at(key):
         count = parse_bytes(size)
-    except InputError as error:
-        raise document.input_error(key, error) from None
     if not 0 < count <= LARGEST_SIZE:
         raise document.input_error(
             key,
@@ -126,12 +109,14 @@ def distinct(values: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _values(data: dict[str, Any], key: Key, axis: str) -> list[tuple[Key, Any]]:
-    """A list's values with the key of each; a single value is a list of one."""
-    value = data[axis]
-    if isinstance(value, list):
-        return [((*key, axis, index), item) for index, item in enumerate(value)]
-    return [((*key, axis), value)]
+def _values(data: dict[str, Any], key: Key, axis: str, read: Callable[[Key, Any], Value]) -> tuple[Value, ...] | None:
+    """The values of an axis, each read by its key; a single one is a list of one, and None one that is not there."""
+    if axis not in data:
+        return None
+    value, place = data[axis], (*key, axis)
+    if not isinstance(value, list):
+        return (read(place, value),)
+    return distinct(read((*place, index), item) for index, item in enumerate(value))
 
 
 def _disk(document: Document, key: Key, name: str, disks: Iterable[str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +52,14 @@ class Document:
         problem = Message(message, **seen) if isinstance(message, str) else message
         line = self.lines.get(key, 1)
         return InputError("{where} line {line}: {problem}", where=self.where, line=line, problem=problem)
+
+    @contextmanager
+    def errors_at(self, key: Key) -> Iterator[None]:
+        """What an InputError says, at the value of that key."""
+        try:
+            yield
+        except InputError as error:
+            raise self.input_error(key, error) from None
 
     def locate(self, path: str) -> str:
         """The absolute path that a path in the file means: it is taken from the folder that the file lies in.

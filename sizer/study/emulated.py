@@ -56,12 +56,10 @@ def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any
             raise document.input_error(
                 key, "the catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate
             )
-        try:
+        with document.errors_at(key):
             offer = figures.disk(emulate)
             rates = _in_whole_bytes(offer.rates(size))
             check_figures(emulate, [*_figures(rates), ("label", emulate), ("disk_class", offer.disk_class)])
-        except InputError as error:
-            raise document.input_error(key, error) from None
         return DiskTier(name, None, rates, offer.disk_class, emulate, size)
     return DiskTier(name, None, _rates(emulate), emulate.get("class"), emulate.get("name"), size)
 
@@ -149,10 +147,8 @@ def read_device(
     if figures is None:
         raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     sizes = tuple(sorted(batch_sizes)) or (None,)
-    try:
+    with document.errors_at(key):
         found = [_published(figures, workload, gpu, size, tuple(sorted(batch_sizes))) for size in sizes]
-    except InputError as error:
-        raise document.input_error(key, error) from None
     middle = found[len(found) // 2]
     rates = [_rate(size, each) for size, each in zip(sizes, found, strict=True) if size is not None]
     device = Device("emulated", 0, middle.gpu, None, None, *scaling)
@@ -263,9 +259,7 @@ def with_scaling(
             "{example}.",
             example="scaling_loss: 0.05",
         )
-    try:
+    with document.errors_at(key):
         found = figures.scaling_loss(mode, network or "", device.gpu, several)
-        check_figures(device.gpu, [("rate", 1.0), ("source", found.source)])
-    except InputError as error:
-        raise document.input_error(key, error) from None
-    return replace(device, scaling_loss=float(found.loss), scaling_source=found.source)
+        check_figures(device.gpu, [("source", found.source)])
+    return replace(device, scaling_loss=found.loss, scaling_source=found.source)

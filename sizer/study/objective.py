@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sizer.records import (
     Adaptive,
     Deadline,
-    InputError,
     Objective,
     parse_count,
     parse_latency,
     parse_rate,
     parse_seconds,
 )
-from sizer.study.document import Document
+from sizer.study.document import Document, Key
 
 if TYPE_CHECKING:
     from sizer.catalog import Catalog
@@ -33,26 +33,30 @@ def read_objective(document: Document, figures: Catalog | None) -> Objective:
     _check_together(document, given)
     default = Objective()
     deadline = None
+
+    def parsed(name: str, parse: Callable[[str], float]) -> float:
+        return _parsed(document, ("objective", name), parse)
+
     if "samples" in given:
-        deadline = Deadline(_parsed(document, "samples", parse_count), _parsed(document, "within", parse_seconds))
+        deadline = Deadline(parsed("samples", parse_count), parsed("within", parse_seconds))
     return Objective(
         given.get("prefer", default.prefer),
         float(given.get("target", default.target)),
         deadline,
-        _parsed(document, "at_least", parse_rate) if "at_least" in given else None,
-        _parsed(document, "latency_p99", _latency) if "latency_p99" in given else None,
+        parsed("at_least", parse_rate) if "at_least" in given else None,
+        parsed("latency_p99", _latency) if "latency_p99" in given else None,
         given.get("spot", default.spot),
-        tuple(_gpu(document, number, name, figures) for number, name in enumerate(given.get("gpus", default.gpus))),
+        _gpus(document, figures),
     )
 
 
-def _gpu(document: Document, number: int, name: str, figures: Catalog | None) -> str:
-    if figures is not None:
-        try:
-            figures.gpu(name)
-        except InputError as error:
-            raise document.input_error(("objective", "gpus", number), error) from None
-    return name
+def _gpus(document: Document, figures: Catalog | None) -> tuple[str, ...]:
+    names = tuple(document.data.get("objective", {}).get("gpus", ()))
+    for number, name in enumerate(names):
+        if figures is not None:
+            with document.errors_at(("objective", "gpus", number)):
+                figures.gpu(name)
+    return names
 
 
 def objective_form(objective: Objective) -> dict[str, Any]:
@@ -92,14 +96,10 @@ def _check_together(document: Document, given: dict[str, Any]) -> None:
         )
 
 
-def _parsed(document: Document, name: str, parse: Any) -> float:
+def _parsed(document: Document, key: Key, parse: Callable[[str], float]) -> float:
     """By the text as it stands, which the command line reads in the same way."""
-    key = "objective", name
-    try:
-        found: float = parse(document.texts[key])
-    except InputError as error:
-        raise document.input_error(key, error) from None
-    return found
+    with document.errors_at(key):
+        return parse(document.texts[key])
 
 
 def _latency(text: str) -> float:
@@ -136,13 +136,7 @@ def read_adaptive(document: Document) -> Adaptive | None:
                     ("measure", name), "`{name}` is for an adaptive plan; write `plan: adaptive` beside it.", name=name
                 )
         return None
-    budget = None
-    if "budget" in given:
-        key = "measure", "budget"
-        try:
-            budget = parse_seconds(document.texts[key])
-        except InputError as error:
-            raise document.input_error(key, error) from None
+    budget = _parsed(document, ("measure", "budget"), parse_seconds) if "budget" in given else None
     return Adaptive(budget, int(given["runs"]) if "runs" in given else None)
 
 
