@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sizer.records.adaptive import Adaptive
-from sizer.records.errors import InputError
 from sizer.study import HostSize, to_yaml
 from sizer.study.parse import parse_study
 
@@ -30,23 +29,6 @@ def read(measure: str) -> Adaptive | None:
 def test_the_plan_with_its_bounds(measure: str, asked: Adaptive | None) -> None:
     """A budget is a time with its unit; without a plan all runs are asked for."""
     assert read(measure) == asked
-
-
-@pytest.mark.parametrize(
-    ("measure", "said"),
-    [
-        ("budget: 30m", "`budget` is for an adaptive plan; write `plan: adaptive` beside it."),
-        ("runs: 12", "`runs` is for an adaptive plan; write `plan: adaptive` beside it."),
-        ("plan: adaptive, budget: 30", "is not a time; write a number and its unit"),
-        ("plan: adaptive, runs: 0", "runs"),
-        ("plan: clever", "adaptive"),
-    ],
-)
-def test_what_makes_no_plan_is_refused(measure: str, said: str) -> None:
-    """With its line."""
-    with pytest.raises(InputError, match=r"s\.yaml line 3") as refused:
-        read(measure)
-    assert said in str(refused.value)
 
 
 def test_the_resolved_study_has_it() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import FrameworkOptions, InputError, Study, Workload
+from sizer.records import FrameworkOptions, Study, Workload
 from sizer.study import to_yaml
 
 Parse = Callable[..., Study]
@@ -38,55 +38,6 @@ def test_preprocessing_takes_a_decoder(parse: Parse) -> None:
     assert workload.options == FrameworkOptions(decoder="pillow")
     study = parse("workloads:\n  - {kind: imagenet_preprocessing, options: {decoder: opencv}}\n")
     assert parse(to_yaml(study)).workloads == study.workloads
-
-
-@pytest.mark.parametrize(
-    ("keys", "kind", "said"),
-    [
-        ("options: {compile: true}", "image_training", "mxnet has no option `compile`"),
-        ("framework: [pytorch, mxnet], options: {workers: 2}", "image_training", "mxnet has no option `workers`"),
-        ("framework: pytorch, options: {precision: fp16}", "image_inference", "fp16 needs a GPU"),
-        ("framework: pytorch, options: {decoder: pillow}", "lstm_training", "`decoder` is an option for images"),
-        ("framework: pytorch, options: {decoder: djpeg}", "image_training", "`decoder` in `options`"),
-        ("framework: pytorch, options: {worker: 2}", "image_training", "did you mean `workers`"),
-        ("options: {workers: 2}", "imagenet_preprocessing", "has no option `workers`, only `decoder`"),
-        ("options: {precision: fp32}", "imagenet_preprocessing", "has no option `precision`, only `decoder`"),
-        ("command: train, options: {workers: 2}", "command", "which runs as it is"),
-        ("framework: pytorch, options: {workers: 0, prefetch: 4}", "image_training", "with `workers: 0` there is none"),
-        ("framework: pytorch, input: synthetic, options: {workers: 4}", "image_training", "`workers` changes nothing"),
-        ("framework: pytorch, input: synthetic, options: {decoder: pillow}", "image_inference", "`decoder` changes"),
-        ("framework: pytorch, input: synthetic, options: {prefetch: 2}", "image_training", "`prefetch` changes"),
-        ("framework: pytorch, options: {pin_memory: true}", "image_training", "to which no batch is copied"),
-        (
-            "framework: pytorch, device: {emulate: {samples_per_second: 9}}, options: {compile: true}",
-            "image_training",
-            "`compile: true` changes nothing on an emulated GPU",
-        ),
-        (
-            "framework: pytorch, device: {emulate: {samples_per_second: 9}}, options: {channels_last: true}",
-            "image_training",
-            "`channels_last: true` changes nothing on an emulated GPU",
-        ),
-        (
-            "framework: pytorch, network: fcn5, input: synthetic, options: {channels_last: true}",
-            "image_training",
-            "fcn5 takes vectors; remove this line",
-        ),
-        (
-            "framework: tensorflow",
-            "image_training",
-            "with `kind: command`, such as with `pattern: keras`",
-        ),
-        ("framework: [pytorch, tensorflow]", "lstm_training", "no program of sizer's runs on TensorFlow"),
-        ("framework: theano", "image_training", "must be one of mxnet, pytorch"),
-        ("network: fcn5", "image_training", "fcn5 takes vectors, not images"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_in_a_sentence(parse: Parse, keys: str, kind: str, said: str) -> None:
-    """Before anything is measured, with the line."""
-    with pytest.raises(InputError, match="line 2") as refused:
-        of(parse, keys, kind)
-    assert said in str(refused.value)
 
 
 @pytest.mark.parametrize("device", ["'cuda:0'", "{emulate: {samples_per_second: 100}}"])

@@ -41,27 +41,6 @@ def test_a_stored_study_keeps_them(parse: Parse, tmp_path: Path) -> None:
     assert "frameworks" not in to_yaml(parse(WORKLOADS))
 
 
-@pytest.mark.parametrize(
-    ("frameworks", "said"),
-    [
-        ("{pytorch: /opt/torch/bin/python}", "`pytorch` in `frameworks` must be a mapping like {python: /opt/torch"),
-        ("{pytorch: {}}", "`pytorch` needs `python`, the path of a Python interpreter, or its name in PATH."),
-        (
-            "{pytorch: {python: 3}}",
-            "`python` in `pytorch` must be the path of a Python interpreter, or its name in PATH",
-        ),
-        ("{pytorch: {python: x, version: 2}}", "`version` is not a key of `pytorch`"),
-        ("{tensorflow: {python: x}}", "`tensorflow` is not a key of `frameworks`; use mxnet, pytorch or opencv"),
-        ("[pytorch]", "`frameworks` must be a mapping from frameworks to the interpreter that each is installed in"),
-    ],
-)
-def test_another_form_is_one_sentence(parse: Parse, frameworks: str, said: str) -> None:
-    """With file and line."""
-    with pytest.raises(InputError) as error:
-        parse(f"frameworks: {frameworks}\n" + WORKLOADS)
-    assert str(error.value).startswith(f"study.yaml line 1: {said}")
-
-
 def test_frameworks_networks_and_batch_sizes_are_crossed(parse: Parse) -> None:
     """Each framework and network is a workload with every batch size; without a name, their kind begins it."""
     many = "framework: [mxnet, pytorch], network: [alexnet, vgg16], batch_size: [8, 16, 32]"

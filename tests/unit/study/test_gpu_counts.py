@@ -6,13 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import InputError, Limits, RunSpec, Study
+from sizer.records import Limits, RunSpec, Study
 from sizer.study import HostSize, parse_study, to_yaml
-from sizer.words import in_words
 
 Parse = Callable[..., Study]
 EMULATED = "workloads:\n  - {kind: image_training, network: resnet50, device: {emulate: {gpu: P100}}}\n"
-ON_CPU = "workloads:\n  - {kind: image_training, framework: pytorch, network: alexnet}\n"
 INFER = "workloads:\n  - {kind: image_inference, framework: mxnet, network: resnet50, device: 'cuda:0'}\n"
 
 
@@ -50,38 +48,6 @@ def test_several_gpus_train_together_or_are_counted_singly(parse: Parse) -> None
     infer = INFER.removeprefix("workloads:\n").replace("}", ", axes: {gpu_count: 1}}")
     plans = parse(f"{train}{infer}axes: {{gpu_count: [1, 2]}}\n").workloads
     assert [plan.gpu_count for plan in plans] == [(1, 2), (1,)]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (
-            "workloads:\n  - kind: image_training\n    axes: {gpu_count: [1, 2]}\n",
-            "line 3: `gpu_count` counts accelerators",
-        ),
-        (
-            EMULATED.replace("gpu: P100", "samples_per_second: 100") + "axes: {gpu_count: 2}\n",
-            "write it into `emulate`, such as scaling_loss: 0.05",
-        ),
-        (
-            "workloads:\n  - {kind: command, command: [train], device: 'cuda:0', axes: {gpu_count: [1, 2]}}\n",
-            "write {gpu_count} among its words or in `env`",
-        ),
-        (f"{ON_CPU}axes: {{vcpus: [1], gpu_count: [1, 2]}}\n", "line 3: `gpu_count` counts accelerators, and every"),
-        (f"{INFER}axes: {{gpu_count: [1, 2]}}\n", "line 3: GPUs that only infer do not work together; give workload"),
-        (
-            f"{INFER.replace('inference', 'training')}axes: {{gpu_count: 2}}\n",
-            "line 3: mxnet does not train on several GPUs here; write `framework: pytorch`",
-        ),
-        (f"{EMULATED}axes: {{gpu_count: 0}}\n", "from 1 to 1024"),
-        (f"{EMULATED}axes: {{gpu_count: 1.5}}\n", "a number of accelerators from 1 to 1024"),
-    ],
-)
-def test_what_is_wrong_is_said_at_its_line(text: str, said: str, parse: Parse) -> None:
-    """And what to write."""
-    with pytest.raises(InputError) as error:
-        parse(text)
-    assert said in in_words(error.value)
 
 
 def test_a_resolved_study_is_the_same(parse: Parse) -> None:

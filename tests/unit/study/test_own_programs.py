@@ -109,53 +109,11 @@ def test_a_number_may_be_a_secret(name: str, value: str) -> None:
     assert value not in repr(variable).replace(name, "")
 
 
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        (
-            "    batch_size: [8, 16]\n",
-            "line 4: the command is not told which of the batch sizes to use; write {batch_size} among its words or in "
-            "`env`, or give one batch size.",
-        ),
-        (
-            '    before: [cp, "{data}", .]\n',
-            "line 2: {data} is used, and the workload has no `data`; write where it lies.",
-        ),
-        (
-            "    setup: make {batch_size}\n",
-            "line 4: `setup` is run once for all runs, so it has no {batch_size}; use it in `before`, or remove it.",
-        ),
-        ('    before: [a, "{Batch-Size}"]\n', "line 2: `{Batch-Size}` is not a placeholder; write {batch_size}."),
-        ("    env: {SIZER_GROUP: x}\n", "`SIZER_GROUP` must be a name of letters, digits and `_` that does not begin"),
-        ("    env: {A-B: x}\n", "`A-B` must be a name of letters, digits and `_`"),
-        ("    env: {API_KEY: [hush]}\n", "`API_KEY` in `env` must be text, a number, true or false"),
-        ("    env: {API_KEY: .nan}\n", "line 4: the value is not a finite number; write another value."),
-        ("    pass_env: [A-B]\n", "a value of `pass_env` must be the name of a variable, in which * stands for any"),
-        ("    before: ''\n", "`before` in a workload must be a line or a list of words"),
-        ("    before: 'a \"b'\n", "`before` cannot be split into words (No closing quotation); write it as a list."),
-        ("    cwd: 3\n", "`cwd` in a workload must be the path of the folder that the command starts in, not `3`."),
-    ],
-)
-def test_what_makes_no_sense_is_said(parse: Parse, keys: str, said: str) -> None:
-    """In one sentence with its line, and never with a value of `env`."""
-    with pytest.raises(InputError) as refused:
-        own(parse, keys)
-    assert said in str(refused.value)
-    assert "hush" not in str(refused.value)
-
-
 def test_too_long_a_value_is_not_shown(parse: Parse) -> None:
     """A private key may be long."""
     with pytest.raises(InputError) as refused:
         own(parse, f"    env: {{API_KEY: {'hush' * 10_000}}}\n")
     assert "hush" not in str(refused.value)
-
-
-def test_only_a_command_has_them(parse: Parse) -> None:
-    """What sizer brings is started as it must be."""
-    for key in ("env: {A: b}", "pass_env: A", "cwd: /work", "setup: make", "before: make"):
-        with pytest.raises(InputError, match="belongs to a workload of kind command only"):
-            parse(f"workloads:\n  - {{kind: lstm_training, {key}}}\n")
 
 
 def test_a_batch_size_may_be_told_anywhere(parse: Parse) -> None:

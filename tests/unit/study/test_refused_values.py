@@ -23,22 +23,6 @@ def refused(call: Callable[[], object]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        (f"{ONE}axes:\n  vcpus: [1]\n  batch_size: []\n", ["line", "`batch_size`"]),
-        (f"{ONE}axes: {{vcpus: [1]}}\naround:\n  memory: 0GiB\n", ["line 5", "0GiB"]),
-        (f"{ONE}axes: {{vcpus: [1]}}\naround:\n  memory: lots\n", ["line 5", "lots"]),
-    ],
-)
-def test_a_value_is_refused_at_its_line(text: str, parts: list[str], parse: Parse) -> None:
-    """What is wrong is quoted where it stands."""
-    said = refused(lambda: parse(text))
-    assert said.startswith("study.yaml")
-    for part in parts:
-        assert part in said
-
-
-@pytest.mark.parametrize(
     ("text", "ending"),
     [
         (

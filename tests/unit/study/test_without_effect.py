@@ -6,44 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import InputError, Study
+from sizer.records import Study
 from sizer.study import to_yaml
 
 Parse = Callable[..., Study]
-NOTHING_READ = "changes nothing with `input: synthetic`, which reads and decodes nothing; remove this line"
-
-
-@pytest.mark.parametrize(
-    ("kind", "keys", "said"),
-    [
-        ("image_training", "input: synthetic, data: /data/imagenet", f"`data` {NOTHING_READ}"),
-        ("image_inference", "input: synthetic, format: folder", f"`format` {NOTHING_READ}"),
-        ("language_training", "input: synthetic, format: text", f"`format` {NOTHING_READ}"),
-        ("image_training", "input: synthetic, cache: warm", f"`cache: warm` {NOTHING_READ}"),
-        ("image_training", "input: synthetic, cache: natural", f"`cache: natural` {NOTHING_READ}"),
-        ("image_training", "input: synthetic, isolate: true", f"`isolate` {NOTHING_READ}"),
-        (
-            "image_training",
-            "device: {emulate: {gpu: P100; source: me}}",
-            "`source` belongs to `samples_per_second`, which is not given",
-        ),
-        (
-            "image_training",
-            "device: {emulate: {gpu: P100; basis: published}}",
-            "`basis` belongs to `samples_per_second`",
-        ),
-        ("image_training", "device: {emulate: {gpu: P100; scaling_source: me}}", "belongs to `scaling_loss`"),
-        ("image_training", "input: cached, cache: cold", "so its cache is warm; remove this line"),
-        ("imagenet_preprocessing", "input: cached, cache: natural", "so its cache is warm; remove this line"),
-    ],
-)
-def test_it_is_refused_with_its_line(parse: Parse, kind: str, keys: str, said: str) -> None:
-    """Else a record would say what was not so."""
-    own = "\n    ".join(keys.split(", ")).replace(";", ",")
-    line = 4 if ", " in keys else 3
-    with pytest.raises(InputError, match=f"line {line}: ") as refused:
-        parse(f"workloads:\n  - kind: {kind}\n    {own}\n")
-    assert said in str(refused.value)
 
 
 @pytest.mark.parametrize(
