@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sizer.api.studies import parse_study, read_study
     from sizer.api.study_plan import StudyPlan, plan_study
     from sizer.api.watched_page import WatchedPage
-    from sizer.study import OwnJob
+    from sizer.study.own_job import OwnJob
 else:
     __getattr__ = exports(__name__, __file__)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sizer import catalog
-from sizer.model import Gpus, WorkloadModel
-from sizer.records import AnyOf, InputError
+from sizer.model.model import Gpus, WorkloadModel
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf
 
 
 def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> Gpus:

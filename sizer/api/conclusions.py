@@ -8,28 +8,28 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import __version__
-from sizer.adaptive import NextRun, PlanEnd
+from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.api.events import Conclusion, HostSeen
 from sizer.api.fitted_model import fitted, measured_runs, refuse_folder
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
 from sizer.api.steps import OnStep, Stage, StepBegun
 from sizer.bundled import reports
-from sizer.catalog import Catalog, InstanceType
-from sizer.exchange import recommendation_form, write_tables
-from sizer.model import Model, beside_others
-from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
-from sizer.recommend import recommend as best_spec
-from sizer.records import (
-    DiskCheck,
-    Objective,
-    Outcome,
-    Recommendation,
-    Run,
-    typed_path,
-)
-from sizer.store import StudyFolder
-from sizer.study import recorded_size
-from sizer.words import in_language, reader_language
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.exchange.measurements import write_tables
+from sizer.exchange.published import recommendation_form
+from sizer.model.model import Model
+from sizer.model.observations import beside_others
+from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
+from sizer.plan.run_order import of_older_form, remaining
+from sizer.recommend.recommendation import recommend as best_spec
+from sizer.records.answer import Recommendation
+from sizer.records.plain_text import typed_path
+from sizer.records.run import DiskCheck, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Objective
+from sizer.store.study_folder import StudyFolder
+from sizer.study.presets import recorded_size
+from sizer.words.language import in_language, reader_language
 
 Tables = tuple[str, str]
 """Of all runs, as CSV and as JSON."""

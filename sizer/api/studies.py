@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sizer import study as study_files
 from sizer.api.measuring_host import this_host
-from sizer.catalog import Catalog
-from sizer.records import Study
-from sizer.study import HostSize
+from sizer.catalog.catalog import Catalog
+from sizer.records.study import Study
+from sizer.study.presets import HostSize
 
 
 def read_study(path: str | Path, preset: str | None = None, host: HostSize | None = None) -> Study:

@@ -6,8 +6,11 @@ import argparse
 from dataclasses import dataclass, replace
 
 from sizer import catalog
-from sizer.model import WhatIf, WorkloadModel
-from sizer.records import DiskRates, InputError, ReasonCode, Refusal, Refused, parse_bytes, reason
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.records.device import DiskRates
+from sizer.records.errors import InputError
+from sizer.records.prediction import ReasonCode, Refusal, Refused, reason
+from sizer.records.units import parse_bytes
 
 WHAT_IF_DISK = "supposed"
 """How a disk is called that is given by its figures alone."""

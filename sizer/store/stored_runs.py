@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sizer.files import FormatError, from_json, load_json
-from sizer.records import HostError, InputError, Lines, Message, Run
+from sizer.files.codec import FormatError, from_json, load_json
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import Lines, Message
+from sizer.records.run import Run
 
 Version = tuple[int, int, int]
 """Time of the last change in ns, inode and bytes: a file that is replaced changes at least one of them."""

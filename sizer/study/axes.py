@@ -6,18 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sizer.records import (
-    KINDS,
-    SMALLEST_MEMORY,
-    AnyOf,
-    Device,
-    Limits,
-    Workload,
-    WorkloadPlan,
-    format_bytes,
-    parse_bytes,
-    spell_bytes,
-)
+from sizer.records.device import Device
+from sizer.records.kinds import KINDS
+from sizer.records.messages import AnyOf
+from sizer.records.study import Limits, Workload, WorkloadPlan
+from sizer.records.typed_values import SMALLEST_MEMORY
+from sizer.records.units import format_bytes, parse_bytes, spell_bytes
 from sizer.study.document import Document, Key
 
 Value = TypeVar("Value")

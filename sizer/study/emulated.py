@@ -7,26 +7,19 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sizer.records import (
-    GIVEN_IN_STUDY,
-    HOST_DISK,
-    IMPORTED,
-    KINDS,
-    MB,
-    BatchRate,
-    Device,
-    DiskRates,
-    DiskTier,
-    InputError,
-    Workload,
-)
+from sizer.records.device import GIVEN_IN_STUDY, HOST_DISK, BatchRate, Device, DiskRates
+from sizer.records.errors import InputError
+from sizer.records.kinds import IMPORTED, KINDS
+from sizer.records.study import DiskTier, Workload
+from sizer.records.units import MB
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.json_schema import expected
 from sizer.study.options import check_sources
 
 if TYPE_CHECKING:
-    from sizer.catalog import Catalog, RateEstimate
+    from sizer.catalog.catalog import Catalog
+    from sizer.catalog.rate_estimate import RateEstimate
 
 
 def read_disks(document: Document, figures: Catalog | None) -> tuple[DiskTier, ...]:

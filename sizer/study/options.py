@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import (
-    LANGUAGE,
+from sizer.records.device import Device
+from sizer.records.errors import InputError
+from sizer.records.framework_options import (
     OF_FRAMEWORK,
     OF_IMAGES,
     OF_READING,
-    PREPROCESSING,
-    TAKES_VECTORS,
     WITHOUT,
-    Device,
     FrameworkOptions,
-    InputError,
 )
+from sizer.records.kinds import LANGUAGE, PREPROCESSING
+from sizer.records.networks import TAKES_VECTORS
 from sizer.study.document import Document, Key
 
 OF_COMPUTING = ("compile", "channels_last")

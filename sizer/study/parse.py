@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sizer.files import read_given
-from sizer.records import AnyOf, FrameworkPython, InputError, Measure, Message, Study, typed_path
+from sizer.files.given_files import read_given
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf, Message
+from sizer.records.plain_text import typed_path
+from sizer.records.study import FrameworkPython, Measure, Study
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, Key, read_document
 from sizer.study.emulated import read_disks
@@ -19,7 +22,7 @@ from sizer.study.presets import ISOLATED, MEASURE, SECONDS_OF_MODES, HostSize, P
 from sizer.study.workloads import WorkloadDefaults, read_workloads
 
 if TYPE_CHECKING:
-    from sizer.catalog import Catalog
+    from sizer.catalog.catalog import Catalog
 
 
 def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: Catalog | None) -> Study:

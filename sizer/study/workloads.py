@@ -10,23 +10,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from sizer.records import (
-    BATCH_SIZES,
-    COMMAND,
-    FORWARD,
-    IMPORTED,
-    KINDS,
-    LONGEST_NAME,
-    ONLY_IN,
-    OPENCV,
-    OTHER,
-    PREPROCESSING,
-    TAKES_VECTORS,
-    AnyOf,
-    Limits,
-    Workload,
-    WorkloadPlan,
-)
+from sizer.records.domains import LONGEST_NAME
+from sizer.records.kinds import COMMAND, FORWARD, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.messages import AnyOf
+from sizer.records.networks import BATCH_SIZES, ONLY_IN, TAKES_VECTORS
+from sizer.records.study import Limits, Workload, WorkloadPlan
 from sizer.study.axes import Axes, check_used, distinct, read_axes, read_batch_sizes, read_gpu_counts
 from sizer.study.commands import check_cache, check_pattern, check_placeholders, read_command, read_variables
 from sizer.study.document import Document, Key
@@ -34,7 +22,7 @@ from sizer.study.emulated import read_device, with_scaling
 from sizer.study.options import check_input, read_options
 
 if TYPE_CHECKING:
-    from sizer.catalog import Catalog
+    from sizer.catalog.catalog import Catalog
 
 LARGEST_TRIED = 16384
 """Of a search for the largest batch that names none: the largest that is in use for training at all."""

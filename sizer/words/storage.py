@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from sizer import storage
-from sizer.records import DiskCheck, DiskRates, format_bytes, format_seconds
-from sizer.storage import Announcement, AnnouncementKind, Leftover, LeftoverKind
+from sizer.records.device import DiskRates
+from sizer.records.run import DiskCheck
+from sizer.records.units import format_bytes, format_seconds
+from sizer.storage.announcements import Announcement, AnnouncementKind, Leftover, LeftoverKind
 from sizer.words.errors import in_words
 from sizer.words.figures import operations, transfer, volume
 from sizer.words.language import _

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import MARK
+from sizer.limits.process_tree import MARK
 from tests import ROOT
 from tests.end_to_end.conftest import QUICK_DISKS
 from tests.end_to_end.gates import Gate

@@ -11,10 +11,13 @@ import pytest
 from convert_study import FLOOR_SEARCH
 
 from sizer.cli import main
-from sizer.files import FormatError, from_json
-from sizer.records import Cause, CauseKind, Failure, InputError, Purpose, Run
-from sizer.store import StudyFolder, run_from_json
-from sizer.words import in_words
+from sizer.files.codec import FormatError, from_json
+from sizer.records.errors import InputError
+from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run_kinds import Purpose
+from sizer.store.stored_runs import run_from_json
+from sizer.store.study_folder import StudyFolder
+from sizer.words.errors import in_words
 from tests import ROOT
 
 STORED = ROOT / "tests" / "stored"

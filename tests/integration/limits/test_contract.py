@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import Control, Group, LimitsBackend
+from sizer.limits.interface import Control, Group, LimitsBackend
 from sizer.limits.join import OOM_SCORE
 from sizer.records.errors import HostError
 from sizer.records.study import Limits

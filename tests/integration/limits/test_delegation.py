@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import LimitsBackend
 from sizer.limits.device import parse_mounts
+from sizer.limits.interface import LimitsBackend
 from tests import ROOT
 
 pytestmark = [pytest.mark.root, pytest.mark.alone]

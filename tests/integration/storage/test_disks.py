@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import detect
+from sizer.limits.detection import detect
 from sizer.records.errors import HostError, InputError
 from sizer.records.study import DiskRates, DiskTier
 from sizer.storage.disk_check import Fio, check_disk, expected, judge
@@ -19,7 +19,7 @@ from sizer.storage.disks import (
     remove_left_folders,
     remove_leftovers,
 )
-from sizer.words import deviations_in_words
+from sizer.words.storage import deviations_in_words
 
 TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")
 

@@ -14,7 +14,8 @@ import pytest
 from sizer.host import machine as host
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.machine import checks, facts, with_frameworks
-from sizer.limits import Capability, Control, detect
+from sizer.limits.detection import detect
+from sizer.limits.interface import Capability, Control
 from tests import ROOT
 
 

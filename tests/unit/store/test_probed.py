@@ -14,9 +14,9 @@ import pytest
 
 from sizer.api.concluding import conclude
 from sizer.cli import main
-from sizer.plan import plan, remaining
-from sizer.store import StudyFolder
-from sizer.study import recorded_size
+from sizer.plan.run_order import plan, remaining
+from sizer.store.study_folder import StudyFolder
+from sizer.study.presets import recorded_size
 
 
 def test_its_runs_count_as_they_were_measured(probed: Path) -> None:

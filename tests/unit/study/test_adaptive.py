@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sizer.records.adaptive import Adaptive
-from sizer.study import HostSize, to_yaml
 from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 
 HOST = HostSize(4, 2**34)
 FILE = "workloads:\n  - kind: image_training\nmeasure: {{{measure}}}\n"

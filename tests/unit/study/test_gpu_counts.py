@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import Limits, RunSpec, Study
-from sizer.study import HostSize, parse_study, to_yaml
+from sizer.records.study import Limits, RunSpec, Study
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 
 Parse = Callable[..., Study]
 EMULATED = "workloads:\n  - {kind: image_training, network: resnet50, device: {emulate: {gpu: P100}}}\n"

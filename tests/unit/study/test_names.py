@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from sizer.api import parse_study
-from sizer.study import to_yaml
+from sizer.study.resolved import to_yaml
 
 STUDY = """
 name: 图像

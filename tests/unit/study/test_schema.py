@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from sizer.records import KINDS
 from sizer.records.errors import InputError
-from sizer.study import HostSize, parse_study, schema
+from sizer.records.kinds import KINDS
+from sizer.study.json_schema import schema
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 
 def test_the_schema_is_a_valid_one() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import Study
-from sizer.study import to_yaml
+from sizer.records.study import Study
+from sizer.study.resolved import to_yaml
 
 Parse = Callable[..., Study]
 
