@@ -237,10 +237,8 @@ def _against(run: Run) -> str:
 def _growth(growth: MemoryGrowth) -> Iterator[Fact]:
     slope = growth.anonymous_bytes_per_step
     low, high = signed_bytes(slope.low), signed_bytes(slope.high)
-    if slope.low <= 0 <= slope.high:
-        seen = _("none to be seen")
-    else:
-        seen = _("{size} a step", size=signed_bytes(slope.value))
+    rises = not slope.low <= 0 <= slope.high
+    seen = _("{size} a step", size=signed_bytes(slope.value)) if rises else _("none to be seen")
     over = _("{low} to {high} over {steps} steps", low=low, high=high, steps=whole_text(growth.steps))
     yield _("Anonymous growth"), seen, over
     if growth.rising:

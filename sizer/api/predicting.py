@@ -15,7 +15,6 @@ from sizer.records.errors import InputError
 from sizer.records.messages import AnyOf
 from sizer.records.plain_text import typed_line
 from sizer.records.prediction import Prediction, Refusal, Refused
-from sizer.words.answers import refusal_sentences
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.names import terms_of
 
@@ -57,6 +56,8 @@ def predict(
 
 def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
     """The refusal, whose text is the English sentence."""
+    from sizer.words.answers import refusal_sentences
+
     with in_language(ENGLISH):
         return Refused(refusal, refusal_sentences(refusal, terms_of(workload)))
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer import study as study_files
 from sizer.api.events import (
     AxesChosen,
     DisksNotRead,
@@ -40,6 +39,7 @@ from sizer.records.study import Note, NoteKind, RunSpec, Study
 from sizer.storage.subprograms import never
 from sizer.store.study_folder import StudyFolder, refuse_unusable
 from sizer.study.own_job import Axes, OwnJob, own_job_text
+from sizer.study.parse import parse_study
 from sizer.words.profiling import profile_comments
 
 LEFT_OUT = {Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS, Control.MEMORY: NoteKind.NO_MEMORY_AXIS}
@@ -136,7 +136,7 @@ class Profile:
                 placeholder="{data}",
             )
         try:
-            study = study_files.parse_study(text, str(self.study_file), None, self.host.size, Catalog.load())
+            study = parse_study(text, str(self.study_file), None, self.host.size, Catalog.load())
         except InputError as error:
             # Nobody has the file yet, so that its line says nothing.
             problem = error.values.get("problem")

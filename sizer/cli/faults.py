@@ -29,10 +29,10 @@ def sentence(said: Exception | str) -> str:
 def in_words(said: SizerError | Message) -> str:
     """A message in the reader's language.
 
-    Only `words` can have set another one than English, so without it there is none: `sizer --help` must not wait for
-    all that `words` imports.
+    Only `sizer.words` can have set another one than English: without it there is none, and `sizer --help` need not wait
+    for all that `words` imports.
     """
-    words = sys.modules.get("sizer.words")
+    words = sys.modules.get("sizer.words.errors")
     return str(said) if words is None else str(words.in_words(said))
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sizer import api
-from sizer.words.terminal import problem_said
 
 if TYPE_CHECKING:
     from sizer.store.study_folder import StudyFolder
@@ -17,5 +16,7 @@ def opened(path: str | Path) -> StudyFolder:
     """The study folder at `path`; what cannot be read among its runs is said on stderr and left out."""
     folder = api.open_study(path)
     for problem in folder.problems():
+        from sizer.words.terminal import problem_said
+
         print(problem_said(problem), file=sys.stderr)
     return folder

@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sizer.files.own_folder import Place, read_file
 from sizer.files.writing import write_text
@@ -66,7 +66,8 @@ def from_json(cls: type[Record], data: object, where: Origin) -> Record:
             found=version,
             known=newest,
         )
-    return _read_record(cls, data, (None, where))
+    record: Record = _read_record(cls, data, (None, where))
+    return record
 
 
 def write_json(path: Path, record: Any, place: Place | None = None) -> None:
@@ -122,7 +123,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _read_record(cls: type[Record], data: object, way: Way) -> Record:
+def _read_record(cls: Any, data: object, way: Way) -> Any:
     if not isinstance(data, dict):
         raise _mismatch(way, Message("an object ({name})", name=cls.__name__), data)
     values = {}
@@ -139,12 +140,12 @@ def _read_record(cls: type[Record], data: object, way: Way) -> Record:
 
 
 @cache
-def _readers(cls: type) -> tuple[tuple[str, Reader, bool], ...]:
+def _readers(cls: Any) -> tuple[tuple[str, Reader, bool], ...]:
     """Of each stored field of a record its name, how it is read, and whether a file must have it."""
-    hints, kind = get_type_hints(cls, include_extras=True), cast(Any, cls)
+    hints = get_type_hints(cls, include_extras=True)
     return tuple(
         (field.name, _reader(hints[field.name]), field.default is MISSING and field.default_factory is MISSING)
-        for field in fields(kind)
+        for field in fields(cls)
         if _is_stored(field)
     )
 

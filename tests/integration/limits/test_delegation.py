@@ -26,8 +26,9 @@ AS_USER = f"""
 import json, os, subprocess, sys
 from dataclasses import asdict
 from pathlib import Path
-from sizer.limits import Control, detect
-from sizer.records import Limits
+from sizer.limits.interface import Control
+from sizer.limits.detection import detect
+from sizer.records.study import Limits
 joined = sys.argv[1]
 if joined:
     Path(joined, "cgroup.procs").write_text(str(os.getpid()))

@@ -143,7 +143,7 @@ def test_our_folder_on_a_real_mount_outlives_a_killed_sizer_only_until_the_next(
     """A copy of the data can be hundreds of gigabytes."""
     program = (
         "import os\nfrom pathlib import Path\nfrom sizer.storage.disks import real_volume\n"
-        "from sizer.records import DiskTier\n"
+        "from sizer.records.study import DiskTier\n"
         f"with real_volume(DiskTier('here', path={str(tmp_path)!r})) as volume:\n"
         "    (volume.folder / 'copy').mkdir()\n    (volume.folder / 'copy/data').write_bytes(b'x')\n"
         "    os.kill(os.getpid(), 9)\n"

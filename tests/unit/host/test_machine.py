@@ -86,7 +86,7 @@ def test_loop_devices_need_their_control_file(tmp_path: Path) -> None:
 
 def test_facts_import_no_framework() -> None:
     """Versions come from the packages' metadata: importing MXNet takes seconds and memory."""
-    code = "import sys; from sizer.host import facts; facts(); sys.exit('mxnet' in sys.modules)"
+    code = "import sys; from sizer.host.machine import facts; facts(); sys.exit('mxnet' in sys.modules)"
     shown = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -311,7 +311,7 @@ def test_a_killed_sizer_leaves_no_lock(path: Path) -> None:
     with StudyFolder.create(path, STUDY, HOST):
         pass
     code = (
-        "import os, signal, sys; from pathlib import Path; from sizer.store import StudyFolder\n"
+        "import os, signal, sys; from pathlib import Path; from sizer.store.study_folder import StudyFolder\n"
         "with StudyFolder.open(Path(sys.argv[1])).locked():\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
