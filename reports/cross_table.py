@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from sizer.recommend.cross_table import MOST_COLUMNS
-from sizer.records.cross_table import CrossCell, CrossRow, CrossTable
+from sizer.records.answer import CrossCell, CrossRow, CrossTable
 from sizer.words.cross_table import (
     CrossGroup,
     cell_ranked,

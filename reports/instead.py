@@ -8,7 +8,7 @@ from typing import Any
 from sizer.model.edge import best_place
 from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, judged_by
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.units import RELATIVE
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.instead import change_evidence, change_named, gain_in_words, no_change, then_bound

@@ -11,8 +11,9 @@ from sizer.adaptive.to_follow import Unfinished
 from sizer.model.model import Model
 from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Recommendation
+from sizer.records.notes import Note
 from sizer.records.run import DiskCheck, Run
-from sizer.records.study import Note, Study
+from sizer.records.study import Study
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.records.gpu_options import GpuOption
+from sizer.records.answer import GpuOption
 from sizer.words.figures import paragraph, rate_interval, sentence
 from sizer.words.which_gpu import (
     bound_there,

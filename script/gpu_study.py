@@ -19,7 +19,7 @@ from gpu_table import lines
 from sizer import api
 from sizer.host.frameworks import gpus_seen
 from sizer.limits.interface import Control
-from sizer.records.errors import HostError, SizerError
+from sizer.records.messages import HostError, SizerError
 from sizer.words.errors import in_words
 
 ROOT = Path(__file__).resolve().parent.parent

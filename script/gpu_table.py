@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from sizer import api
-from sizer.records.gpu import GpuUse
+from sizer.records.device import GpuUse
 from sizer.records.kinds import COMMAND
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome, Purpose

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sizer.records.run import Configuration, DataSet, Demand, DiskCheck, Estimate, Evidence, Outcome, Run, Step
+from sizer.records.run import Configuration, DataSet, Demand, DiskCheck, Estimate, Evidence, Run, Step
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 

@@ -14,10 +14,10 @@ from sizer.model.fitting import fit
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
 from sizer.records.device import HOST_DISK
+from sizer.records.notes import Note, NoteKind
 from sizer.records.prediction import Spec
 from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Note, NoteKind
 from sizer.records.units import GIB
 
 HOSTILE = {

@@ -12,6 +12,7 @@ import pytest
 from sizer.bundled.reports.material import Material
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer, Event, InstanceOffer, Recommendation, Rejection
+from sizer.records.notes import Note, NoteKind
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import (
     Bottleneck,
@@ -28,22 +29,19 @@ from sizer.records.run import (
     LimitedBy,
     LimitedByKind,
     MemoryGrowth,
-    Outcome,
     RateChange,
     Run,
     RunWarning,
     WarningKind,
 )
+from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import (
     Device,
     DiskRates,
     DiskTier,
     Limits,
     Measure,
-    Note,
-    NoteKind,
     Objective,
-    Purpose,
     RunSpec,
     Study,
     Workload,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
+from sizer.records.notes import NoteKind
 from sizer.records.run import Run
-from sizer.records.study import NoteKind
 
 Read = Callable[..., Imported]
 """Imports a table given as text, under a name of its own or none."""

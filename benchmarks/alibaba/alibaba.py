@@ -26,7 +26,7 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 from alibaba_findings import PublishedRatio, findings
 
 from sizer.files.codec import load_json
-from sizer.records.errors import NoAnswer, SizerError
+from sizer.records.messages import NoAnswer, SizerError
 from sizer.store.study_folder import StudyFolder
 
 

@@ -19,7 +19,7 @@ from sizer.model.fitting import fit
 from sizer.model.model import Model
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB

@@ -13,7 +13,7 @@ from accuracy_scores import error
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.records.configuration import Configuration
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.run import Run
 
 FEWEST = 4

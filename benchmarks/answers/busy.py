@@ -48,7 +48,7 @@ from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.table import SURE
 from sizer.records.answer import Answer
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 from sizer.records.prediction import Reason, Spec
 from sizer.records.study import Objective
 from sizer.records.units import format_bytes

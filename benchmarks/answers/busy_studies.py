@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grid_data import portable, save_runs
 
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.run import Run, Sample, WarningKind
 from sizer.store.study_folder import StudyFolder
 

@@ -34,7 +34,7 @@ from answers_prices import Sold, sold_machines
 from answers_truth import CLOSE, TARGET, Choice, Given, best_choice, choices, label_of
 from fleet_machines import Fleet, drawn_fleet, name_of
 
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 from sizer.records.study import Deadline, Objective
 
 SAMPLES = 1e8

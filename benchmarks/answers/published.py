@@ -33,7 +33,7 @@ from answers_jobs import HELD_OUT, PUBLISHED, PublishedJob, published_jobs
 from answers_prices import retired_machines, sold_machines, usd_per_hour
 from answers_truth import OBJECTIVES, Given, Verdict, choices, fastest_given, verdict
 
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 from sizer.records.study import Objective
 
 RIGHT = 0.95

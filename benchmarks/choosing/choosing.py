@@ -36,8 +36,8 @@ from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_c
 from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
-from sizer.records.adaptive import Adaptive
 from sizer.records.run import Run
+from sizer.records.study import Adaptive
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9

@@ -27,8 +27,8 @@ from pairs import ratio, shown, turns
 from sizer.records.configuration import Estimate
 from sizer.records.device import Device
 from sizer.records.domains import Decoder
-from sizer.records.errors import SizerError
 from sizer.records.framework_options import FrameworkOptions
+from sizer.records.messages import SizerError
 from sizer.records.study import Workload
 
 ENDLESS = 1e6

@@ -32,7 +32,7 @@ from pairs import ratio, shown, turns
 from sizer import bundled
 from sizer.records.configuration import Estimate
 from sizer.records.device import Device
-from sizer.records.errors import HostError, SizerError
+from sizer.records.messages import HostError, SizerError
 from sizer.records.run import Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload

@@ -43,7 +43,7 @@ from pairs import ratio, shown
 from PIL import Image
 from preprocessing_rate import im2rec, images_of, ours, packing
 
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 from sizer.records.study import Workload
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -37,7 +37,7 @@ from pairs import ratio, shown
 
 from sizer import bundled
 from sizer.host.interpreters import interpreter
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.run import DataSet
 from sizer.records.study import Limits, Workload
 

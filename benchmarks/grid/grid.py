@@ -37,7 +37,7 @@ from sizer import bundled
 from sizer.exchange.measurements import write_csv
 from sizer.files.codec import write_json
 from sizer.host.interpreters import interpreter
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 from sizer.records.run import Run
 from sizer.records.study import Workload
 from sizer.storage.data_cache import cache_folder

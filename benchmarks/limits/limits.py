@@ -33,7 +33,7 @@ from pathlib import Path
 
 from sizer.limits.detection import detect
 from sizer.limits.interface import Group, LimitsBackend
-from sizer.records.errors import HostError, SizerError
+from sizer.records.messages import HostError, SizerError
 from sizer.records.study import Limits
 
 SOURCE = Path(__file__).with_name("turns.c")

@@ -32,7 +32,7 @@ from bursts import Stamps, after_pause, gaps, most_within, rate
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend, Throttle
 from sizer.records.device import DiskRates
-from sizer.records.errors import HostError, SizerError
+from sizer.records.messages import HostError, SizerError
 from sizer.records.run import Sample
 from sizer.records.study import Limits
 from sizer.records.units import GIB

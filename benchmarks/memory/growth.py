@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
 from bench import opened
 
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 from sizer.records.run import Run
 from sizer.records.study import Workload
 

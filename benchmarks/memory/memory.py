@@ -47,7 +47,7 @@ from sizer.bundled import WORKLOADS_PATH
 from sizer.host.interpreters import interpreter
 from sizer.limits.interface import Throttle
 from sizer.records.device import Device, DiskRates
-from sizer.records.errors import HostError, SizerError
+from sizer.records.messages import HostError, SizerError
 from sizer.records.run import Run, Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload

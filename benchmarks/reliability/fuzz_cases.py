@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import category
 
-from sizer.records.errors import SizerError
-from sizer.records.plain_text import UNSEEN
+from sizer.records.messages import UNSEEN, SizerError
 from sizer.store.stored_runs import read_run
 
 SLOW_SECONDS = 10.0

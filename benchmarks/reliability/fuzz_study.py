@@ -12,6 +12,7 @@ from sizer.cli import main
 from sizer.model.coordinates import vcpus_of
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
+from sizer.records.notes import Note, NoteKind
 from sizer.records.run import (
     Cause,
     CauseKind,
@@ -32,7 +33,7 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Note, NoteKind, RunSpec, Study, WorkloadPlan
+from sizer.records.study import Limits, RunSpec, Study, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
 from sizer.study.parse import parse_study

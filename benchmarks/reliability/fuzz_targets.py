@@ -31,9 +31,8 @@ from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
 from sizer.files.tables import FORMULA, harmless, unharmed
-from sizer.records.errors import InputError
-from sizer.records.log_patterns import KNOWN_LOGS
-from sizer.records.plain_text import printable
+from sizer.records.messages import InputError, printable
+from sizer.records.own_programs import KNOWN_LOGS
 from sizer.records.run import Run
 from sizer.runner.secrets import SHORTEST, Secrets
 from sizer.storage.manifest import damage

@@ -15,8 +15,8 @@ from sizer.host.interpreters import interpreter
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend
-from sizer.records.errors import HostError, SizerError
 from sizer.records.kinds import OPENCV
+from sizer.records.messages import HostError, SizerError
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint
+from sizer.records.answer import BatchAdvice, BatchCurve, BatchPoint
 from sizer.records.configuration import Estimate
 from sizer.records.units import RELATIVE
 from sizer.words.batch_sizes import batch_point, batch_question, batch_sentences, largest_batch_sentence

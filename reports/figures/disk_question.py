@@ -13,7 +13,7 @@ from sizer.model.stages import as_good
 from sizer.recommend.disks import most_by_disk
 from sizer.recommend.instead import disk_gain
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.units import RELATIVE
 from sizer.words.figures import paragraph
 from sizer.words.instead import disk_answer as disk_answer_text

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import DiskRates
-from sizer.records.gpu import GpuUse
+from sizer.records.device import DiskRates, GpuUse
 from sizer.records.run import MemoryGrowth, MeterKind, Run, WarningKind
 from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words.figures import (

@@ -15,7 +15,7 @@ from sizer.recommend.candidates import SOLD_VCPUS
 from sizer.recommend.sizes import memory_varied
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.units import GIB, format_bytes
 from sizer.words.units import vcpus_in_words
 from sizer.words.what_if import (

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from sizer.plan.run_order import seconds_of_each
-from sizer.records.adaptive import Adaptive, PlanEndKind
 from sizer.records.run import Run
-from sizer.records.study import RunSpec
+from sizer.records.study import Adaptive, PlanEndKind, RunSpec
 
 FEWEST_MORE = 4
 """Runs that a larger bound has room for: as many as half of all curves take (`benchmarks/choosing`)."""

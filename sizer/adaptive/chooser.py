@@ -22,10 +22,9 @@ from sizer.model.observations import completed
 from sizer.plan.configurations import position, repeated
 from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
 from sizer.plan.run_order import estimate_seconds, plan
-from sizer.records.adaptive import Adaptive, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec, Study
+from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind, RunSpec, Study
 from sizer.study.presets import HostSize
 
 PRIOR_DOUBT = 0.25

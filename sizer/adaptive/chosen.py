@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizer.records.adaptive import PlanEndKind, RunReason
-from sizer.records.study import RunSpec
+from sizer.records.study import PlanEndKind, RunReason, RunSpec
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from sizer.plan.configurations import configurations as configurations_of
 from sizer.plan.configurations import position
-from sizer.records.adaptive import STUDY_AXES
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier, RunSpec, Study, WorkloadPlan
+from sizer.records.study import STUDY_AXES, DiskTier, RunSpec, Study, WorkloadPlan
 from sizer.study.presets import HostSize
 
 Place = tuple[float, int, str | None, int, int]

@@ -10,9 +10,8 @@ from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.plan.following import Following
 from sizer.plan.run_order import estimate_seconds
 from sizer.plan.two_epochs import TwoEpochs
-from sizer.records.adaptive import PlanEndKind
 from sizer.records.run import Run
-from sizer.records.study import RunSpec, Study
+from sizer.records.study import PlanEndKind, RunSpec, Study
 
 
 @dataclass(frozen=True)

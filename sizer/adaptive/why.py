@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sizer.adaptive.open_answer import OpenAnswer
-from sizer.records.adaptive import RunReason, RunReasonKind
 from sizer.records.answer import Answer
+from sizer.records.study import RunReason, RunReasonKind
 
 
 def why(answer: Answer, opened: OpenAnswer, again: bool) -> RunReason:

@@ -10,7 +10,7 @@ from statistics import median
 
 import numpy as np
 
-from sizer.records.gpu import GpuSample, GpuUse
+from sizer.records.device import GpuSample, GpuUse
 from sizer.records.run import Sample
 
 Times = list[tuple[float, GpuSample]]

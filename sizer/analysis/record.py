@@ -20,20 +20,9 @@ from sizer.analysis.run_warnings import run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
 from sizer.analysis.stopping import Stop
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import Device
-from sizer.records.gpu import GpuUse
+from sizer.records.device import Device, GpuUse
 from sizer.records.kinds import COMMAND
-from sizer.records.run import (
-    Cause,
-    DataSet,
-    DiskCheck,
-    LimitedBy,
-    Run,
-    RunWarning,
-    Sample,
-    Step,
-    WarningKind,
-)
+from sizer.records.run import Cause, DataSet, DiskCheck, LimitedBy, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec, Workload
 

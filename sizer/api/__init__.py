@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sizer.api.study_plan import StudyPlan, plan_study
     from sizer.api.watched_page import WatchedPage
     from sizer.model.model import WhatIf
-    from sizer.records.errors import HostError, InputError, NoAnswer, SizerError
+    from sizer.records.messages import HostError, InputError, NoAnswer, SizerError
     from sizer.study.own_job import OwnJob
 
 _MODULES = {
@@ -40,7 +40,7 @@ _MODULES = {
     "sizer.api.study_plan": ["StudyPlan", "plan_study"],
     "sizer.api.watched_page": ["WatchedPage"],
     "sizer.model.model": ["WhatIf"],
-    "sizer.records.errors": ["HostError", "InputError", "NoAnswer", "SizerError"],
+    "sizer.records.messages": ["HostError", "InputError", "NoAnswer", "SizerError"],
     "sizer.study.own_job": ["OwnJob"],
 }
 """Where each name is: a command imports what it needs and no more (PEP 562)."""

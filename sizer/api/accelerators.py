@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sizer.catalog.gpus import meant_gpu
 from sizer.model.model import Gpus, WorkloadModel
-from sizer.records.errors import InputError
-from sizer.records.messages import AnyOf
+from sizer.records.messages import AnyOf, InputError
 
 
 def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> Gpus:

@@ -23,7 +23,7 @@ from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
 from sizer.plan.run_order import of_older_form, remaining
 from sizer.recommend.recommendation import recommend as best_spec
 from sizer.records.answer import Recommendation
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import typed_path
 from sizer.records.run import DiskCheck, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective

@@ -10,8 +10,9 @@ from sizer.api.measuring_host import MeasuringHost
 from sizer.catalog.catalog import Catalog
 from sizer.limits.delegation import AS_ROOT
 from sizer.limits.interface import Control, LimitsBackend
-from sizer.records.errors import HostError
-from sizer.records.study import Limits, Note, NoteKind, Study, WorkloadPlan
+from sizer.records.messages import HostError
+from sizer.records.notes import Note, NoteKind
+from sizer.records.study import Limits, Study, WorkloadPlan
 from sizer.records.units import MIB
 from sizer.storage.disk_check import Fio
 from sizer.storage.disks import missing_for_emulation

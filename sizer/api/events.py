@@ -21,13 +21,11 @@ if TYPE_CHECKING:
     from sizer.plan.axes_of_first_run import Needs
     from sizer.plan.following import Following
     from sizer.plan.reference_runs import Spread
-    from sizer.records.adaptive import RunReason
-    from sizer.records.answer import Recommendation
-    from sizer.records.doubts import Doubt
-    from sizer.records.errors import SizerError
-    from sizer.records.messages import Lines, Message
+    from sizer.records.answer import Doubt, Recommendation
+    from sizer.records.messages import Lines, Message, SizerError
+    from sizer.records.notes import Note
     from sizer.records.run import DiskCheck, Failure, Run
-    from sizer.records.study import Note, RunSpec, Study
+    from sizer.records.study import RunReason, RunSpec, Study
 
 __all__ = [
     "AdaptiveEnded",

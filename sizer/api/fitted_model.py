@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.files.codec import FormatError, from_json, to_json
 from sizer.model.model import Model, WorkloadModel
-from sizer.records.errors import HostError, InputError, NoAnswer
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import HostError, InputError, NoAnswer, typed_path
 from sizer.records.prediction import Reason
 from sizer.store.content import refuse_what_leads_elsewhere
 from sizer.store.fitted_file import read_fitted, sources_of, write_fitted

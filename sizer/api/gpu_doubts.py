@@ -11,7 +11,7 @@ from sizer.host.frameworks import gpus_seen
 from sizer.host.interpreters import interpreter
 from sizer.host.nvml import gpus, has_driver
 from sizer.limits.users import ME, run_user
-from sizer.records.doubts import Doubt, DoubtKind
+from sizer.records.answer import Doubt, DoubtKind
 from sizer.records.kinds import COMMAND
 from sizer.records.study import FrameworkPython, RunSpec, Workload
 from sizer.runner.commands import gpu_environment

@@ -18,7 +18,7 @@ from sizer.exchange.imported import Imported, read_measurements
 from sizer.files.codec import to_json
 from sizer.parallel import in_parallel
 from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.errors import HostError, InputError
+from sizer.records.messages import HostError, InputError
 from sizer.records.run import Run
 from sizer.store.content import FOLDERS
 from sizer.store.study_folder import StudyFolder, refuse_unusable

@@ -42,11 +42,11 @@ from sizer.plan.following import Following
 from sizer.plan.reference_runs import changed_marks, is_measurement
 from sizer.plan.run_order import UNFINISHED, estimate_seconds, remaining
 from sizer.plan.seen_times import SeenTimes
-from sizer.records.adaptive import Adaptive, RunReason
-from sizer.records.errors import HostError, Interrupted, SizerError
+from sizer.records.messages import HostError, Interrupted, SizerError
+from sizer.records.notes import Note
 from sizer.records.run import CauseKind, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Note, RunSpec, Study
+from sizer.records.study import Adaptive, RunReason, RunSpec, Study
 from sizer.runner.load import host_load
 from sizer.runner.watching import Hooks
 from sizer.storage.leftovers import remove_what_was_left

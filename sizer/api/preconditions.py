@@ -12,11 +12,9 @@ from sizer.files.data_paths import refuse_no_disk
 from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.users import ME, run_user
-from sizer.records.doubts import Doubt, DoubtKind
-from sizer.records.errors import HostError, InputError
-from sizer.records.kinds import COMMAND, KINDS, OPENCV, OTHER
-from sizer.records.messages import Lines, Message
-from sizer.records.networks import TRANSFORMERS
+from sizer.records.answer import Doubt, DoubtKind
+from sizer.records.kinds import COMMAND, KINDS, OPENCV, OTHER, TRANSFORMERS
+from sizer.records.messages import HostError, InputError, Lines, Message
 from sizer.records.own_programs import placeholders_in
 from sizer.records.study import FrameworkPython, Limits, RunSpec, Study, Workload
 from sizer.storage.data_cache import cache_folder

@@ -11,9 +11,7 @@ from sizer.model.filling import filled
 from sizer.model.model import Model, WhatIf, WorkloadModel
 from sizer.model.prediction import predict_several
 from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.errors import InputError
-from sizer.records.messages import AnyOf
-from sizer.records.plain_text import typed_line
+from sizer.records.messages import AnyOf, InputError, typed_line
 from sizer.records.prediction import Prediction, Refusal, Refused
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.names import terms_of

@@ -16,8 +16,8 @@ from sizer.api.gpu_doubts import lacks_driver
 from sizer.api.measuring_host import MeasuringHost
 from sizer.host.interpreters import interpreter
 from sizer.limits.users import RunUser, run_user
-from sizer.records.errors import HostError, InputError, Interrupted
 from sizer.records.kinds import COMMAND, OPENCV
+from sizer.records.messages import HostError, InputError, Interrupted
 from sizer.records.run import Cause, CauseKind, DataSet, DiskCheck, Failure, Run
 from sizer.records.study import DiskTier, RunSpec, Study, Workload
 from sizer.runner.commands import RunPaths

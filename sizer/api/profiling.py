@@ -29,13 +29,12 @@ from sizer.files.writing import write_text
 from sizer.limits.delegation import AS_ROOT
 from sizer.limits.interface import Capability, Control
 from sizer.plan.axes_of_first_run import Abilities, chosen_axes, needs_of
-from sizer.records.errors import InputError
-from sizer.records.messages import Message
+from sizer.records.messages import InputError, Message, typed_line, typed_path
+from sizer.records.notes import Note, NoteKind
 from sizer.records.own_programs import placeholders_in
-from sizer.records.plain_text import typed_line, typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Note, NoteKind, RunSpec, Study
+from sizer.records.study import RunSpec, Study
 from sizer.storage.subprograms import never
 from sizer.store.study_folder import StudyFolder, refuse_unusable
 from sizer.study.own_job import Axes, OwnJob, own_job_text

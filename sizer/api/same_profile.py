@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sizer.files.given_files import read_given
-from sizer.records.errors import InputError
-from sizer.records.messages import Message
-from sizer.records.plain_text import typed_line, typed_path
+from sizer.records.messages import InputError, Message, typed_line, typed_path
 from sizer.records.study import Workload
 from sizer.store.continuing import measured
 from sizer.store.study_folder import StudyFolder

@@ -21,7 +21,7 @@ from sizer.plan.following import Following
 from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import FAILED, UNFINISHED, plan, remaining
 from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
-from sizer.records.doubts import Doubt
+from sizer.records.answer import Doubt
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, FrameworkPython, RunSpec, Study, Workload

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
 from sizer.records.device import HOST_DISK
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run import Run
 from sizer.records.study import Workload

@@ -19,9 +19,7 @@ from sizer.files.codec import from_json
 from sizer.files.given_files import read_given
 from sizer.records.device import DiskRates
 from sizer.records.domains import Amount, Bytes, Count, Text, Vcpus, Year
-from sizer.records.errors import InputError
-from sizer.records.messages import AllOf, Message, advised_name
-from sizer.records.plain_text import quoted
+from sizer.records.messages import AllOf, InputError, Message, advised_name, quoted
 from sizer.records.units import GIB
 
 CATALOG_SCHEMA_VERSION = 1

@@ -11,8 +11,7 @@ from sizer.cli.arguments import parser
 from sizer.cli.faults import in_words, sentence, unforeseen
 from sizer.cli.language import readers_language
 from sizer.cli.printing import escaped
-from sizer.records.errors import InputError, SizerError
-from sizer.records.messages import Message
+from sizer.records.messages import InputError, Message, SizerError
 
 BROKEN_PIPE_STATUS = 141
 """What a shell shows for a program that SIGPIPE ended."""

@@ -18,8 +18,7 @@ from sizer.files.codec import to_json
 from sizer.model.model import Model
 from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
-from sizer.records.errors import HostError, InputError, NoAnswer
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import HostError, InputError, NoAnswer, typed_path
 from sizer.records.study import Deadline, Objective, Study
 from sizer.words.accelerator_counts import accelerator_counts_lines
 from sizer.words.alternatives import alternative_line

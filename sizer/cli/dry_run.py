@@ -24,10 +24,9 @@ from sizer.limits.users import run_user
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
 from sizer.plan.run_order import estimate_seconds, guessed_workloads
-from sizer.records.errors import HostError
 from sizer.records.kinds import KINDS, OPENCV
+from sizer.records.messages import HostError, typed_line, typed_path
 from sizer.records.own_programs import placeholders_in
-from sizer.records.plain_text import typed_line, typed_path
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec, Workload
 from sizer.storage.data_cache import cache_folder

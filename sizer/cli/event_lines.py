@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from sizer import api
 from sizer.cli.progress import RunProgress
 from sizer.files.tables import named
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import typed_path
 from sizer.records.study import Study
 from sizer.words.answers import conclusion_line
 from sizer.words.errors import in_words

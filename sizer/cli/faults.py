@@ -7,9 +7,7 @@ import sys
 
 from sizer import __version__
 from sizer.cli.printing import LINES
-from sizer.records.errors import HostError, NoAnswer, SizerError
-from sizer.records.messages import Message
-from sizer.records.plain_text import printable
+from sizer.records.messages import HostError, Message, NoAnswer, SizerError, printable
 
 LONGEST_LINE = 1_000
 """Characters of one line of an error: it may quote a value that fills the file it is in."""

@@ -16,7 +16,7 @@ from typing import TextIO
 from sizer import api
 from sizer.cli.event_lines import EventPrinter
 from sizer.cli.printing import controls
-from sizer.records.plain_text import printable
+from sizer.records.messages import printable
 from sizer.words.terminal import step_in_words
 
 QUIET_SECONDS = 3.0

@@ -9,10 +9,8 @@ from pathlib import Path
 
 from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS
-from sizer.records.errors import InputError
-from sizer.records.log_patterns import KNOWN_LOGS, known_log
-from sizer.records.messages import AnyOf
-from sizer.records.plain_text import printable
+from sizer.records.messages import AnyOf, InputError, printable
+from sizer.records.own_programs import KNOWN_LOGS, known_log
 from sizer.runner.time_limit import TimeLimit, at_most
 from sizer.words.log_lines import (
     log_cut,

@@ -18,8 +18,7 @@ from sizer.model.coordinates import name_of_disk
 from sizer.model.model import Model, WhatIf, WorkloadModel
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
-from sizer.records.errors import InputError, NoAnswer
-from sizer.records.messages import AnyOf, Lines, Message
+from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
 from sizer.records.prediction import Prediction, Reason, Refusal, Refused
 from sizer.words.errors import in_words
 from sizer.words.language import ENGLISH, in_language

@@ -14,9 +14,8 @@ from sizer.cli.event_lines import EventPrinter
 from sizer.cli.folders import opened
 from sizer.cli.interrupts import Interrupts
 from sizer.plan.run_order import FAILED
-from sizer.records.errors import InputError, Interrupted
+from sizer.records.messages import InputError, Interrupted, typed_path
 from sizer.records.own_programs import Variable
-from sizer.records.plain_text import typed_path
 from sizer.records.run_kinds import FAULTS
 from sizer.words.dry_run import Touch, limits_available, touch_line
 from sizer.words.profiling import follows_from_first_run, profile_interrupted

@@ -13,11 +13,10 @@ from typing import TextIO
 from sizer.analysis.monitor import Live
 from sizer.cli.columns import within
 from sizer.cli.printing import controls
-from sizer.records.adaptive import RunReason
-from sizer.records.plain_text import printable
+from sizer.records.messages import printable
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunSpec
+from sizer.records.study import RunReason, RunSpec
 from sizer.words.adaptive import chosen_in_words
 from sizer.words.runs import ended_line, result_and_doubts, run_in_words
 from sizer.words.terminal import (

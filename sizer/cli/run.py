@@ -14,13 +14,11 @@ from sizer.cli.event_lines import EventPrinter
 from sizer.cli.folders import opened
 from sizer.cli.interrupts import Interrupts
 from sizer.plan.run_order import FAILED
-from sizer.records.adaptive import Adaptive
-from sizer.records.errors import InputError, Interrupted
 from sizer.records.kinds import IMPORTED
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import InputError, Interrupted, typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import FAULTS
-from sizer.records.study import Study
+from sizer.records.study import Adaptive, Study
 from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
 from sizer.store.study_folder import StudyFolder, refuse_unusable
 from sizer.words.dry_run import limits_available

@@ -20,8 +20,7 @@ from sizer.bundled.reports.policy import page_policy
 from sizer.cli.faults import in_words, sentence
 from sizer.cli.language import ENGLISH, asked_language
 from sizer.host.lock import is_host_measured
-from sizer.records.errors import SizerError
-from sizer.records.messages import Message
+from sizer.records.messages import Message, SizerError
 from sizer.server.live_page import LivePage, Sentences
 from sizer.server.page_server import PageServer
 from sizer.store.study_folder import StudyFolder, is_held

@@ -11,7 +11,7 @@ from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.adaptive.to_follow import Unfinished
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.plan.run_order import UNFINISHED
-from sizer.records.plain_text import printable, typed_path
+from sizer.records.messages import printable, typed_path
 from sizer.records.run import Run, way_of_ending
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.store.study_folder import StudyFolder

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.records.device import DiskRates
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.prediction import ReasonCode, Refusal, Refused, reason
 from sizer.records.units import parse_bytes
 

@@ -17,7 +17,7 @@ from sizer.exchange.headers import (
     meaning,
     time_unit,
 )
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.units import GIB, RELATIVE, parse_bytes
 
 NUMBERS = frozenset(

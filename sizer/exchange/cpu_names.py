@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from sizer.exchange.table_cells import NO_GPU
 from sizer.files.tables import Row
-from sizer.records.study import Note, NoteKind
+from sizer.records.notes import Note, NoteKind
 
 _PLAIN = re.compile(r"cpu(?::\d+)?", re.IGNORECASE)
 _KNOWN = r"xeon\b(?!.*\bphi\b)|epyc\b|opteron\b|ryzen\b|threadripper\b|core i\d|core ultra\b|graviton\d?\b"

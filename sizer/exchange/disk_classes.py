@@ -10,7 +10,7 @@ from dataclasses import replace
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported_columns import ParsedRow
 from sizer.exchange.measurements import DISK_COLUMNS
-from sizer.records.study import Note, NoteKind
+from sizer.records.notes import Note, NoteKind
 
 _TOLD_BY = {
     "nvme": re.compile(r"\bnvme|\blocal ssds?\b|本地ssd|本地盘"),

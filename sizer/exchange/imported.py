@@ -43,11 +43,11 @@ from sizer.exchange.units_left_out import offered_units
 from sizer.exchange.whole_batches import batches_like_those_of_one
 from sizer.files.tables import Table, named, read_table
 from sizer.records.device import HOST_DISK, BatchRate, Device, DiskRates
-from sizer.records.errors import InputError
 from sizer.records.kinds import IMPORTED, KINDS
-from sizer.records.messages import AllOf, AnyOf, Message
+from sizer.records.messages import AllOf, AnyOf, InputError, Message
+from sizer.records.notes import Note, NoteKind
 from sizer.records.run import Run
-from sizer.records.study import DiskTier, Measure, Note, NoteKind, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskTier, Measure, Study, Workload, WorkloadPlan
 
 CURVED = ("vcpus", "memory_gib", "disk", "batch_size")
 """Axes over which curves are fitted: of a row without one nobody knows where on the curve it belongs."""

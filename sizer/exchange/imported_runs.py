@@ -21,8 +21,7 @@ from sizer.exchange.measurements import (
     MACHINE_COLUMNS,
 )
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.device import GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates
-from sizer.records.gpu import GpuUse
+from sizer.records.device import GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.kinds import IMPORTED
 from sizer.records.run import (
     Cause,

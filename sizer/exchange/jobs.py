@@ -12,7 +12,7 @@ from sizer.exchange.measurements import MODE, PRECISION
 from sizer.exchange.repeats import said, settings_of, telling_apart
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.framework_options import is_precision
-from sizer.records.study import Note, NoteKind
+from sizer.records.notes import Note, NoteKind
 
 DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
 VERSION = "framework_version"

@@ -16,8 +16,8 @@ from sizer.exchange.cpu_names import cpu_in
 from sizer.exchange.headers import GPUS_PER_NODE, NODES, OF_NODES, Meaning
 from sizer.files.tables import Row
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.errors import InputError
-from sizer.records.study import Note, NoteKind
+from sizer.records.messages import InputError
+from sizer.records.notes import Note, NoteKind
 from sizer.records.units import GIB
 
 FASTER_APART = 1.3

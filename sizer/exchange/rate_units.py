@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sizer.exchange.headers import SECONDS_PER_BATCH, SECONDS_PER_EPOCH, TIMES, UNSAID, Meaning, meaning, sample_unit
 from sizer.files.tables import Row
-from sizer.records.plain_text import quoted
+from sizer.records.messages import quoted
 
 _SAMPLES_IN = {SECONDS_PER_BATCH: "batch_size", SECONDS_PER_EPOCH: "dataset_samples"}
 

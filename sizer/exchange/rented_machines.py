@@ -11,7 +11,7 @@ from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.exchange.headers import NODES
 from sizer.exchange.imported_columns import ParsedRow
 from sizer.records.domains import LARGEST_VCPUS
-from sizer.records.study import Note, NoteKind
+from sizer.records.notes import Note, NoteKind
 from sizer.records.units import GIB
 
 GB = 10**9

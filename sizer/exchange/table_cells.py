@@ -13,14 +13,11 @@ from typing import Any, get_type_hints
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.domains import LARGEST_BYTES, LARGEST_GPUS, SMALLEST, Domain
-from sizer.records.errors import InputError
 from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, TRAIN
-from sizer.records.messages import AnyOf, Message
-from sizer.records.plain_text import quoted
+from sizer.records.messages import AnyOf, InputError, Message, quoted
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.run_kinds import ISOLATED_STAGES, SEARCHES, Outcome, Purpose
-from sizer.records.typed_values import parse_number, parse_whole
-from sizer.records.units import GIB, format_bytes
+from sizer.records.units import GIB, format_bytes, parse_number, parse_whole
 
 SLOWEST, FASTEST = 1e-9, 1e18
 """Samples/s; 1e18 is what a workload may name as a step's samples."""

@@ -51,11 +51,10 @@ from sizer.exchange.written_cells import (
 )
 from sizer.files.tables import Row, Table
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.errors import InputError
 from sizer.records.kinds import KINDS
-from sizer.records.plain_text import printable
+from sizer.records.messages import InputError, printable
+from sizer.records.notes import Note, NoteKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Note, NoteKind
 from sizer.records.units import RELATIVE
 
 ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type", NODES)

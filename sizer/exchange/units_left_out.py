@@ -19,7 +19,7 @@ from sizer.exchange.headers import (
     says_an_hour,
 )
 from sizer.files.tables import Table
-from sizer.records.study import Note, NoteKind
+from sizer.records.notes import Note, NoteKind
 from sizer.records.units import RELATIVE
 
 ALIKE = (0.67, 1.5)

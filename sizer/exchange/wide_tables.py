@@ -9,7 +9,7 @@ from dataclasses import replace
 from sizer.catalog.gpus import GPU_MEMORY_GB
 from sizer.exchange.headers import Meaning, meaning
 from sizer.files.tables import Table
-from sizer.records.study import Note, NoteKind
+from sizer.records.notes import Note, NoteKind
 
 _GPUS = "|".join(re.escape(name).replace(r"\ ", "[ -]?") for name in sorted(GPU_MEMORY_GB, key=len, reverse=True))
 _KINDS = {

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from sizer.records.errors import InputError
-from sizer.records.messages import Message
+from sizer.records.messages import InputError, Message
 
 NO_DISK = frozenset(
     {

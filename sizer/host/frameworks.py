@@ -22,9 +22,8 @@ from sizer.host.interpreters import (
     interpreter,
     what_it_lacks,
 )
-from sizer.records.errors import HostError
-from sizer.records.kinds import PYTORCH
-from sizer.records.networks import TRANSFORMERS
+from sizer.records.kinds import PYTORCH, TRANSFORMERS
+from sizer.records.messages import HostError
 
 SEEN = {
     # MXNet 1.9.1 names a type that numpy 1.24 took away; its own workloads put it back before their import.

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer.host.asking import ask
-from sizer.records.errors import HostError, InputError
-from sizer.records.messages import AllOf, AnyOf, Message
-from sizer.records.networks import TRANSFORMERS
-from sizer.records.plain_text import typed_line
+from sizer.records.kinds import TRANSFORMERS
+from sizer.records.messages import AllOf, AnyOf, HostError, InputError, Message, typed_line
 from sizer.records.study import FrameworkPython
 
 INSTALLED_WITH = {"opencv": "mxnet"}

@@ -23,8 +23,7 @@ from sizer.limits.delegation import AS_ROOT
 from sizer.limits.detection import detect
 from sizer.limits.interface import Capability, LimitsBackend
 from sizer.limits.topology import CpuCounts
-from sizer.records.errors import HostError
-from sizer.records.messages import Message
+from sizer.records.messages import HostError, Message
 
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),

@@ -19,7 +19,7 @@ from sizer.limits.join import join_command
 from sizer.limits.threads import beyond, named, threads_of
 from sizer.limits.topology import Topology, format_cpus
 from sizer.limits.tree import Held, Tree, keyed
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.run import LimitedBy, LimitedByKind, Sample
 from sizer.records.study import Limits
 

@@ -11,8 +11,7 @@ from types import TracebackType
 
 from sizer.limits.topology import Topology, choose_cpus
 from sizer.records.device import HOST_DISK, DiskRates
-from sizer.records.errors import HostError
-from sizer.records.messages import Message
+from sizer.records.messages import HostError, Message
 from sizer.records.run import LimitedBy, Sample
 from sizer.records.study import Limits
 

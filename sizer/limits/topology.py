@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import ceil
 
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sizer.model.isolation import end_to_end
 from sizer.model.model import NORMAL_90, deviation_of
 from sizer.model.observations import Noise, completed, measured_rate, noise_at, noise_of
 from sizer.model.step_line import StepLine, step_line
-from sizer.records.batch_sizes import BatchCurve, BatchPoint, StepFit
+from sizer.records.answer import BatchCurve, BatchPoint, StepFit
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.run import Run

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sizer.model.feeds import HOST_ALONE
 from sizer.model.floor_runs import is_batch_search, is_search
-from sizer.records.batch_sizes import LargestBatch, SearchEnd
+from sizer.records.answer import LargestBatch, SearchEnd
 from sizer.records.run import Run
 from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
 from sizer.records.study import Limits, RunSpec

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, stdtrit
 
 from sizer.model.model import NORMAL_90
-from sizer.records.batch_sizes import StepFit
+from sizer.records.answer import StepFit
 from sizer.records.configuration import Estimate
 
 Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ from sizer.model.batch_runs import (
     whole_data,
 )
 from sizer.plan.configurations import configurations, representative
-from sizer.records.batch_sizes import LargestBatch
+from sizer.records.answer import LargestBatch
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec, Study

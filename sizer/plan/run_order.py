@@ -10,7 +10,7 @@ from sizer.plan.configurations import MOST_RUNS, configurations, repeated, size,
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference, woven
 from sizer.plan.seen_times import SeenTimes
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.run_kinds import SEARCHES, Outcome, Purpose
 from sizer.records.study import RunSpec, Study

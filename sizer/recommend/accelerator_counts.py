@@ -16,7 +16,7 @@ from sizer.model.prediction import predict, predict_several
 from sizer.records.answer import AcceleratorCount
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import DiskRates
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.prediction import (
     Action,
     Prediction,

@@ -18,7 +18,7 @@ from sizer.recommend.reasons import named
 from sizer.recommend.sizes import memory_varied, spec_of
 from sizer.records.answer import Baseline
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
 
 ALIKE = 0.005

@@ -10,8 +10,7 @@ from sizer.model.batch_runs import largest_batch
 from sizer.model.memory import needed_bytes
 from sizer.model.model import WorkloadModel
 from sizer.recommend.sizes import memory_varied
-from sizer.records.answer import Answer
-from sizer.records.batch_sizes import BatchAdvice, BatchCurve, LargestBatch
+from sizer.records.answer import Answer, BatchAdvice, BatchCurve, LargestBatch
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Spec
 from sizer.records.run import Run

@@ -12,12 +12,11 @@ from sizer.model.feeds import CPU_LABEL, label_of
 from sizer.model.isolation import as_asked
 from sizer.model.observations import measured_rate
 from sizer.recommend.quality import DOUBTS
+from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.configuration import Estimate
-from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.framework_options import plain_precision
-from sizer.records.kinds import KINDS, MODES, OTHER
-from sizer.records.networks import DIFFERENCES
+from sizer.records.kinds import DIFFERENCES, KINDS, MODES, OTHER
 from sizer.records.run import Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import RELATIVE

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from sizer.records.answer import Answer, InstanceOffer
 from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.errors import InputError
-from sizer.records.messages import AnyOf
+from sizer.records.messages import AnyOf, InputError
 from sizer.records.units import (
     GIB,
     format_rate,

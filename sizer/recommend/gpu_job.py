@@ -13,7 +13,7 @@ from sizer.model.prediction import predict
 from sizer.recommend.instead import judged_by
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.study import Deadline, Workload
 
 ENDLESS = 1e6

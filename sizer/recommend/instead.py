@@ -18,8 +18,8 @@ from sizer.model.prediction import predict
 from sizer.model.stages import INSTANT
 from sizer.recommend.disks import most_by_disk
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.errors import NoAnswer
 from sizer.records.kinds import KINDS, LANGUAGE, PREPROCESSING
+from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Figure, Spec
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome

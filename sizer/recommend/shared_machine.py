@@ -13,7 +13,7 @@ from sizer.model.prediction import predictions
 from sizer.recommend.instances import cheapest, priced_like_measured
 from sizer.records.answer import Answer, Loss, SharedMachine
 from sizer.records.configuration import Configuration
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Spec
 
 

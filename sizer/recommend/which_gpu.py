@@ -15,11 +15,10 @@ from sizer.model.model import WorkloadModel
 from sizer.recommend.gpu_job import Fed, GpuJob, InputNotKnown
 from sizer.recommend.machine_prices import gpu_gone, is_arm
 from sizer.recommend.prices import usd_per_million
-from sizer.records.answer import Answer
+from sizer.records.answer import AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.configuration import Estimate
-from sizer.records.errors import NoAnswer
-from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import KINDS
+from sizer.records.messages import NoAnswer
 from sizer.records.run import Run
 from sizer.records.study import Deadline
 

@@ -1,4 +1,4 @@
-"""What is concluded from runs: the recommendation."""
+"""What is concluded from runs: the recommendation, with batch sizes, GPUs that were asked about, tables and doubts."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from sizer.records.batch_sizes import BatchAdvice
-from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.cross_table import CrossTable
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import (
     SCHEMA_VERSION,
     Amount,
+    Batch,
+    Bytes,
+    Cache,
     Count,
     EdgeState,
+    Input,
     Label,
+    Mode,
     Name,
     Nodes,
     Preference,
@@ -24,9 +27,317 @@ from sizer.records.domains import (
     Status,
     Vcpus,
 )
-from sizer.records.gpu_options import GpuOption
+from sizer.records.messages import Message
 from sizer.records.prediction import Prediction, Reason, Refusal, Spec, Suggestion
+from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Objective
+
+
+class DoubtKind(Enum):
+    """Why runs may end as `unsupported`, `crashed` or `refused`; NO_NVML: why nothing will be known of their GPUs."""
+
+    USER = "user"
+    FRAMEWORK = "framework"
+    INTERPRETER = "interpreter"
+    GPU = "gpu"
+    NO_DRIVER = "no_driver"
+    NO_NVML = "no_nvml"
+    HIDDEN_GPU = "hidden_gpu"
+    UNSEEN_GPU = "unseen_gpu"
+    PROGRAM = "program"
+    SETUP = "setup"
+    BEFORE = "before"
+    NO_FOLDER = "no_folder"
+    NOT_PASSED = "not_passed"
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """`what` is the user that `run_as` names and runs cannot be made as, the framework, the GPU's index, the program
+    (of a command, of its `setup` or its `before`) or the variable of `pass_env` that is not there; or a file that the
+    command names, which lies in the folder `where` while no `cwd` is given; or the framework whose interpreter cannot
+    run it. Of a user and of an interpreter `problem` says why, with what to type. A GPU that is there and not shown to
+    the workload is hidden by CUDA_VISIBLE_DEVICES, whose value `where` is, or not seen by its framework, whose
+    interpreter `where` is.
+
+    All but the doubts of a user and of a framework are of one workload.
+    """
+
+    kind: DoubtKind
+    workloads: tuple[str, ...]
+    what: str
+    where: str = ""
+    problem: Message | None = None
+
+
+class StepFit(str, Enum):
+    """Whether the time of a step is launch + slope x batch, as far as the runs show it."""
+
+    AFFINE = "affine"
+    """Three batch sizes or more lie on such a line, as near as the runs are exact."""
+    UNTESTED = "untested"
+    """Two batch sizes, through which a line always goes."""
+    NOT_AFFINE = "not_affine"
+    """They do not lie on one."""
+
+
+@dataclass(frozen=True)
+class BatchPoint:
+    """What one batch size gave: the median rate of its runs, and the seconds that a sample and a step took by it.
+
+    `throughput` has the 90 % interval of that median. `peak_bytes` is the most memory of its runs that cannot be
+    dropped, None where it was not accounted.
+    """
+
+    batch_size: Batch
+    throughput: Estimate
+    seconds_per_sample: Rate
+    step_seconds: Rate
+    runs: Count
+    peak_bytes: Count | None = None
+
+
+@dataclass(frozen=True)
+class BatchCurve:
+    """Seconds a sample against the batch size, where nothing but the batch differs; `at` has the smallest batch.
+
+    The time of a step is `launch` + `slope` x batch, in seconds and seconds a sample, with 90 % intervals; an interval
+    that is no wider than its value is not known. Both are None where the line does not fit. `samples_per_batch` is how
+    many samples a step has for each one of its batch (35 words, 1 image). `enough` is the smallest batch within 5 % of
+    the best rate, and `open` are smaller ones that may be, too, as far as the runs tell; `sure` is whether `enough`
+    itself surely is. `rising`: by the line a larger batch than all measured gains more than that, and `beyond` would be
+    within 5 % of what it tends to. `emulated`: the accelerator's part of a step was not measured but waited for.
+    """
+
+    at: Configuration
+    points: tuple[BatchPoint, ...]
+    samples_per_batch: Rate
+    fit: StepFit
+    launch: Estimate | None
+    slope: Estimate | None
+    best: Batch
+    enough: Batch
+    sure: bool
+    open: tuple[Batch, ...] = ()
+    rising: bool = False
+    beyond: Count | None = None
+    emulated: bool = False
+
+
+class SearchEnd(str, Enum):
+    """Why the search for the largest batch ended, or that there was none."""
+
+    CLOSE = "close"
+    """The largest that completed and the smallest that ran out of memory are within a tenth of each other."""
+    NOTHING_FITS = "nothing_fits"
+    """A batch of one ran out of memory."""
+    MOST_TRIED = "most_tried"
+    """The largest batch that was to be tried completed."""
+    WHOLE_DATA = "whole_data"
+    """A larger batch would be more than the data set has."""
+    TOO_SLOW = "too_slow"
+    """The batch `failed` did not make enough steps in its time, which says nothing of memory."""
+    CRASHED = "crashed"
+    """The batch `failed` crashed, which says nothing of memory."""
+    MOST_RUNS = "most_runs"
+    """So many runs were made."""
+    UNFINISHED = "unfinished"
+    """A run is left to be made."""
+    NOT_SEARCHED = "not_searched"
+    """Only the runs of the study show it."""
+
+
+@dataclass(frozen=True)
+class LargestBatch:
+    """The largest batch that completed and the smallest above it that ran out of memory, and of which memory.
+
+    `memory_bytes` is the cap of host memory that they had, None where it was not limited, or it may be that of an
+    accelerator which ran out; `gpu` names that one, where it is known. `failed` is the batch that ended the search
+    otherwise.
+    """
+
+    batch_size: Batch | None
+    too_large: Batch | None
+    where: MemoryPlace | None
+    memory_bytes: Bytes | None
+    ended: SearchEnd
+    gpu: str | None = None
+    failed: Batch | None = None
+    pipeline_alone: bool = False
+
+
+@dataclass(frozen=True)
+class BatchAdvice:
+    """Which batch size: the curve at the answer or nearest to it, those at other places, and what fits.
+
+    `batch_size` is the one that is recommended: the smallest within 5 % of the best rate, of those that are not known
+    not to fit. `memory_bytes` is the memory that it asks for, None where no run tells it.
+    """
+
+    batch_size: Batch | None = None
+    memory_bytes: Bytes | None = None
+    curves: tuple[BatchCurve, ...] = ()
+    largest: LargestBatch | None = None
+
+
+class NoGpuAnswer(str, Enum):
+    """Why there is none for a GPU."""
+
+    NO_RATE = "no_rate"
+    """No published rate says how fast it computes the network."""
+    NO_NETWORK = "no_network"
+    """What the job computes is not known by name: a program of the user's own, or preprocessing."""
+    STEP_NOT_SEPARATE = "step_not_separate"
+    """What the input costs the CPU cannot be told from what the step on the CPU does."""
+    INPUT_NOT_KNOWN = "input_not_known"
+    """What the vCPUs of its machine feed does not follow from those that were measured; `vcpus` would show it."""
+    NO_MODEL = "no_model"
+    """The runs say nothing of the input side."""
+
+
+@dataclass(frozen=True)
+class PublishedRate:
+    """Samples per second of one accelerator by published rates, with 90 %; `basis` as in the catalogue.
+
+    `known_on` are the GPUs that a transferred rate was published on. What is None was not published.
+    """
+
+    rate: Estimate
+    basis: str
+    precision: Label | None
+    batch_size: Batch | None
+    framework: str | None
+    sources: tuple[str, ...]
+    as_of: str
+    known_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SecondGpu:
+    """Two of them in one machine. `gain` is the rate of both over that of one, `efficiency` what the all-reduce leaves.
+
+    The machine is the cheapest with two, None where none is priced; `worth` says whether the work costs no more there,
+    `worth_sure` whether it does so at both ends of the gain's interval.
+    """
+
+    gain: Estimate
+    efficiency: Estimate
+    basis: str
+    bottleneck: Bottleneck
+    sources: tuple[str, ...] = ()
+    instance_type: str | None = None
+    usd_per_hour: Amount | None = None
+    usd_per_million_samples: Amount | None = None
+    worth: bool | None = None
+    worth_sure: bool = False
+
+
+@dataclass(frozen=True)
+class AgainstCpu:
+    """Time and cost of the work on this GPU over those of the answer on the CPU; a ratio of None has no price."""
+
+    time_ratio: Amount
+    cost_ratio: Amount | None = None
+    cost_ratio_spot: Amount | None = None
+
+
+@dataclass(frozen=True)
+class GpuOption:
+    """One GPU that was asked about; without `throughput` there is no answer, for the reason in `missing`.
+
+    `throughput` is that of `gpu_count` of them in the machine, whose input side was measured here; `bottleneck_sure`
+    says whether the interval leaves it open what binds. `fits` is None where nobody knows what memory the job needs;
+    `needs_at_most_bytes` is what is known to be enough: the smallest GPU that as large a batch was published on;
+    `on_cpu_bytes` is what the job needed on the CPU, to which a GPU adds workspace of its own. `seconds` and `usd` are
+    of the whole job where its samples are given. `second_missing` says why a second one has no answer, and a run with
+    `second_vcpus` would show it. `retired` says that nobody can rent machines with it any more: then it is no choice.
+    """
+
+    gpu: Label
+    missing: NoGpuAnswer | None = None
+    published_on: tuple[str, ...] = ()
+    accelerator: PublishedRate | None = None
+    input_rate: Estimate | None = None
+    throughput: Estimate | None = None
+    bottleneck: Bottleneck | None = None
+    bottleneck_sure: bool = False
+    extrapolated: bool = False
+    gpu_count: Count = 1
+    vcpus: Vcpus | None = None
+    provider: str | None = None
+    instance_type: str | None = None
+    usd_per_hour: Amount | None = None
+    usd_per_hour_spot: Amount | None = None
+    usd_per_million_samples: Amount | None = None
+    usd_per_million_samples_spot: Amount | None = None
+    seconds: Estimate | None = None
+    usd: Amount | None = None
+    gpu_memory_bytes: Bytes | None = None
+    needs_at_most_bytes: Bytes | None = None
+    on_cpu_bytes: Bytes | None = None
+    fits: bool | None = None
+    second: SecondGpu | None = None
+    second_missing: NoGpuAnswer | None = None
+    second_vcpus: Vcpus | None = None
+    against_cpu: AgainstCpu | None = None
+    retired: Reason | None = None
+
+
+@dataclass(frozen=True)
+class CrossColumn:
+    """What is compared: a framework, and an accelerator where the columns differ in it. `cpu` is none, and
+    `cpu:c4.8xlarge` the CPU of a machine that an imported table names so."""
+
+    framework: Label
+    accelerator: Label | None = None
+
+
+@dataclass(frozen=True)
+class CrossCell:
+    """One column's seconds a mini-batch in a row, with the 95 % interval of its runs; None is missing.
+
+    `outcome` is how its runs ended where none gave a rate; without one nothing was tried. `rank` counts those that are
+    surely faster, from 1, so that two that cannot be told apart share one; `ratio` is the seconds over the least of the
+    row. `doubtful` are those of its `runs` with a warning that makes a rate doubtful.
+    """
+
+    seconds: Estimate | None = None
+    throughput: Estimate | None = None
+    rank: Count | None = None
+    ratio: Amount | None = None
+    outcome: Outcome | None = None
+    runs: Count = 0
+    doubtful: Count = 0
+
+
+@dataclass(frozen=True)
+class CrossRow:
+    """What all cells of a row have alike, a cell for each column; None where it is not known, or differs by machine."""
+
+    network: Label
+    batch_size: Batch
+    mode: Mode | None
+    precision: Label | None
+    accelerator: Label | None
+    accelerators: Count
+    vcpus: Vcpus | None
+    memory_bytes: Bytes | None
+    disk: Name | None
+    input: Input
+    cache: Cache
+    sample_unit: str
+    cells: tuple[CrossCell, ...]
+
+
+@dataclass(frozen=True)
+class CrossTable:
+    """Seconds a mini-batch of every column at every row. `not_the_same` are the networks that its frameworks define
+    differently (`DIFFERENCES`); `supposed` is the relative half-width that ranks suppose of cells without repeats."""
+
+    columns: tuple[CrossColumn, ...]
+    rows: tuple[CrossRow, ...]
+    not_the_same: tuple[Label, ...] = ()
+    supposed: Amount | None = None
 
 
 class Event(str, Enum):

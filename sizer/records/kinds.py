@@ -1,26 +1,28 @@
-"""The kinds of workload: all that sizer knows of one beside its program in `workloads/`, in one table."""
+"""The kinds of workload, and the networks that they compute."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Literal
 
 COMMAND = "command"
 IMPORTED = "imported"
 """What was measured elsewhere; only `sizer import` writes it, and nothing of it can be run."""
+
 PREPROCESSING = "imagenet_preprocessing"
 LANGUAGE = frozenset({"language_training", "lstm_training"})
 """Two names of one kind: the second is of a time when LSTMs were all that it trained."""
+
 OPENCV = "opencv"
 """What decodes and encodes the images of preprocessing: no framework of the others takes part in it."""
 
 PYTORCH = "pytorch"
-
 OTHER = "other"
 """The framework of a kind that has none, or of which nobody knows it."""
 
 IMAGES = ("recordio", "lmdb", "folder")
-
 FORWARD, FORWARD_BACKWARD, TRAIN = "forward", "forward_backward", "train"
 MODES = (FORWARD, FORWARD_BACKWARD, TRAIN)
 """What is computed of a batch: the outputs alone; the gradients, too; and the update of the parameters by them."""
@@ -71,7 +73,6 @@ _LANGUAGE_TRAINING = WorkloadKind(
     rate_mode="train",
     modes=(TRAIN, FORWARD_BACKWARD, FORWARD),
 )
-
 KINDS = {
     "image_training": WorkloadKind(
         "mxnet",
@@ -95,3 +96,43 @@ KINDS = {
     # Never started.
     IMPORTED: WorkloadKind(OTHER, None, None, 1, 0.0, reads=None, shuffles=True),
 }
+TAKES_VECTORS = frozenset({"fcn5"})
+"""Networks that a data set of images cannot feed."""
+
+
+class DifferenceKind(str, Enum):
+    """How two frameworks' definitions of a network differ."""
+
+    BATCH_NORMALISATION = "batch_normalisation"
+    """MXNet's is the paper's, with local response normalisation; PyTorch's is the one that its users know, with batch
+    normalisation, and with 3x3 in the place of 5x5."""
+    BIASES = "biases"
+    """MXNet's model zoo has biases in the 1x1 convolutions of bottlenecks, in front of a batch normalisation that takes
+    them off again."""
+
+
+@dataclass(frozen=True)
+class NetworkDifference:
+    """How the definitions of a network differ, and the parameters that each framework's has."""
+
+    kind: DifferenceKind
+    parameters: Mapping[str, int]
+
+
+DIFFERENCES = {
+    "googlenet": NetworkDifference(DifferenceKind.BATCH_NORMALISATION, {"mxnet": 6_998_552, "pytorch": 6_624_904}),
+    "resnet50": NetworkDifference(DifferenceKind.BIASES, {"mxnet": 25_575_912, "pytorch": 25_557_032}),
+    "resnet101": NetworkDifference(DifferenceKind.BIASES, {"mxnet": 44_589_800, "pytorch": 44_549_160}),
+    "resnet152": NetworkDifference(DifferenceKind.BIASES, {"mxnet": 60_252_648, "pytorch": 60_192_808}),
+}
+"""All others are the same, layer by layer."""
+
+TRANSFORMERS = frozenset({"vit_b16", "convnext_tiny", "bert_base", "gpt2_small"})
+"""Networks that the package `transformers` makes."""
+
+ONLY_IN = dict.fromkeys(TRANSFORMERS, ("pytorch",))
+"""The frameworks of those networks that not every framework has."""
+
+BATCH_SIZES = {"bert_base": 8, "gpt2_small": 8}
+"""Where the study file says nothing, of the networks that do not take their kind's: of sequences of 128 words as few as
+fit a small machine."""

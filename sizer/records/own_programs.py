@@ -1,4 +1,4 @@
-"""What a user's own program is started with: variables, of which some are secret, and words that a run fills in."""
+"""What a study file says of a program that is the user's own: placeholders, variables, and how its log is read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sizer.records.messages import AllOf, AnyOf, InputError
+
 PLACEHOLDERS = ("vcpus", "threads", "memory_mib", "batch_size", "data", "scratch", "gpu_count", "repeat")
 """What may stand in braces in a command, in `before` and in the values of `env`, and is filled in for each run."""
 
 _NAME = "|".join(PLACEHOLDERS)
 _PLACE = re.compile(rf"\{{\{{({_NAME})\}}\}}|\{{({_NAME})\}}")
-
 SECRET_NAMES = re.compile("token|key|secret|passw|passphrase|credential", re.IGNORECASE)
 PLAIN_VALUES = frozenset({"", "0", "1", "true", "false", "yes", "no", "on", "off"})
 """Of a variable whose name sounds secret these values are none: TOKENIZERS_PARALLELISM is such a name."""
@@ -63,3 +64,69 @@ def placeholders_in(texts: Iterable[str]) -> frozenset[str]:
 def filled(text: str, values: Mapping[str, str]) -> str:
     """The text with its placeholders filled in; `{{data}}` is the word {data} itself, and other braces stay."""
     return _PLACE.sub(lambda match: f"{{{match[1]}}}" if match[1] else values[match[2]], text)
+
+
+KNOWN_LOGS = (
+    "keras",
+    "nanogpt",
+    "pytorch_imagenet",
+    "pytorch_word_language_model",
+    "mxnet_speedometer",
+    "tf_cnn_benchmarks",
+    "caffe",
+    "timm",
+    "torchvision",
+    "megatron",
+    "deepspeed",
+    "fairseq",
+    "mmengine",
+    "cntk",
+    "neon",
+    "torch",
+    "ultralytics",
+    "lightning",
+    "hugging_face_trainer",
+    "tqdm",
+)
+"""Formats that are recognised by themselves, and that a study may name as its `pattern`."""
+
+OTHER_NAMES = {"tensorflow": "tf_cnn_benchmarks"}
+"""Names that a format had before."""
+
+TOLD = ("rate", "seconds", "milliseconds", "batches")
+"""Groups that tell how fast the program is: samples a second, seconds or milliseconds a batch, batches a second."""
+
+COUNTERS = ("step", "samples", "done")
+"""Groups that count: what a program did between two lines is what they grew by. `done` and `step` count batches."""
+
+MEANINGS = frozenset({*TOLD, *COUNTERS, "total", "epoch", "elapsed"})
+"""Groups that are read; a user's expression may have others, whatever they hold."""
+
+
+def known_log(pattern: str) -> str | None:
+    """The known format that a pattern names; None for an expression."""
+    name = OTHER_NAMES.get(pattern, pattern)
+    return name if name in KNOWN_LOGS else None
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The regular expression of a user's own pattern. Raises InputError."""
+    try:
+        expression = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InputError(
+            "`{pattern}` is not a regular expression ({error}). Correct it, or use a known pattern: {patterns}.",
+            pattern=pattern,
+            error=error,
+            patterns=AllOf(*KNOWN_LOGS),
+        ) from error
+    if not {*TOLD, *COUNTERS} & set(expression.groupindex):
+        raise InputError(
+            "The pattern `{pattern}` has no group named {groups}. Add one, such as {example}, or use a known pattern: "
+            "{patterns}.",
+            pattern=pattern,
+            groups=AnyOf(*TOLD, *COUNTERS),
+            example=r"(?P<rate>[\d.]+)",
+            patterns=AllOf(*KNOWN_LOGS),
+        )
+    return expression

@@ -8,7 +8,7 @@ from enum import Enum
 
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Name, Nodes, Vcpus
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 
 
 @dataclass(frozen=True)

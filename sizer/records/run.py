@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from sizer.records.adaptive import RunReason
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import DiskRates
+from sizer.records.device import DiskRates, GpuSample, GpuUse
 from sizer.records.domains import (
     SCHEMA_VERSION,
     Amount,
@@ -19,9 +18,8 @@ from sizer.records.domains import (
     Rate,
     Signed,
 )
-from sizer.records.gpu import GpuSample, GpuUse
 from sizer.records.run_kinds import MemoryPlace, Outcome
-from sizer.records.study import FP32, DiskTier, RunSpec
+from sizer.records.study import FP32, DiskTier, RunReason, RunSpec
 
 SLIP = 3.0
 """How many times as fast as the slowest the fastest of repeats is where one of them must be wrong.

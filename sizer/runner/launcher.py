@@ -19,22 +19,11 @@ from sizer.host.nvml import Gpu, gpus
 from sizer.limits.interface import LimitsBackend, Throttle
 from sizer.limits.users import OWN_MOUNTS, RunUser, has_own_mounts, run_user
 from sizer.records.configuration import Configuration
-from sizer.records.device import HOST_DISK
-from sizer.records.errors import HostError
-from sizer.records.gpu import GpuUse
+from sizer.records.device import HOST_DISK, GpuUse
 from sizer.records.kinds import COMMAND
+from sizer.records.messages import HostError
 from sizer.records.own_programs import filled
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    DataSet,
-    DiskCheck,
-    Failure,
-    MeterKind,
-    Run,
-    RunWarning,
-    WarningKind,
-)
+from sizer.records.run import Cause, CauseKind, DataSet, DiskCheck, Failure, MeterKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec, Study
 from sizer.runner import commands

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from sizer.records.gpu import GpuSample
+from sizer.records.device import GpuSample
 from sizer.records.run import Sample
 
 

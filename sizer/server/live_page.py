@@ -16,7 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from sizer.files.own_folder import read_file
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 
 Policy = Callable[[tuple[str, ...], tuple[str, ...]], str]
 """The policy of a page of this sizer, with further styles and scripts in it."""

@@ -17,9 +17,8 @@ from pathlib import Path
 from sizer.files.data_paths import refuse_no_data
 from sizer.files.own_folder import make_folder
 from sizer.limits.users import RunUser, run_user
-from sizer.records.errors import HostError, InputError
 from sizer.records.kinds import KINDS
-from sizer.records.messages import AnyOf, Message
+from sizer.records.messages import AnyOf, HostError, InputError, Message
 from sizer.records.run import DataSet
 from sizer.records.study import Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sizer.limits.interface import LimitsBackend, Throttle
 from sizer.records.device import DiskRates
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.run import DiskCheck
 from sizer.records.study import DiskTier, Limits
 from sizer.standstill import Standstill

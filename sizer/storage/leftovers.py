@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sizer.limits.interface import LimitsBackend
 from sizer.limits.process_tree import end_left
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.storage import data_cache, disks, placement
 from sizer.storage.announcements import Leftover, LeftoverKind
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from sizer.files.codec import from_json, write_json
 from sizer.records.domains import Count
-from sizer.records.errors import InputError, Interrupted
-from sizer.records.messages import Message
+from sizer.records.messages import InputError, Interrupted, Message
 from sizer.records.units import format_bytes
 from sizer.storage.page_cache import evict
 

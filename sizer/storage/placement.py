@@ -13,7 +13,7 @@ from secrets import token_hex
 from types import TracebackType
 
 from sizer.limits.users import RunUser, run_user
-from sizer.records.errors import HostError, Interrupted
+from sizer.records.messages import HostError, Interrupted
 from sizer.records.run import DataSet
 from sizer.records.study import DiskTier, RunSpec, Study, Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind

@@ -17,8 +17,7 @@ from secrets import token_hex
 
 from sizer.limits.device import mounts_below
 from sizer.limits.users import NOBODYS_GROUP
-from sizer.records.errors import HostError
-from sizer.records.messages import Message
+from sizer.records.messages import HostError, Message
 from sizer.storage.subprograms import complete
 
 DEEPEST = 100

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sizer.limits.identity import owned_name
 from sizer.limits.process_tree import MARK
-from sizer.records.errors import HostError, Interrupted
+from sizer.records.messages import HostError, Interrupted
 from sizer.standstill import Standstill
 
 POLL_SECONDS = 0.2

@@ -8,8 +8,8 @@ from typing import Any
 
 from sizer.host.interpreters import NEEDED
 from sizer.host.stored_host import installed_of
-from sizer.records.errors import InputError
 from sizer.records.kinds import PREPROCESSING
+from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.run_kinds import FINDINGS
 from sizer.records.study import Study

@@ -15,7 +15,7 @@ from sizer import __version__
 from sizer.files.own_folder import read_file
 from sizer.files.writing import write_text
 from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.errors import HostError, InputError
+from sizer.records.messages import HostError, InputError
 
 HEAD = '{\n "checksum": "'
 """How the file begins; the checksum is of all that follows it."""

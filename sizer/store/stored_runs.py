@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 from sizer.files.codec import FormatError, from_json, load_json
-from sizer.records.errors import HostError, InputError
-from sizer.records.messages import Lines, Message
+from sizer.records.messages import HostError, InputError, Lines, Message
 from sizer.records.run import Run
 
 Version = tuple[int, int, int]

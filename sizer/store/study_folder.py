@@ -16,11 +16,10 @@ from sizer.files.data_paths import refuse_no_disk
 from sizer.files.own_folder import Place, check_folder, make_folder, open_folder, open_lock, place_of
 from sizer.files.writing import write_text, written_aside
 from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.errors import HostError, InputError
-from sizer.records.messages import Message
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import HostError, InputError, Message, typed_path
+from sizer.records.notes import Note
 from sizer.records.run import Run
-from sizer.records.study import Note, Study
+from sizer.records.study import Study
 from sizer.store.content import FILES, FOLDERS, refuse_what_leads_elsewhere
 from sizer.store.continuing import (
     measured,

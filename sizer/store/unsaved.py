@@ -17,7 +17,7 @@ from typing import Any
 from sizer.files.codec import write_json
 from sizer.files.own_folder import Place, make_folder, open_folder
 from sizer.files.writing import ASIDE_SUFFIX
-from sizer.records.errors import HostError, InputError
+from sizer.records.messages import HostError, InputError
 from sizer.records.run import Run
 from sizer.store.continuing import SAME_MACHINE
 from sizer.store.stored_runs import read_run

@@ -10,8 +10,7 @@ from sizer.records.device import Device
 from sizer.records.kinds import KINDS
 from sizer.records.messages import AnyOf
 from sizer.records.study import Limits, Workload, WorkloadPlan
-from sizer.records.typed_values import SMALLEST_MEMORY
-from sizer.records.units import format_bytes, parse_bytes, spell_bytes
+from sizer.records.units import SMALLEST_MEMORY, format_bytes, parse_bytes, spell_bytes
 from sizer.study.document import Document, Key
 
 Value = TypeVar("Value")

@@ -6,10 +6,9 @@ import re
 import shlex
 from typing import Any
 
-from sizer.records.errors import InputError
 from sizer.records.kinds import COMMAND
-from sizer.records.log_patterns import compiled, known_log
-from sizer.records.own_programs import PLACEHOLDERS, Variable, placeholders_in
+from sizer.records.messages import InputError
+from sizer.records.own_programs import PLACEHOLDERS, Variable, compiled, known_log, placeholders_in
 from sizer.records.study import Workload
 from sizer.study.document import Document, Key
 

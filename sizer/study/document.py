@@ -11,9 +11,7 @@ from typing import Any
 
 import yaml
 
-from sizer.records.errors import InputError, SizerError
-from sizer.records.messages import Message
-from sizer.records.plain_text import printable
+from sizer.records.messages import InputError, Message, SizerError, printable
 
 Key = tuple[str | int, ...]
 """The way to a value: `("workloads", 0, "kind")`."""

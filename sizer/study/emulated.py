@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sizer.records.device import GIVEN_IN_STUDY, HOST_DISK, BatchRate, Device, DiskRates
-from sizer.records.errors import InputError
 from sizer.records.kinds import IMPORTED, KINDS
+from sizer.records.messages import InputError
 from sizer.records.study import DiskTier, Workload
 from sizer.records.units import MB
 from sizer.study.axes import read_size

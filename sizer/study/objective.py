@@ -6,10 +6,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sizer.records.adaptive import Adaptive
-from sizer.records.study import Deadline, Objective
-from sizer.records.typed_values import parse_latency
-from sizer.records.units import parse_count, parse_rate, parse_seconds
+from sizer.records.study import Adaptive, Deadline, Objective
+from sizer.records.units import parse_count, parse_latency, parse_rate, parse_seconds
 from sizer.study.document import Document, Key
 
 if TYPE_CHECKING:

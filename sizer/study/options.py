@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from sizer.records.device import Device
-from sizer.records.errors import InputError
 from sizer.records.framework_options import (
     OF_FRAMEWORK,
     OF_IMAGES,
@@ -17,8 +16,8 @@ from sizer.records.framework_options import (
     WITHOUT,
     FrameworkOptions,
 )
-from sizer.records.kinds import LANGUAGE, PREPROCESSING
-from sizer.records.networks import TAKES_VECTORS
+from sizer.records.kinds import LANGUAGE, PREPROCESSING, TAKES_VECTORS
+from sizer.records.messages import InputError
 from sizer.study.document import Document, Key
 
 OF_COMPUTING = ("compile", "channels_last")

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sizer.files.given_files import read_given
-from sizer.records.errors import InputError
-from sizer.records.messages import AnyOf, Message
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import AnyOf, InputError, Message, typed_path
 from sizer.records.study import FrameworkPython, Measure, Study
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, Key, read_document

@@ -11,9 +11,19 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.kinds import COMMAND, FORWARD, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.kinds import (
+    BATCH_SIZES,
+    COMMAND,
+    FORWARD,
+    IMPORTED,
+    KINDS,
+    ONLY_IN,
+    OPENCV,
+    OTHER,
+    PREPROCESSING,
+    TAKES_VECTORS,
+)
 from sizer.records.messages import AnyOf
-from sizer.records.networks import BATCH_SIZES, ONLY_IN, TAKES_VECTORS
 from sizer.records.study import Limits, Workload, WorkloadPlan
 from sizer.study.axes import Axes, check_used, distinct, read_axes, read_batch_sizes, read_gpu_counts
 from sizer.study.commands import check_cache, check_pattern, check_placeholders, read_command, read_variables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.records.adaptive import PlanEndKind, RunReason, RunReasonKind
+from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import format_bytes, format_seconds
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, disk_name, either, listed

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records.batch_sizes import (
-    BatchAdvice,
-    BatchCurve,
-    BatchPoint,
-    LargestBatch,
-    SearchEnd,
-    StepFit,
-)
+from sizer.records.answer import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, SearchEnd, StepFit
 from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, BatchRate
 from sizer.records.run_kinds import MemoryPlace
 from sizer.records.units import RELATIVE, format_bytes, format_number

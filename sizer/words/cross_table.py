@@ -10,8 +10,7 @@ from itertools import groupby
 
 from sizer.model.feeds import CPU_LABEL
 from sizer.recommend.cross_table import CPU_OF
-from sizer.records.answer import Recommendation
-from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
+from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable, Recommendation
 from sizer.records.kinds import TRAIN
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import typed_path
 from sizer.records.run import Cause, CauseKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec

@@ -13,7 +13,7 @@ from sizer.host.lock import MeasuringProcess
 from sizer.host.stored_host import Virtualization
 from sizer.limits.topology import CpuCounts
 from sizer.records.answer import InstanceOffer
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import typed_path
 from sizer.records.units import format_bytes, format_usd
 from sizer.words.errors import in_words
 from sizer.words.language import _, _n

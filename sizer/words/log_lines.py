@@ -6,7 +6,7 @@ from statistics import median
 
 from sizer.analysis.log_lines.content import LogContent, ReadLine
 from sizer.analysis.log_lines.reading import LogReading
-from sizer.records.plain_text import printable
+from sizer.records.messages import printable
 from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words.figures import from_to
 from sizer.words.language import _, _n

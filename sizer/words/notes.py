@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sizer.records.framework_options import PRECISIONS
 from sizer.records.kinds import MODES
-from sizer.records.study import Note, NoteKind
+from sizer.records.notes import Note, NoteKind
 from sizer.records.units import format_number
 from sizer.words.figures import paragraph
 from sizer.words.language import _, _n

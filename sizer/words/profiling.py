@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from sizer.plan.axes_of_first_run import Needs
-from sizer.records.plain_text import printable, typed_path
+from sizer.records.messages import printable, typed_path
 from sizer.records.run import CauseKind, MeterKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study

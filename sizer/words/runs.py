@@ -17,9 +17,8 @@ from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult
 from sizer.recommend.quality import DOUBTS, MISTOLD
 from sizer.records.configuration import Bottleneck
 from sizer.records.kinds import COMMAND
-from sizer.records.log_patterns import KNOWN_LOGS
-from sizer.records.own_programs import placeholders_in
-from sizer.records.plain_text import printable, typed_path
+from sizer.records.messages import printable, typed_path
+from sizer.records.own_programs import KNOWN_LOGS, placeholders_in
 from sizer.records.run import (
     Evidence,
     EvidenceKind,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records.doubts import Doubt, DoubtKind
-from sizer.records.messages import Lines, Message
-from sizer.records.plain_text import printable, typed_path
+from sizer.records.answer import Doubt, DoubtKind
+from sizer.records.messages import Lines, Message, printable, typed_path
 from sizer.records.run import Failure
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import format_bytes, format_seconds

@@ -9,9 +9,9 @@ from sizer.adaptive.chosen import PlanEnd
 from sizer.adaptive.to_follow import Unfinished
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.batch_sizes import SearchEnd
+from sizer.records.answer import SearchEnd
 from sizer.records.run import Run
+from sizer.records.study import PlanEndKind
 from sizer.words.adaptive import plan_ended
 from sizer.words.batch_sizes import largest_in_words
 from sizer.words.floors import floor_in_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizer.records.gpu import ClockReason
+from sizer.records.device import ClockReason
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.units import bytes_and_unit, format_number, share_and_unit
 from sizer.words.language import _, _n

@@ -17,7 +17,7 @@ from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.model.starved import is_starved
 from sizer.recommend.recommendation import recommend
-from sizer.records.errors import InputError, NoAnswer
+from sizer.records.messages import InputError, NoAnswer
 from sizer.records.run import Demand, LimitedBy, LimitedByKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective, Study

@@ -12,7 +12,7 @@ from convert_study import FLOOR_SEARCH
 
 from sizer.cli import main
 from sizer.files.codec import FormatError, from_json
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import Purpose
 from sizer.store.stored_runs import run_from_json

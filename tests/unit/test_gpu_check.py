@@ -11,8 +11,7 @@ import gpu_table
 
 from sizer import api
 from sizer.plan.configurations import configurations as configurations_of
-from sizer.records.device import Device
-from sizer.records.gpu import GpuUse
+from sizer.records.device import Device, GpuUse
 from sizer.records.run import Demand, Run
 from sizer.study.presets import HostSize
 

@@ -15,9 +15,8 @@ from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.importing import import_csv
 from sizer.exchange.imported import read_measurements
 from sizer.exchange.imported_columns import READERS
-from sizer.records.errors import SizerError
-from sizer.records.typed_values import parse_number
-from sizer.records.units import parse_bytes, parse_count, parse_rate, parse_seconds
+from sizer.records.messages import SizerError
+from sizer.records.units import parse_bytes, parse_count, parse_number, parse_rate, parse_seconds
 from sizer.runner.time_limit import at_most
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from sizer.host.lock import is_host_measured, measuring_alone
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from tests import ROOT
 
 BECOME = """
 import os, socket, sys
 from pathlib import Path
 from sizer.host.lock import is_host_measured, measuring_alone
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 os.setresgid({user}, {user}, {user})
 os.setresuid({user}, {user}, {user})
 """

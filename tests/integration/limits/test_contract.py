@@ -13,7 +13,7 @@ import pytest
 
 from sizer.limits.interface import Control, Group, LimitsBackend
 from sizer.limits.join import OOM_SCORE
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.study import Limits
 from tests import ROOT
 

@@ -11,7 +11,7 @@ import pytest
 
 from sizer.limits.device import device_of
 from sizer.limits.interface import Group, LimitsBackend, Throttle
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.study import DiskRates, Limits
 from sizer.storage.disks import Volume, emulated_volume, missing_for_emulation
 from sizer.storage.page_cache import evict, resident_bytes

@@ -13,7 +13,7 @@ import pytest
 from sizer.limits.device import device_of
 from sizer.limits.interface import Group, LimitsBackend, Throttle
 from sizer.limits.join import join_command
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
 

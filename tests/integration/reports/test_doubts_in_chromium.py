@@ -12,8 +12,9 @@ import pytest
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.runs import timelines
-from sizer.records.gpu import GpuSample
-from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, Sample, Step
+from sizer.records.device import GpuSample
+from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
+from sizer.records.run_kinds import Outcome
 
 pytestmark = pytest.mark.slow
 

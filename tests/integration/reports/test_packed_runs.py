@@ -10,7 +10,7 @@ import pytest
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.runs import all_runs
-from sizer.records.run import Outcome
+from sizer.records.run_kinds import Outcome
 
 pytestmark = pytest.mark.slow
 

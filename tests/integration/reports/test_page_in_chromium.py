@@ -13,7 +13,8 @@ from sizer.bundled.reports.page import write_report
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
-from sizer.records.run import Outcome, RunWarning, WarningKind
+from sizer.records.run import RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 
 pytestmark = pytest.mark.slow

@@ -16,7 +16,8 @@ import pytest
 
 from sizer.analysis.monitor import Live
 from sizer.limits.detection import detect
-from sizer.records.run import CauseKind, Meter, MeterKind, Outcome, Run, WarningKind
+from sizer.records.run import CauseKind, Meter, MeterKind, Run, WarningKind
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks

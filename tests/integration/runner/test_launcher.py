@@ -20,8 +20,9 @@ from sizer.limits.identity import owned_name
 from sizer.limits.interface import Group, Throttle
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
-from sizer.records.errors import HostError
-from sizer.records.run import DataSet, LimitedBy, LimitedByKind, Meter, MeterKind, Outcome, Run, WarningKind
+from sizer.records.messages import HostError
+from sizer.records.run import DataSet, LimitedBy, LimitedByKind, Meter, MeterKind, Run, WarningKind
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, RunSpec
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.limits.detection import detect
-from sizer.records.run import Outcome, Run
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES

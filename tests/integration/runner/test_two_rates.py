@@ -16,7 +16,8 @@ from sizer.analysis.monitor import Live
 from sizer.limits.control_group import ControlGroup
 from sizer.limits.detection import detect
 from sizer.limits.interface import Throttle
-from sizer.records.run import DataSet, DiskCheck, Outcome, Step, WarningKind
+from sizer.records.run import DataSet, DiskCheck, Step, WarningKind
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskRates, DiskTier, RunSpec
 from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch

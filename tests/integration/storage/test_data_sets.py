@@ -13,7 +13,7 @@ import pytest
 
 from sizer.bundled import WORKLOADS_PATH
 from sizer.limits.users import run_user
-from sizer.records.errors import HostError, InputError
+from sizer.records.messages import HostError, InputError
 from sizer.records.study import Workload
 from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_cache import cache_folder

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.identity import world
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.storage.held_folders import LOCK, held_folder, remove_left
 
 HOLD = (
@@ -279,7 +279,7 @@ def test_what_is_mounted_in_a_folder_is_unmounted_and_not_removed(shared: Path, 
 HOLDS = f"""
 import os, sys
 from pathlib import Path
-from sizer.records.errors import SizerError
+from sizer.records.messages import SizerError
 from sizer.storage.held_folders import held_folder
 os.setgroups([])
 os.setgid({USER})

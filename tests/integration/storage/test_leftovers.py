@@ -17,8 +17,7 @@ from sizer.limits.interface import LimitsBackend
 from sizer.limits.machine import read_machine
 from sizer.limits.process_tree import MARK, end_left
 from sizer.limits.tree import Tree
-from sizer.records.errors import HostError, Interrupted
-from sizer.records.messages import Message
+from sizer.records.messages import HostError, Interrupted, Message
 from sizer.records.study import Workload
 from sizer.storage import leftovers
 from sizer.storage.announcements import Announcement

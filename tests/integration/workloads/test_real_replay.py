@@ -12,7 +12,8 @@ from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
 from sizer.plan.isolating_runs import isolating_runs
-from sizer.records.run import Outcome, Run
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
 from sizer.runner.watching import UNWATCHED
 from sizer.storage.disks import missing_for_emulation
 from sizer.storage.placement import Placement, room_on_emulated

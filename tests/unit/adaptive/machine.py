@@ -11,9 +11,9 @@ from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.catalog.catalog import Catalog
 from sizer.plan.configurations import position
-from sizer.records.adaptive import Adaptive
-from sizer.records.run import Configuration, Demand, Estimate, Outcome, Run
-from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.run import Configuration, Demand, Estimate, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Adaptive, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 

@@ -14,8 +14,8 @@ from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
 from sizer.plan.reference_runs import is_measurement, reference
 from sizer.plan.run_order import plan
-from sizer.records.adaptive import Adaptive, RunReasonKind
 from sizer.records.run import Run
+from sizer.records.study import Adaptive, RunReasonKind
 from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
 
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)

@@ -11,9 +11,21 @@ from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.adaptive import PlanEndKind, RunReasonKind
-from sizer.records.run import Configuration, Outcome, Run
-from sizer.records.study import Device, DiskRates, DiskTier, Measure, Objective, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.run import Configuration, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import (
+    Device,
+    DiskRates,
+    DiskTier,
+    Measure,
+    Objective,
+    PlanEndKind,
+    RunReasonKind,
+    RunSpec,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
 from sizer.records.units import GIB
 from sizer.words.adaptive import reason_in_words
 from tests.unit.adaptive.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of

@@ -12,9 +12,9 @@ from sizer.plan.batch_search import batch_searches
 from sizer.plan.floor_search import searches
 from sizer.plan.following import Following
 from sizer.plan.run_order import AROUND_SECONDS
-from sizer.records.adaptive import Adaptive, PlanEndKind
-from sizer.records.run import Outcome, Run
-from sizer.records.study import RunSpec, Study
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Adaptive, PlanEndKind, RunSpec, Study
 from sizer.records.units import GIB, MIB
 from sizer.words.unfinished import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
 from tests.unit.adaptive.machine import HOST, SECONDS, chooser_of, knee, made, study_of

@@ -10,8 +10,7 @@ from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import ChildResult, run_record
 from sizer.files.codec import from_json, to_json
 from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.device import Device
-from sizer.records.gpu import ClockReason, GpuSample, GpuUse
+from sizer.records.device import ClockReason, Device, GpuSample, GpuUse
 from sizer.records.run import LimitedBy, LimitedByKind, Run, Sample, Step, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload

@@ -8,7 +8,7 @@ import pytest
 
 from sizer.analysis.log_lines.content import read_log
 from sizer.analysis.log_rates import LogRates
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import CauseKind, Step, WarningKind
 
 

@@ -12,8 +12,8 @@ from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
 from sizer.files.codec import from_json, to_json
-from sizer.records.run import Cause, CauseKind, Configuration, Failure, Outcome, Run
-from sizer.records.run_kinds import MemoryPlace
+from sizer.records.run import Cause, CauseKind, Configuration, Failure, Run
+from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.words.failures import failure_in_words
 from sizer.words.remedies import remedy_of_failure

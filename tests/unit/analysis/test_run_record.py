@@ -26,13 +26,13 @@ from sizer.records.run import (
     LimitedByKind,
     Meter,
     MeterKind,
-    Outcome,
     Run,
     RunWarning,
     Sample,
     Step,
     WarningKind,
 )
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
 from sizer.words.runs import result_in_words
 from sizer.words.warnings import warning_line

@@ -16,12 +16,12 @@ from sizer.records.run import (
     Demand,
     Estimate,
     MemoryGrowth,
-    Outcome,
     RateChange,
     Run,
     RunWarning,
     WarningKind,
 )
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.records.units import GIB
 from sizer.words.warnings import warning_line

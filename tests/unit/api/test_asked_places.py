@@ -20,7 +20,7 @@ from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
 from sizer.model.model import Model, WhatIf
 from sizer.records.device import Device, DiskRates
-from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer
+from sizer.records.messages import HostError, InputError, Interrupted, NoAnswer
 from sizer.records.run import CauseKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan

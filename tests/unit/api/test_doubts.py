@@ -12,7 +12,7 @@ import pytest
 from sizer.api import preconditions
 from sizer.api.preconditions import check_interpreters, doubts
 from sizer.host.interpreters import NEEDED, Interpreter
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.study import FrameworkPython, RunSpec, Study, Workload
 from sizer.words.terminal import doubt_in_words
 

@@ -13,9 +13,8 @@ from sizer.adaptive.chosen import PlanEnd
 from sizer.api.left_to_do import chosen_next
 from sizer.cli import main
 from sizer.plan.run_order import plan
-from sizer.records.adaptive import Adaptive
 from sizer.records.prediction import Refused
-from sizer.records.study import Study
+from sizer.records.study import Adaptive, Study
 from sizer.store.study_folder import StudyFolder
 from tests.unit.adaptive.machine import HOST, chosen, knee, made, study_of
 

@@ -14,7 +14,7 @@ from sizer.api.profiling import profile_of
 from sizer.api.same_profile import SEAL, refuse_changed, sealed
 from sizer.api.typed_job import OFTEN_READ, disks_by_name
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.own_programs import Variable
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome

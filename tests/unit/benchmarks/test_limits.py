@@ -8,7 +8,7 @@ import pytest
 from limits import QUOTA, SIZERS, Window, directories, median, set_quota, share_cases, spread, waiting_cases
 
 from sizer.limits.join import join_command
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 
 
 def test_every_size_is_set_in_both_ways_with_its_own_number_of_workers() -> None:

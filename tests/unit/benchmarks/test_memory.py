@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from memory import SERIES, LoaderRuns, Read, last_whole, least_recently_used, right
 
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.run import Step
 
 STEPS = [Step(float(time), 10, 0.0, epoch) for time, epoch in [(1, 0), (2, 0), (5, 1), (6, 1), (9, 2)]]

@@ -8,7 +8,7 @@ import pytest
 from overhead import printed_rate
 from preprocessing_rate import Decoded, image_list, jpegs, link, marginal_rate
 
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from workloads.events import Events
 from workloads.progress import Extent, Progress
 from workloads.stop import StopRequest

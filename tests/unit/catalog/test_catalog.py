@@ -11,7 +11,7 @@ from sizer.catalog import importing
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import same_gpu
 from sizer.catalog.importing import catalog_text, import_csv
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.units import GIB
 from sizer.words.host import disk_offer_line, instance_line
 from tests import ROOT

@@ -10,7 +10,7 @@ import pytest
 
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.importing import catalog_text
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.units import GIB
 from sizer.words.errors import in_words
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 
 
 @pytest.fixture

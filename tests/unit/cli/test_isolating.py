@@ -10,7 +10,8 @@ from sizer.api import StudyPlan
 from sizer.cli.dry_run import lines
 from sizer.plan.run_order import plan
 from sizer.plan.two_epochs import two_epoch_passes
-from sizer.records.study import Limits, Measure, Purpose, RunSpec, Workload
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 

@@ -12,7 +12,8 @@ import pytest
 from sizer.analysis.monitor import Live
 from sizer.cli.printing import escaped
 from sizer.cli.progress import RunProgress
-from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run
+from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
 
 ESCAPE = "\x1b[2J\x9b31m\u202e"

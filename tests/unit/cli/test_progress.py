@@ -21,13 +21,13 @@ from sizer.records.run import (
     Evidence,
     EvidenceKind,
     Failure,
-    Outcome,
     Run,
     RunWarning,
     Sample,
     Step,
     WarningKind,
 )
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
 from sizer.words.failures import failure_line
 from sizer.words.names import bound_in_words, disk_in_words

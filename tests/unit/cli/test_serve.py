@@ -15,7 +15,7 @@ import pytest
 from sizer.bundled.reports.policy import page_policy
 from sizer.cli import serve
 from sizer.cli.serve import _Keeper, _sentences
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.server.live_page import LivePage
 from sizer.store.study_folder import StudyFolder
 from sizer.store.watched import mark_watched

@@ -13,7 +13,8 @@ import pytest
 from sizer.api import StudyPlan
 from sizer.cli import dry_run, main
 from sizer.plan.run_order import plan
-from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run
+from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import HostSize

@@ -12,7 +12,7 @@ from sizer.cli.what_if import AskedWhatIf, asked_what_if, form, is_tier, tier_ra
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.records.device import DiskRates
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.prediction import ReasonCode, Refused
 from sizer.records.run import Run
 from sizer.records.units import GIB

@@ -10,7 +10,7 @@ import pytest
 from sizer.exchange import table_cells as cells
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Workload

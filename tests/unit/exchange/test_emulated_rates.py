@@ -14,7 +14,7 @@ from sizer.model.batch_curve import batch_curves
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.words.accelerator_counts import accelerator_counts_lines

@@ -17,9 +17,10 @@ from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.imported_columns import READERS
 from sizer.exchange.measurements import ALL_COLUMNS, write_csv
 from sizer.files.codec import from_json, to_json
-from sizer.records.errors import InputError
-from sizer.records.run import Bottleneck, Cause, CauseKind, Failure, Outcome, Run
-from sizer.records.study import NoteKind
+from sizer.records.messages import InputError
+from sizer.records.notes import NoteKind
+from sizer.records.run import Bottleneck, Cause, CauseKind, Failure, Run
+from sizer.records.run_kinds import Outcome
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sizer.exchange.measurements import write_csv
 from sizer.files.tables import harmless, unharmed
-from sizer.records.gpu import GpuUse
+from sizer.records.device import GpuUse
 from sizer.records.run import (
     Bottleneck,
     Configuration,
@@ -21,11 +21,11 @@ from sizer.records.run import (
     Estimate,
     Evidence,
     EvidenceKind,
-    Outcome,
     Run,
     RunWarning,
     WarningKind,
 )
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
 
 HEADER = (

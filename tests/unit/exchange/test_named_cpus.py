@@ -9,7 +9,8 @@ from sizer.exchange.cpu_names import cpu_in
 from sizer.exchange.imported import Imported
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.study import NoteKind, Objective
+from sizer.records.notes import NoteKind
+from sizer.records.study import Objective
 from sizer.words.cross_table import column_named
 from sizer.words.notes import note_in_words
 from tests.tables import Read, kinds

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizer.cli import main
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from tests.tables import Read
 
 Had = list[tuple[int, float | None, int | None]]

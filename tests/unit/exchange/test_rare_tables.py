@@ -11,9 +11,9 @@ from sizer.catalog.catalog import Catalog
 from sizer.exchange import imported
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.model.fitting import fit
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
+from sizer.records.notes import NoteKind
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import NoteKind
 from sizer.words.errors import in_words
 
 Read = Callable[..., Imported]

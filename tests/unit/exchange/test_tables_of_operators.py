@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sizer.exchange.imported import Imported
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
+from sizer.records.notes import NoteKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import NoteKind
 from sizer.words.notes import note_in_words
 from tests.tables import Read, kinds
 

@@ -8,9 +8,9 @@ import io
 import pytest
 
 from sizer.exchange.imported import Imported
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
+from sizer.records.notes import NoteKind
 from sizer.records.run import RentedMachine
-from sizer.records.study import NoteKind
 from sizer.records.units import RELATIVE
 from sizer.words.notes import note_in_words
 from tests.tables import Read, kinds

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sizer.exchange.imported import Imported
-from sizer.records.errors import InputError
-from sizer.records.study import NoteKind
+from sizer.records.messages import InputError
+from sizer.records.notes import NoteKind
 from sizer.words.notes import note_in_words
 from tests.tables import Read
 

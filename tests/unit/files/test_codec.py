@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sizer.files.codec import FormatError, from_json, load_json, to_json, write_json
 from sizer.records.answer import Recommendation
 from sizer.records.domains import LONGEST_NAME, Matching, OneOf, Printed
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import (
     Bottleneck,
     Configuration,
@@ -27,13 +27,13 @@ from sizer.records.run import (
     Estimate,
     Evidence,
     EvidenceKind,
-    Outcome,
     Run,
     RunWarning,
     Sample,
     Step,
     WarningKind,
 )
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload
 
 FULL = Run(

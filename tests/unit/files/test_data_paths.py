@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sizer.files.data_paths import files_below, refuse_no_data, refuse_no_disk
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 
 
 @pytest.mark.parametrize("path", ["/proc", "/sys", "/proc/self/fd", "/sys/kernel"])

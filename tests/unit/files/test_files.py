@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sizer.files.writing import write_text
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 
 
 def test_the_old_text_is_replaced(tmp_path: Path) -> None:

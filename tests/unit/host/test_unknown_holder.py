@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sizer.host import lock
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.words.errors import in_words
 
 

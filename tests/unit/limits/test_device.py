@@ -8,7 +8,7 @@ import pytest
 
 from sizer.limits.device import device_of, mount_of, parse_mounts, physical_disks, whole_disk
 from sizer.limits.tree import Tree
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 
 MOUNTS = """\
 27 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw

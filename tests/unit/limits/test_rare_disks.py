@@ -14,7 +14,7 @@ from sizer.limits.machine import Machine
 from sizer.limits.process_tree import _is_dead
 from sizer.limits.tree import Tree
 from sizer.records.device import DiskRates
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.study import Limits
 from tests.described_hosts import V2_FILES
 

@@ -16,8 +16,7 @@ from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Action, ReasonCode, Refusal, Refused, Suggestion
 from sizer.records.run import Demand, Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Purpose
+from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.model.batch_curve import batch_curves, nearest
-from sizer.records.batch_sizes import BatchCurve, StepFit
+from sizer.records.answer import BatchCurve, StepFit
 from sizer.records.device import Device
 from sizer.records.run import Run
 from tests.tables import runs_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sizer.model.isolation import as_asked, end_to_end, isolating
 from sizer.records.run import Run
-from sizer.records.study import Purpose
+from sizer.records.run_kinds import Purpose
 
 
 def fed(run: Run, input_: str, cache: str = "cold", purpose: Purpose = Purpose.ASKED) -> Run:

@@ -16,13 +16,13 @@ from sizer.records.run import (
     Estimate,
     Meter,
     MeterKind,
-    Outcome,
     Run,
     RunWarning,
     Sample,
     Step,
     WarningKind,
 )
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize

@@ -13,8 +13,9 @@ from sizer.model.floor_runs import LEAST_BYTES, MOST_RUNS, bounds, searched_floo
 from sizer.model.isolation import as_asked
 from sizer.model.memory import trials
 from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, next_cap, searches
-from sizer.records.run import Configuration, Estimate, Outcome, Run
-from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.run import Configuration, Estimate, Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
 from sizer.words.floors import floor_in_words

@@ -11,7 +11,8 @@ from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import plan
 from sizer.records.own_programs import Variable
-from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
-from sizer.records.run import DataSet, Outcome, Run
-from sizer.records.study import Limits, Measure, Purpose, Study, Workload, WorkloadPlan
+from sizer.records.run import DataSet, Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, Measure, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
 from sizer.words.runs import following_in_words

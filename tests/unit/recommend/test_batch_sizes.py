@@ -17,8 +17,9 @@ from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import ReasonCode
-from sizer.records.run import Cause, CauseKind, Failure, MemoryPlace, Outcome, Run
-from sizer.records.study import Objective, Purpose
+from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
+from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.batch_sizes import batch_sentences
 from sizer.words.names import terms_of

@@ -9,7 +9,7 @@ import pytest
 
 from sizer.recommend.gates import NAMES, check_gate, read_gate
 from sizer.records.answer import Answer
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import Bottleneck, Estimate, Run
 from sizer.records.study import Deadline, Device
 

@@ -11,7 +11,8 @@ from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
 from sizer.records.prediction import Refused
-from sizer.records.run import Bottleneck, Configuration, Demand, Outcome, Run
+from sizer.records.run import Bottleneck, Configuration, Demand, Run
+from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.words.answers import refusal_sentences
 from sizer.words.names import terms_of

@@ -13,7 +13,8 @@ from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.prediction import ReasonCode
-from sizer.records.run import Bottleneck, Demand, Outcome, Run
+from sizer.records.run import Bottleneck, Demand, Run
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Device, DiskRates, Objective
 from sizer.records.units import GIB
 from sizer.words.answers import family_sentences

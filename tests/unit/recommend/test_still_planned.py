@@ -13,8 +13,8 @@ from sizer.recommend.recommendation import recommend
 from sizer.recommend.still_planned import StillPlanned, as_planned
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
-from sizer.records.run import Outcome, Run
-from sizer.records.run_kinds import Purpose
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import Terms, suggestion_sentences

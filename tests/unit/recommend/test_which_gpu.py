@@ -10,10 +10,9 @@ import pytest
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer
+from sizer.records.answer import AgainstCpu, Answer, NoGpuAnswer, SecondGpu
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import Device
-from sizer.records.gpu_options import AgainstCpu, NoGpuAnswer, SecondGpu
 from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline, Objective
 from sizer.words.names import terms_of

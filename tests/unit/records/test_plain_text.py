@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizer.records.plain_text import printable, typed_line, typed_path
+from sizer.records.messages import printable, typed_line, typed_path
 
 
 @pytest.mark.parametrize(

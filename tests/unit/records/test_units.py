@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.units import format_bytes, format_rate, format_seconds, parse_bytes, spell_bytes
 
 

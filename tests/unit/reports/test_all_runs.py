@@ -8,7 +8,8 @@ from typing import Any
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.runs import all_runs
 from sizer.bundled.reports.subject import subjects
-from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, RunWarning, WarningKind
+from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome
 
 CONTENDED = RunWarning(WarningKind.CONTENDED, {"cores": 0.3})
 SHORT = RunWarning(WarningKind.SHORT, {"seconds": 4.0})

@@ -13,10 +13,9 @@ from sizer.bundled.reports import cross_table as section
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.recommend.cross_table import cross_table
-from sizer.records.adaptive import Adaptive
-from sizer.records.answer import Answer, Recommendation
-from sizer.records.cross_table import CrossTable
-from sizer.records.study import Note, NoteKind, Study
+from sizer.records.answer import Answer, CrossTable, Recommendation
+from sizer.records.notes import Note, NoteKind
+from sizer.records.study import Adaptive, Study
 from sizer.words.cross_table import cross_answer, cross_lines, table_comes_first
 from tests.tables import runs_of
 

@@ -11,7 +11,8 @@ import numpy as np
 from sizer.bundled.reports.doubts.drift import MOST_WORKLOADS, Drift, drift
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import subjects
-from sizer.records.run import Outcome, Run
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
 
 BEGUN = datetime(2026, 11, 21, 9, tzinfo=timezone.utc)
 

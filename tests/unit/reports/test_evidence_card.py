@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.runs import evidence_card
-from sizer.records.gpu import GpuUse
-from sizer.records.run import Demand, Estimate, MemoryGrowth, Meter, MeterKind, Outcome, Run, RunWarning, WarningKind
+from sizer.records.device import GpuUse
+from sizer.records.run import Demand, Estimate, MemoryGrowth, Meter, MeterKind, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome
 
 
 def facts(run: Run) -> dict[str, dict[str, tuple[str, str]]]:

@@ -13,8 +13,8 @@ from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import all_runs
 from sizer.bundled.reports.subject import subjects
-from sizer.records.run import Cause, CauseKind, Failure, Outcome
-from sizer.records.study import Purpose
+from sizer.records.run import Cause, CauseKind, Failure
+from sizer.records.run_kinds import Outcome, Purpose
 from sizer.words.names import outcome_in_words
 
 MIB = 2**20

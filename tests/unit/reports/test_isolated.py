@@ -8,8 +8,9 @@ import pytest
 
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import contents, render
-from sizer.records.run import Cause, CauseKind, Demand, Estimate, Failure, Outcome, Run, RunWarning, WarningKind
-from sizer.records.study import Limits, Purpose
+from sizer.records.run import Cause, CauseKind, Demand, Estimate, Failure, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits
 
 NAME = "train-resnet50-p100"
 

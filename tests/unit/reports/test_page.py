@@ -14,7 +14,8 @@ import pytest
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import contents, render, write_report
 from sizer.model.fitting import fit
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
+from sizer.records.notes import Note, NoteKind
 from sizer.records.run import (
     Cause,
     CauseKind,
@@ -23,12 +24,12 @@ from sizer.records.run import (
     Failure,
     LimitedBy,
     LimitedByKind,
-    Outcome,
     Run,
     RunWarning,
     WarningKind,
 )
-from sizer.records.study import Note, NoteKind, Study
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
 from sizer.words.names import outcome_in_words
 from sizer.words.warnings import warning_line

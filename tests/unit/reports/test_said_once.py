@@ -13,7 +13,7 @@ import pytest
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.cli import main
-from sizer.records.study import Note, NoteKind
+from sizer.records.notes import Note, NoteKind
 
 LONG = 6
 """Words; what is shorter is a label."""

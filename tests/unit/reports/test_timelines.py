@@ -16,8 +16,8 @@ from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import timelines
 from sizer.bundled.reports.subject import Subject, subjects
-from sizer.records.run import Outcome, Run, RunWarning, Sample, Step, WarningKind
-from sizer.records.study import Purpose
+from sizer.records.run import Run, RunWarning, Sample, Step, WarningKind
+from sizer.records.run_kinds import Outcome, Purpose
 
 MIB = 2**20
 

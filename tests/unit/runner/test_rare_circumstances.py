@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sizer.records.device import Device
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import Cause, CauseKind
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.child import _read_now

@@ -15,16 +15,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from sizer.analysis.events import EventError, Start, parse_event
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    Failure,
-    Meter,
-    MeterKind,
-    Run,
-    RunWarning,
-    WarningKind,
-)
+from sizer.records.run import Cause, CauseKind, Failure, Meter, MeterKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.runner.outlets import HELD_BACK, LONGEST_LINE, Lines
 from sizer.runner.secrets import Secrets

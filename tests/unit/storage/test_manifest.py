@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.errors import HostError, Interrupted
+from sizer.records.messages import HostError, Interrupted
 from sizer.storage import manifest
 from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_cache import made_once

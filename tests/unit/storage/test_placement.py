@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.identity import world
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.run import DataSet
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage.announcements import Announcement, AnnouncementKind

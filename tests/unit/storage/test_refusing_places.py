@@ -15,7 +15,7 @@ import pytest
 
 from sizer.limits.identity import owned_name
 from sizer.limits.interface import LimitsBackend
-from sizer.records.errors import HostError, InputError, Interrupted
+from sizer.records.messages import HostError, InputError, Interrupted
 from sizer.records.study import DiskTier
 from sizer.storage import (
     data_cache,

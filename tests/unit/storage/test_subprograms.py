@@ -10,7 +10,7 @@ import pytest
 
 from sizer.limits.identity import owner_is_dead
 from sizer.limits.process_tree import MARK
-from sizer.records.errors import HostError, Interrupted
+from sizer.records.messages import HostError, Interrupted
 from sizer.storage.subprograms import complete
 
 HANGS_SECONDS = 600

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.records.errors import InputError
-from sizer.records.run import Configuration, DiskCheck, Estimate, Outcome, Run
-from sizer.records.study import DiskRates, DiskTier, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.messages import InputError
+from sizer.records.run import Configuration, DiskCheck, Estimate, Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.continuing import (
     measured,
     refuse_other_machine,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sizer.files.writing import ASIDE_SUFFIX
-from sizer.records.errors import HostError, InputError
+from sizer.records.messages import HostError, InputError
 from sizer.records.run import Run
 from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store import study_folder, unsaved

@@ -17,9 +17,11 @@ from pathlib import Path
 import pytest
 
 from sizer.plan.run_order import plan, remaining
-from sizer.records.errors import HostError, InputError
-from sizer.records.run import Configuration, Outcome, Run, Sample
-from sizer.records.study import Measure, Note, NoteKind, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.messages import HostError, InputError
+from sizer.records.notes import Note, NoteKind
+from sizer.records.run import Configuration, Run, Sample
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import FILES, StudyFolder, refuse_unusable
 from sizer.study.presets import HostSize
 from tests import ROOT

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.store.study_folder import StudyFolder
 from sizer.store.watched import WATCHED, is_watched, mark_watched, unmark_watched
 

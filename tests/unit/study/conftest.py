@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from sizer.catalog.rate_estimate import Basis
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.study import DiskRates, Study
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.records.adaptive import Adaptive
+from sizer.records.study import Adaptive
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml

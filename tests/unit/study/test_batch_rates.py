@@ -6,7 +6,7 @@ import pytest
 
 from sizer.catalog.catalog import Catalog
 from sizer.records.device import Device
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.study import Limits, Measure, RunSpec, Study
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize

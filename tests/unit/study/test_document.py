@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.study.document import read_document
 
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(

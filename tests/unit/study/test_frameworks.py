@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.study import FrameworkPython, Study
 from sizer.study.document import Document
 from sizer.study.resolved import to_yaml

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.catalog.catalog import Catalog
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.own_programs import Variable
 from sizer.records.study import Limits, Study
 from sizer.records.units import GIB

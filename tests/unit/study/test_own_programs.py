@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from sizer.files.codec import to_json
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.own_programs import Variable, filled, placeholders_in
 from sizer.records.study import Study
 from sizer.study.resolved import to_yaml

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
 from sizer.study.document import RESOLVED
 from sizer.study.parse import read_study

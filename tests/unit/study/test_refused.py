@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.study import Study
 from sizer.words.errors import in_words
 

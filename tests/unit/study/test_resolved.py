@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from sizer.catalog.catalog import Catalog
 from sizer.files.codec import from_json, to_json
 from sizer.records.device import BatchRate, Device, DiskRates
-from sizer.records.errors import InputError
-from sizer.records.kinds import KINDS
-from sizer.records.networks import TRANSFORMERS
+from sizer.records.kinds import KINDS, TRANSFORMERS
+from sizer.records.messages import InputError
 from sizer.records.own_programs import Variable
 from sizer.records.study import (
     Deadline,

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from sizer.records.errors import InputError
 from sizer.records.kinds import KINDS
+from sizer.records.messages import InputError
 from sizer.study.json_schema import schema
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.records.adaptive import PlanEndKind, RunReason, RunReasonKind
+from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB
 from sizer.words.adaptive import chosen_in_words, chosen_runs, plan_ended, reason_in_words, start_to_come
 from sizer.words.unfinished import going_on_with, plan_ended_line

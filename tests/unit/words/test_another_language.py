@@ -20,8 +20,7 @@ from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.machine import facts
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
-from sizer.records.errors import NoAnswer
-from sizer.records.messages import Message
+from sizer.records.messages import Message, NoAnswer
 from sizer.records.prediction import Refused, Spec
 from sizer.runner.load import Load
 from sizer.words import language as language_of_words

@@ -13,8 +13,7 @@ import pytest
 
 from sizer.cli import main
 from sizer.cli.arguments import parser
-from sizer.records.errors import HostError, InputError
-from sizer.records.messages import AllOf, AnyOf, Lines, Message
+from sizer.records.messages import AllOf, AnyOf, HostError, InputError, Lines, Message
 from sizer.words.errors import in_words
 from sizer.words.language import without_marks
 from sizer.words.terminal import data_lacking

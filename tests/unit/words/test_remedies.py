@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.material import Material
-from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Outcome, Run, WarningKind
+from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Run, WarningKind
+from sizer.records.run_kinds import Outcome
 from sizer.words.remedies import meaning_of_warning, remedy_of_failure
 
 
