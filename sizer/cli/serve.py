@@ -23,8 +23,8 @@ from sizer.host.lock import is_host_measured
 from sizer.records.messages import Message, SizerError
 from sizer.server.live_page import LivePage, Sentences
 from sizer.server.page_server import PageServer
+from sizer.store.content import WATCHED_SECONDS, mark_watched, unmark_watched
 from sizer.store.study_folder import StudyFolder, is_held
-from sizer.store.watched import WATCHED_SECONDS, mark_watched, unmark_watched
 
 if TYPE_CHECKING:
     from sizer.api import WatchedPage

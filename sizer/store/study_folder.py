@@ -44,6 +44,9 @@ class StudyFolder:
     def __init__(self, path: Path, study: Study, host: Mapping[str, Any]) -> None:
         self.path = path
         self.real_path = path.resolve()
+        self.study_path, self.host_path, self.model_path = path / "study.yaml", path / "host.json", path / "model.json"
+        self.recommendation_path, self.measurements_path = path / "recommendation.json", path / "measurements.csv"
+        self.report_path = path / "report.html"
         self.study = study
         self.host = host
         self._places: dict[Path, Place] = {}
@@ -135,30 +138,6 @@ class StudyFolder:
         refuse_other_meaning(str(self.path), measured(self.runs()), study)
         self.study = study
         self.write_text(self.study_path, to_yaml(study))
-
-    @property
-    def study_path(self) -> Path:
-        return self.path / "study.yaml"
-
-    @property
-    def host_path(self) -> Path:
-        return self.path / "host.json"
-
-    @property
-    def model_path(self) -> Path:
-        return self.path / "model.json"
-
-    @property
-    def recommendation_path(self) -> Path:
-        return self.path / "recommendation.json"
-
-    @property
-    def measurements_path(self) -> Path:
-        return self.path / "measurements.csv"
-
-    @property
-    def report_path(self) -> Path:
-        return self.path / "report.html"
 
     @property
     def going_on(self) -> Message | str:

@@ -45,17 +45,14 @@ def read_axes(document: Document, key: Key, data: dict[str, Any] | None, disks: 
         _values(data, key, "vcpus", lambda _, value: float(value)),
         _values(data, key, "memory", lambda place, value: read_memory(document, place, value)),
         _values(data, key, "disk", lambda place, value: _disk(document, place, value, disks)),
-        read_batch_sizes(document, key, data),
+        read_batch_sizes(data, key),
         _values(data, key, "gpu_count", lambda _, value: int(value)),
     )
 
 
-def read_batch_sizes(document: Document, key: Key, data: dict[str, Any]) -> tuple[int, ...] | None:
-    """The batch sizes in `data`, None where it has none; raises InputError for an empty list."""
-    sizes = _values(data, key, "batch_size", lambda _, value: int(value))
-    if sizes == ():
-        raise document.input_error((*key, "batch_size"), "`batch_size` has no value; write at least one.")
-    return sizes
+def read_batch_sizes(data: dict[str, Any], key: Key) -> tuple[int, ...] | None:
+    """The batch sizes in `data`, None where it has none."""
+    return _values(data, key, "batch_size", lambda _, value: int(value))
 
 
 def read_around(document: Document, disks: Iterable[str]) -> Limits | None:

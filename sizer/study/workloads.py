@@ -195,7 +195,7 @@ def _axes(
 ) -> tuple[Axes, tuple[int, ...]]:
     """The workload's axes over the study's, and its batch sizes, () where nothing is said."""
     own = read_axes(document, (*key, "axes"), entry.get("axes"), defaults.disks)
-    sizes = read_batch_sizes(document, key, entry)
+    sizes = read_batch_sizes(entry, key)
     if sizes is not None and own.batch_size is not None:
         raise document.input_error(
             (*key, "axes"), "`batch_size` is set both in the workload and in its axes; remove one of them."

@@ -11,8 +11,8 @@ import pytest
 from sizer.api import Measurement, events, plan_study, this_host, watched_page
 from sizer.api.watched_page import PAUSE, WatchedPage
 from sizer.records.messages import HostError
+from sizer.store.content import mark_watched
 from sizer.store.study_folder import StudyFolder
-from sizer.store.watched import mark_watched
 
 
 class Clock:

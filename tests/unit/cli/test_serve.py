@@ -17,8 +17,8 @@ from sizer.cli import serve
 from sizer.cli.serve import _Keeper, _sentences
 from sizer.records.messages import HostError
 from sizer.server.live_page import LivePage
+from sizer.store.content import mark_watched
 from sizer.store.study_folder import StudyFolder
-from sizer.store.watched import mark_watched
 
 
 @pytest.fixture

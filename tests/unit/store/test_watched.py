@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sizer.records.messages import InputError
+from sizer.store.content import WATCHED, is_watched, mark_watched, unmark_watched
 from sizer.store.study_folder import StudyFolder
-from sizer.store.watched import WATCHED, is_watched, mark_watched, unmark_watched
 
 
 def test_a_mark_holds_for_a_minute(tmp_path: Path) -> None:
