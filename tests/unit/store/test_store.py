@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import errno
+import io
 import json
 import os
 import shlex
@@ -9,21 +12,32 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from statistics import median
 
 import pytest
 
+from sizer.api.concluding import conclude
+from sizer.files.writing import ASIDE_SUFFIX
 from sizer.plan.run_order import plan, remaining
 from sizer.records.messages import HostError, InputError
 from sizer.records.notes import Note, NoteKind
 from sizer.records.run import Configuration, Run, Sample
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.store.study_folder import FILES, StudyFolder, refuse_unusable
+from sizer.store import study_folder, unsaved
+from sizer.store.content import WATCHED, is_watched, mark_watched, unmark_watched
+from sizer.store.continuing import refuse_other_study
+from sizer.store.stored_runs import StoredRuns
+from sizer.store.study_folder import FILES, StudyFolder, current_run, refuse_unusable
 from sizer.study.presets import HostSize
+from sizer.words.errors import in_words
 from tests import ROOT
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}
@@ -62,25 +76,6 @@ def test_a_folder_holds_what_it_is_made_from(path: Path) -> None:
     assert json.loads((path / "host.json").read_text())["schema_version"] == 2
     names = [folder.model_path, folder.recommendation_path, folder.measurements_path, folder.report_path]
     assert [each.name for each in names] == ["model.json", "recommendation.json", "measurements.csv", "report.html"]
-
-
-def test_the_host_may_be_a_record(path: Path) -> None:
-    """HostSize are stored as they are."""
-
-    @dataclass(frozen=True)
-    class Host:
-        cpu_model: str
-
-    with StudyFolder.create(path, STUDY, Host("EPYC")) as folder:
-        assert folder.host["cpu_model"] == "EPYC"
-
-
-def test_runs_come_in_the_order_of_their_start(path: Path) -> None:
-    """Whatever their files are called."""
-    with StudyFolder.create(path, STUDY, HOST) as folder:
-        for minute, spec in enumerate(reversed(SPECS)):
-            folder.add(run(spec, minute=minute))
-        assert [each.spec for each in folder.runs()] == list(reversed(SPECS))
 
 
 def test_runs_come_in_the_order_in_which_they_were_measured(path: Path) -> None:
@@ -359,10 +354,12 @@ def test_a_link_is_no_study_folder(path: Path) -> None:
 
 
 ENTRIES = [*FILES, "runs", "logs", "runs/x.json", "runs/x.txt", "logs/x.log"]
+KINDS = ["dangling link", "link to a folder", "pipe", "socket"]
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-@pytest.mark.parametrize("kind", ["link", "dangling link", "link to a folder", "pipe", "socket"])
+@pytest.mark.parametrize(
+    ("entry", "kind"), [*((entry, "link") for entry in ENTRIES), *(("model.json", kind) for kind in KINDS)]
+)
 def test_what_leads_elsewhere_in_a_folder_is_refused(path: Path, entry: str, kind: str) -> None:
     """A link in the place of each file that is read or written, or a pipe that no reader gets to the end of."""
     with StudyFolder.create(path, STUDY, HOST):
@@ -483,3 +480,128 @@ def test_what_is_put_in_its_place_meanwhile_is_not_written_to(
         assert folder.real_path == before
     theirs = stranger if stranger.exists() else path
     assert [each for each in theirs.rglob("*") if each.is_file()] == []
+
+
+HOST_FACTS = {"cpu_model": "EPYC", "cpus": 2, "memory_bytes": 2**34}
+TWO_SIZES = Study("s", (WorkloadPlan(Workload("train", "image_training"), (32,), (1.0, 2.0)),))
+
+
+def make(path: Path, study: Study = TWO_SIZES) -> StudyFolder:
+    with StudyFolder.create(path, study, HOST_FACTS) as folder:
+        return folder
+
+
+def test_imported_measurements_are_not_added_to(tmp_path: Path) -> None:
+    """What was measured elsewhere does not mix with runs of this host."""
+    imported = Study("s", (WorkloadPlan(Workload("train", "imported"), (32,), (1.0, 2.0)),))
+    make(tmp_path / "s", imported)
+    with pytest.raises(InputError, match="contains imported measurements; choose another folder with --out"):
+        make(tmp_path / "s")
+
+
+def test_other_embedded_images_are_another_study() -> None:
+    """Runs over 400 images and over 800 are not alike in what the page cache holds."""
+    refuse_other_study("s", TWO_SIZES, TWO_SIZES)
+    with pytest.raises(InputError, match="was measured with `embedded_images: 400` and the study says 800"):
+        refuse_other_study("s", replace(TWO_SIZES, embedded_images=400), replace(TWO_SIZES, embedded_images=800))
+
+
+def test_notes_that_are_no_list_are_not_sizers(tmp_path: Path) -> None:
+    """A host.json that was edited is named with what is wrong."""
+    make(tmp_path / "s")
+    host = tmp_path / "s" / "host.json"
+    host.write_text(json.dumps({**json.loads(host.read_text()), "notes": "busy"}))
+    with pytest.raises(InputError, match="notes is not a list"):
+        StudyFolder.open(tmp_path / "s")
+
+
+@pytest.mark.parametrize(("call", "verb"), [(StudyFolder.open, "read"), (make, "written")])
+def test_what_the_system_refuses_is_said(
+    call: Callable[[Path], object], verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mount that is gone, say: the folder, the reason, and to choose another."""
+
+    def gone(_path: Path) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(study_folder, "refuse_what_leads_elsewhere", gone)
+    with pytest.raises(HostError, match=rf"cannot be {verb} \(Input/output error\); choose another folder"):
+        call(tmp_path / "s")
+
+
+def test_no_run_goes_on_in_a_folder_that_is_gone(tmp_path: Path) -> None:
+    """Somebody removed it while it was looked at."""
+    folder = make(tmp_path / "s")
+    (tmp_path / "s" / ".lock").unlink()
+    assert current_run(folder) is None
+
+
+def test_a_run_that_cannot_be_looked_at_is_a_problem_of_its_own(
+    tmp_path: Path, make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are read."""
+    with StudyFolder.create(tmp_path / "s", TWO_SIZES, HOST_FACTS) as folder:
+        folder.add(make_run(100.0))
+    (path,) = (tmp_path / "s" / "runs").glob("*.json")
+    looked = Path.lstat
+
+    def hidden(self: Path) -> os.stat_result:
+        if self == path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return looked(self)
+
+    monkeypatch.setattr(Path, "lstat", hidden)
+    assert in_words(StoredRuns(path.parent)._read(path)) == f"{path}: cannot be read (Permission denied)"
+
+
+def test_what_was_half_written_in_the_cache_goes_with_its_runs(tmp_path: Path, make_run: Callable[..., Run]) -> None:
+    """A sizer that was killed while it kept a run left a file beside it."""
+    kept = unsaved.keep_unsaved(make_run(100.0), tmp_path / "s", HOST_FACTS, tmp_path / "cache")
+    (kept.parent / f".{kept.name}{ASIDE_SUFFIX}").write_text("{")
+    assert unsaved.take_back(tmp_path / "s", HOST_FACTS, tmp_path / "cache", lambda _run: True) == 1
+    assert not kept.parent.exists()
+
+
+def test_a_mark_holds_for_a_minute(tmp_path: Path) -> None:
+    """One that nobody set again is none, and neither is one of a clock that was wrong."""
+    assert not is_watched(tmp_path)
+    mark_watched(tmp_path)
+    assert is_watched(tmp_path)
+    for age in (61, -5):
+        os.utime(tmp_path / WATCHED, (time.time() - age,) * 2)
+        assert not is_watched(tmp_path)
+    mark_watched(tmp_path)
+    assert is_watched(tmp_path)
+    unmark_watched(tmp_path)
+    assert os.listdir(tmp_path) == []
+    unmark_watched(tmp_path)
+
+
+def test_a_link_in_its_place_is_not_followed(tmp_path: Path, store_knee: object) -> None:
+    """Nor does any command read a folder with one."""
+    (tmp_path / "other").write_text("")
+    os.utime(tmp_path / "other", (0, 0))
+    study = store_knee(tmp_path / "s")  # type: ignore[operator]
+    (study / WATCHED).symlink_to(tmp_path / "other")
+    with pytest.raises(OSError, match="symbolic links"):
+        mark_watched(study)
+    assert (tmp_path / "other").stat().st_mtime == 0
+    with pytest.raises(InputError, match=r"\.watched is a link"):
+        StudyFolder.open(study)
+
+
+def test_its_runs_count_as_they_were_measured(probed: Path) -> None:
+    """Whatever was taken off them; in the model, in the table and on the page."""
+    stored = [json.loads(path.read_text()) for path in (probed / "runs").iterdir()]
+    assert all(each["correction"]["throughput"] != each["throughput"] for each in stored)
+    measured: dict[float, list[float]] = defaultdict(list)
+    for each in stored:
+        measured[each["configuration"]["vcpus"]].append(each["throughput"]["value"])
+    folder = StudyFolder.open(probed)
+    assert folder.problems() == ()
+    (model,) = conclude(folder).model.workloads
+    found = {rate.configuration.vcpus: rate.throughput.value for rate in model.measured.rates}
+    assert found == {vcpus: median(rates) for vcpus, rates in measured.items()}
+    rows = list(csv.DictReader(io.StringIO((probed / "measurements.csv").read_text())))
+    assert sorted(float(row["throughput"]) for row in rows) == sorted(chain.from_iterable(measured.values()))
+    assert "probe" not in (probed / "report.html").read_text().replace(probed.name, "")

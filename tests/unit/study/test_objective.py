@@ -1,4 +1,4 @@
-"""Whatever `recommend` can be asked for can stand in the study file, in the same units."""
+"""What a study file asks for: the objective, and the adaptive plan with its bounds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.api import parse_study
-from sizer.records.study import Deadline, Objective
+from sizer.records.study import Adaptive, Deadline, Objective
+from sizer.study.parse import parse_study as parse_study_file
+from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml
 
 TRAIN = "workloads:\n  - kind: image_training\n"
@@ -38,3 +40,35 @@ def test_a_time_is_written_as_people_say_it() -> None:
     for seconds, spelt in ((21600.0, "6h"), (5400.0, "90m"), (90.5, "90.5s")):
         asked = replace(study, objective=Objective(deadline=Deadline(1e6, seconds)))
         assert f"within: {spelt}}}" in to_yaml(asked)
+
+
+HOST = HostSize(4, 2**34)
+ADAPTIVE = "workloads:\n  - kind: image_training\nmeasure: {{{measure}}}\n"
+
+
+def read(measure: str) -> Adaptive | None:
+    return parse_study_file(ADAPTIVE.format(measure=measure), "s.yaml", None, HOST, None).adaptive
+
+
+@pytest.mark.parametrize(
+    ("measure", "asked"),
+    [
+        ("plan: adaptive", Adaptive()),
+        ("plan: adaptive, budget: 30m", Adaptive(1800.0)),
+        ("plan: adaptive, runs: 12", Adaptive(None, 12)),
+        ("plan: adaptive, budget: 90s, runs: 12", Adaptive(90.0, 12)),
+        ("seconds: 5", None),
+    ],
+)
+def test_the_plan_with_its_bounds(measure: str, asked: Adaptive | None) -> None:
+    """A budget is a time with its unit; without a plan all runs are asked for."""
+    assert read(measure) == asked
+
+
+def test_the_resolved_study_has_it() -> None:
+    """So that a study that is gone on with goes on alike."""
+    study = parse_study_file(
+        ADAPTIVE.format(measure="plan: adaptive, budget: 90m, runs: 7"), "s.yaml", None, HOST, None
+    )
+    again = parse_study_file(to_yaml(study), "s.yaml", None, HOST, None)
+    assert again.adaptive == study.adaptive == Adaptive(5400.0, 7)

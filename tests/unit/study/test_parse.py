@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from sizer.api import parse_study as parse_study_here
 from sizer.records.messages import InputError
-from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
-from sizer.study.document import RESOLVED
+from sizer.records.study import Device, DiskRates, DiskTier, FrameworkPython, Limits, Measure, Objective, Study
+from sizer.study.document import RESOLVED, Document
 from sizer.study.parse import read_study
-from sizer.study.presets import HostSize
+from sizer.study.presets import HostSize, Preset, vcpus_axis
 from sizer.study.resolved import to_yaml
-from sizer.study.workloads import LARGEST_TRIED
+from sizer.study.workloads import LARGEST_TRIED, _check_network
 
 Parse = Callable[..., Study]
 
@@ -405,3 +409,132 @@ def test_a_study_of_modes_is_one_of_mini_batches(parse: Parse) -> None:
     assert parse(text).measure == Measure(seconds=60.0)
     assert parse(text + "measure: {seconds: 5, steps: 30}\n").measure == Measure(seconds=5.0, steps=30)
     assert parse(text, preset="quick").measure.seconds == 10.0
+
+
+ANY_SCRIPT = """
+name: 图像
+workloads:
+  - {name: 训练, kind: image_training, axes: {disk: [云盘]}}
+  - {name: Größe-2, kind: lstm_training}
+disks: {云盘: {emulate: {class: ssd, read_iops: 6000, read_mbps: 60}}}
+around: {disk: 云盘}
+"""
+
+
+def test_names_are_in_any_script() -> None:
+    study = parse_study_here(ANY_SCRIPT, "x")
+    assert study.name == "图像"
+    assert [plan.workload.name for plan in study.workloads] == ["训练", "Größe-2"]
+    assert study.disks[0].name == "云盘"
+    assert parse_study_here(to_yaml(study), "x") == study
+
+
+def test_a_study_is_called_by_its_file() -> None:
+    """What a name may not hold becomes a hyphen."""
+    text = "workloads: [{kind: lstm_training}]"
+    assert parse_study_here(text, "图像 训练").name == "图像-训练"
+    assert parse_study_here(text, "._a b(c)").name == "a-b-c-"
+
+
+def test_letters_written_in_two_ways_are_one_name() -> None:
+    parts = unicodedata.normalize("NFD", "Größe")
+    text = f"name: {parts}\nworkloads: [{{kind: lstm_training, name: {parts}}}]"
+    study = parse_study_here(text, "x")
+    assert (study.name, study.workloads[0].workload.name) == ("Größe", "Größe")
+
+
+@pytest.mark.parametrize(
+    ("preset", "host", "axis"),
+    [
+        ("quick", 1, (0.25, 0.5, 1)),
+        ("quick", 2, (0.5, 1, 2)),
+        ("quick", 64, (16, 32, 64)),
+        ("standard", 2, (0.5, 1, 2)),
+        ("standard", 6, (1, 2, 3, 6)),
+        ("standard", 64, (1, 2, 4, 8, 16, 32, 64)),
+        ("full", 1, (0.25, 0.5, 0.75, 1)),
+        ("full", 2, (0.5, 0.75, 1, 1.5, 2)),
+        ("full", 8, (0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8)),
+    ],
+)
+def test_the_axis_goes_down_from_the_host_by_halves(preset: str, host: int, axis: tuple[float, ...]) -> None:
+    """quick has the three largest, standard goes down to one vCPU, full has the middles too."""
+    assert vcpus_axis(Preset(preset), host) == axis
+
+
+@given(st.sampled_from(list(Preset)), st.integers(1, 512))
+def test_every_axis_can_be_measured_and_predicted_along(preset: Preset, host: int) -> None:
+    """Three distinct values at least, in quarters, none above the host, and the host's own among them."""
+    axis = vcpus_axis(preset, host)
+    assert len(set(axis)) >= 3
+    assert all(value % 0.25 == 0 and 0 < value <= host for value in axis)
+    assert max(axis) == host
+    assert list(axis) == sorted(axis)
+
+
+WORKLOADS = "workloads: [{kind: image_training}]\n"
+
+
+def test_interpreters_are_found_from_the_files_folder(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`~` is the home folder, and a bare name is left to be found in PATH."""
+    monkeypatch.setenv("HOME", "/home/me")
+    text = "frameworks:\n  pytorch: {python: ../torch/bin/python}\n  mxnet:\n    python: ~/mx/bin/python\n"
+    study = parse(text + "  opencv: {python: python3.11}\n" + WORKLOADS, where="/data/studies/s.yaml")
+    assert study.frameworks == (
+        FrameworkPython("pytorch", "/data/torch/bin/python"),
+        FrameworkPython("mxnet", "/home/me/mx/bin/python"),
+        FrameworkPython("opencv", "python3.11"),
+    )
+    assert [(each.file, each.line) for each in study.frameworks] == [
+        ("/data/studies/s.yaml", line) for line in (2, 4, 5)
+    ]
+    assert study.python("pytorch") == study.frameworks[0]
+    assert study.python("tensorflow") is None
+    assert parse(WORKLOADS).frameworks == ()
+
+
+def test_a_stored_study_keeps_them(parse: Parse, tmp_path: Path) -> None:
+    """Also one whose interpreter is gone: what is stored can be read anywhere."""
+    study = parse(f"frameworks: {{pytorch: {{python: {tmp_path}/gone}}}}\n" + WORKLOADS)
+    assert parse(to_yaml(study), where="/elsewhere/study.yaml").frameworks == study.frameworks
+    assert "frameworks" not in to_yaml(parse(WORKLOADS))
+
+
+def test_frameworks_networks_and_batch_sizes_are_crossed(parse: Parse) -> None:
+    """Each framework and network is a workload with every batch size; without a name, their kind begins it."""
+    many = "framework: [mxnet, pytorch], network: [alexnet, vgg16], batch_size: [8, 16, 32]"
+    study = parse(f"workloads: [{{kind: image_training, {many}}}]\n")
+    assert [plan.workload.name for plan in study.workloads] == [
+        f"image_training-{framework}-{network}"
+        for framework in ("mxnet", "pytorch")
+        for network in ("alexnet", "vgg16")
+    ]
+    assert {plan.batch_size for plan in study.workloads} == {(8, 16, 32)}
+    (both, other) = parse("workloads: [{kind: lstm_training, framework: [mxnet, pytorch]}]\n").workloads
+    assert both.batch_size == other.batch_size == (20,)
+    assert (both.workload.framework, other.workload.framework) == ("mxnet", "pytorch")
+
+
+def test_a_transformer_has_a_batch_size_of_its_own(parse: Parse) -> None:
+    """Beside an LSTM, under both names of the kind; what the study says goes before, and a command's is its own."""
+    for kind in ("language_training", "lstm_training"):
+        text = f"workloads: [{{kind: {kind}, framework: pytorch, network: [small, bert_base, gpt2_small]}}]\n"
+        assert [plan.batch_size for plan in parse(text).workloads] == [(20,), (8,), (8,)]
+        assert {plan.batch_size for plan in parse(text + "axes: {batch_size: [4, 2]}\n").workloads} == {(4, 2)}
+    (mine,) = parse("workloads: [{kind: command, command: [a], framework: jax, network: gpt2_small}]\n").workloads
+    assert mine.batch_size == (1,)
+
+
+def test_a_network_that_a_framework_lacks_is_refused() -> None:
+    """The sentence says which has it; a command may call its own network as it likes."""
+    document = Document("s.yaml", lines={("workloads", 0, "network"): 4})
+    key = ("workloads", 0, "network")
+    with pytest.raises(InputError) as error:
+        _check_network(document, key, "image_training", "mxnet", "vit_b16")
+    assert str(error.value) == (
+        "s.yaml line 4: mxnet has no vit_b16, which is in pytorch alone; ask for it in a workload of its own with "
+        "`framework: pytorch`."
+    )
+    _check_network(document, key, "image_training", "pytorch", "vit_b16")
+    _check_network(document, key, "image_training", "mxnet", "resnet50")
+    _check_network(document, key, "command", "jax", "vit_b16")
