@@ -23,7 +23,7 @@ from statistics import median
 
 import pytest
 
-from sizer.api.concluding import conclude
+from sizer.api.conclusions import conclude
 from sizer.files.writing import ASIDE_SUFFIX
 from sizer.plan.run_order import plan, remaining
 from sizer.records.messages import HostError, InputError
