@@ -1,16 +1,27 @@
-"""A file is written whole or not at all."""
+"""Files that are read and written safely, and content that is in form and still refused."""
 
 from __future__ import annotations
 
 import errno
 import os
+import socket
 import stat
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sizer.files import given_files, tables
+from sizer.files.codec import FormatError, from_json, load_json
+from sizer.files.given_files import read_given
+from sizer.files.own_folder import check_content, read_file
+from sizer.files.tables import read_table
 from sizer.files.writing import write_text
-from sizer.records.messages import HostError
+from sizer.records.messages import HostError, InputError, Message
+from sizer.words.errors import in_words
 
 
 def test_the_old_text_is_replaced(tmp_path: Path) -> None:
@@ -79,3 +90,139 @@ def test_text_that_utf8_cannot_hold_is_written_as_escapes(tmp_path: Path) -> Non
     """A file name that is not UTF-8 may be in an error message, and must not lose the run."""
     write_text(tmp_path / "a", "\udcff")
     assert (tmp_path / "a").read_text() == "\\udcff"
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """What a field of two types, or of any, may be."""
+
+    either: int | str = 0
+    whatever: Any = None
+
+
+def test_a_field_of_two_types_is_read_as_the_first_that_fits() -> None:
+    """Neither is an error, which says what was found."""
+    assert from_json(Mixed, {"either": 3}, "a.json") == Mixed(3)
+    assert from_json(Mixed, {"either": "x"}, "a.json") == Mixed("x")
+    with pytest.raises(FormatError) as refused:
+        from_json(Mixed, {"either": {"a": 1}}, "a.json")
+    assert in_words(refused.value).endswith("found an object.")
+
+
+def test_a_field_of_any_type_is_taken_as_it_is() -> None:
+    """Nothing is known of its form."""
+    assert from_json(Mixed, {"whatever": [1, {"a": None}]}, "a.json").whatever == [1, {"a": None}]
+
+
+def test_a_file_in_a_folders_place_is_named(tmp_path: Path) -> None:
+    """A folder in a file's place passes: who reads it says so."""
+    (tmp_path / "runs").write_text("")
+    with pytest.raises(InputError, match=f"{tmp_path}/runs is a file where a folder should be"):
+        check_content(tmp_path, ["runs"], [])
+    (tmp_path / "study.yaml").mkdir()
+    check_content(tmp_path, [], ["study.yaml"])
+    with pytest.raises(HostError, match=f"{tmp_path}/study.yaml"):
+        load_json(tmp_path / "study.yaml")
+
+
+def test_a_file_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
+    """A socket, say; one that is not there is the caller's to answer."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "run.json"))
+    with pytest.raises(HostError, match=r"cannot be read \(No such device or address\)"):
+        read_file(tmp_path / "run.json")
+    with pytest.raises(FileNotFoundError):
+        read_file(tmp_path / "gone")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(HostError, match="is a folder where a file should be; move it away"):
+        read_file(tmp_path / "folder")
+
+
+def test_a_table_has_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many rows or columns are refused with what to do, before they fill the memory."""
+    path, kind = tmp_path / "t.csv", Message("a table")
+    path.write_text("a,b,c\n1,2,3\n4,5,6\n")
+    monkeypatch.setattr(tables, "MOST_ROWS", 1)
+    with pytest.raises(InputError, match="line 3: the table has more than 1 rows; split it into several tables"):
+        read_table(path, kind, ["a", "b", "c"], ["a"])
+    monkeypatch.setattr(tables, "MOST_COLUMNS", 2)
+    with pytest.raises(InputError, match="the header has 3 columns, and at most 2 are read"):
+        read_table(path, kind, ["a", "b", "c"], ["a"])
+
+
+def test_text_is_read_with_or_without_a_byte_order_mark(tmp_path: Path) -> None:
+    """As editors on other systems write it; line ends stay as they are."""
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbfa: \xc3\xa9\r\n")
+    assert read_given(tmp_path / "a", Message("a table")) == "a: é\r\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"a\nb\xff\n", "file line 2 is not UTF-8; save the file as UTF-8"),
+        ("a: 1".encode("utf-16"), "file line 1 is not UTF-8"),
+    ],
+)
+def test_what_is_not_utf8_is_named_with_its_line(tmp_path: Path, content: bytes, sentence: str) -> None:
+    """One sentence."""
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
+        read_given(tmp_path / "file", Message("a table"))
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """Nothing there, a folder, a path that no system has, a device that never ends."""
+    for path, sentence in (
+        (tmp_path / "nothing", "nothing: there is no such file; make one"),
+        (tmp_path, "cannot be read (Is a directory)"),
+        (Path("a\0b"), "cannot be read (embedded null byte)"),
+        (Path("x" * 5_000), "cannot be read (File name too long)"),
+        (Path("/dev/zero"), "/dev/zero is larger than 64 MiB, too large for a table"),
+    ):
+        with pytest.raises(InputError) as caught:
+            read_given(path, Message("a table"), Message("make one"))
+        assert sentence in str(caught.value)
+
+
+def test_a_pipe_that_nobody_writes_ends_in_a_sentence(tmp_path: Path) -> None:
+    """`mkfifo` alone makes something that a program could wait for as long as the machine runs."""
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(InputError, match="fifo is a pipe that nobody writes to"):
+        read_given(tmp_path / "fifo", Message("a table"), patience=0.02)
+
+
+def test_a_pipe_whose_writer_says_nothing_ends_too(tmp_path: Path) -> None:
+    """Later than one that nobody has opened: what writes it may take its time to begin."""
+    os.mkfifo(tmp_path / "fifo")
+    silent = os.open(tmp_path / "fifo", os.O_RDWR)
+    with pytest.raises(InputError, match="nobody writes"):
+        read_given(tmp_path / "fifo", Message("a table"), patience=0.01)
+    os.close(silent)
+
+
+def test_a_pipe_with_a_name_is_read_to_its_end(tmp_path: Path) -> None:
+    """More than the kernel holds of it at once, from a writer that opens it after us."""
+    os.mkfifo(tmp_path / "fifo")
+    text = "ab\n" * 100_000
+    with ThreadPoolExecutor() as beside:
+        writing = beside.submit((tmp_path / "fifo").write_text, text)
+        assert read_given(tmp_path / "fifo", Message("a table")) == text
+        assert writing.result() == len(text)
+
+
+@pytest.mark.parametrize("words", [["printf", "vcpus\\n2\\n"], ["sh", "-c", "printf vcpus; sleep 0.1; echo; echo 2"]])
+def test_what_a_shell_puts_in_a_files_place_is_read(words: list[str]) -> None:
+    """`<(command)` is /dev/fd/N of a pipe whose writer may be through already, or pause for longer than patience."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        path = Path(f"/dev/fd/{writer.stdout.fileno()}")
+        assert read_given(path, Message("a table"), patience=0.04) == "vcpus\n2\n"
+
+
+def test_a_pipe_larger_than_any_of_its_kind_is_not_read_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`<(cat /dev/zero)` never ends."""
+    monkeypatch.setattr(given_files, "LARGEST_FILE", 2**20)
+    with subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        with pytest.raises(InputError, match="is larger than 1 MiB"):
+            read_given(Path(f"/dev/fd/{writer.stdout.fileno()}"), Message("a table"))
