@@ -89,42 +89,32 @@ class Message:
 
 
 @dataclass(frozen=True, init=False)
-class AnyOf:
-    """Alternatives: `a, b or c`."""
-
+class _Several:
     names: tuple[object, ...]
 
     def __init__(self, *names: object) -> None:
         object.__setattr__(self, "names", names)
+
+
+class AnyOf(_Several):
+    """Alternatives: `a, b or c`."""
 
     def __str__(self) -> str:
         return _joined(self.names, "or")
 
 
-@dataclass(frozen=True, init=False)
-class AllOf:
+class AllOf(_Several):
     """Things that belong together: `a, b and c`."""
-
-    names: tuple[object, ...]
-
-    def __init__(self, *names: object) -> None:
-        object.__setattr__(self, "names", names)
 
     def __str__(self) -> str:
         return _joined(self.names, "and")
 
 
-@dataclass(frozen=True, init=False)
-class Lines:
+class Lines(_Several):
     """Sentences that are a line each."""
 
-    sentences: tuple[object, ...]
-
-    def __init__(self, *sentences: object) -> None:
-        object.__setattr__(self, "sentences", sentences)
-
     def __str__(self) -> str:
-        return "\n".join(map(str, self.sentences))
+        return "\n".join(map(str, self.names))
 
 
 def advised_name(name: str, known: Iterable[str]) -> Message:

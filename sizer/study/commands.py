@@ -7,7 +7,6 @@ import shlex
 from typing import Any
 
 from sizer.records.kinds import COMMAND
-from sizer.records.messages import InputError
 from sizer.records.own_programs import PLACEHOLDERS, Variable, compiled, known_log, placeholders_in
 from sizer.records.study import Workload
 from sizer.study.document import Document, Key
@@ -58,16 +57,9 @@ def read_variables(document: Document, key: Key, values: dict[str, Any]) -> tupl
 
 def check_pattern(document: Document, key: Key, pattern: str) -> None:
     """Raise InputError for what is neither a regular expression nor the name of a known log."""
-    if known_log(pattern) is not None:
-        return
-    try:
-        compiled(pattern)
-    except InputError as error:
-        raise document.input_error(key, error) from None
-    except (OverflowError, RecursionError):
-        raise document.input_error(
-            key, "`pattern` is too large for a regular expression; write a simpler one."
-        ) from None
+    if known_log(pattern) is None:
+        with document.errors_at(key):
+            compiled(pattern)
 
 
 def check_cache(document: Document, key: Key, entry: dict[str, Any]) -> None:

@@ -59,13 +59,8 @@ def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any
 
 def _figures(rates: DiskRates) -> list[tuple[str, object]]:
     """Each rate with the definition of the schema that it has to keep to."""
-    figures = [
-        ("iops", rates.read_iops, 1),
-        ("iops", rates.write_iops, 1),
-        ("mbps", rates.read_bytes_per_second, MB),
-        ("mbps", rates.write_bytes_per_second, MB),
-    ]
-    return [(rule, count / unit) for rule, count, unit in figures if count is not None]
+    rules = {name: ("iops", 1) if name.endswith("iops") else ("mbps", MB) for name in vars(rates)}
+    return [(rules[name][0], count / rules[name][1]) for name, count in vars(rates).items() if count is not None]
 
 
 def check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
@@ -91,18 +86,11 @@ def _rates(emulate: dict[str, Any]) -> DiskRates:
 def _in_whole_bytes(rates: DiskRates) -> DiskRates:
     """A file holds MB/s; only whole bytes come back from there as they were."""
 
-    def whole(count: float | None) -> float | None:
-        return None if count is None else float(round(count))
-
-    def real(count: float | None) -> float | None:
-        return None if count is None else float(count)
-
-    return DiskRates(
-        real(rates.read_iops),
-        whole(rates.read_bytes_per_second),
-        real(rates.write_iops),
-        whole(rates.write_bytes_per_second),
-    )
+    whole = {
+        name: count if count is None else float(round(count) if name.endswith("bytes_per_second") else count)
+        for name, count in vars(rates).items()
+    }
+    return DiskRates(**whole)
 
 
 def read_device(

@@ -18,5 +18,5 @@ def in_words(value: object) -> str:
     if isinstance(value, AllOf):
         return listed([in_words(name) for name in value.names])
     if isinstance(value, Lines):
-        return "\n".join(map(in_words, value.sentences))
+        return "\n".join(map(in_words, value.names))
     return str(value)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sizer.records.messages import InputError
 from sizer.records.study import Study
-from sizer.study import commands, document
+from sizer.study import document
 from sizer.study.document import read_document
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
@@ -144,20 +144,6 @@ def test_without_a_catalogue_figures_have_to_be_written(text: str, ending: str) 
     said = refused(lambda: parse_study(text, "study.yaml", None, HostSize(4, 2**34), None))
     assert "line 2" in said or "line 4" in said
     assert said.endswith(ending)
-
-
-@pytest.mark.parametrize("error", [OverflowError, RecursionError])
-def test_a_pattern_that_python_cannot_hold_is_refused(
-    error: type[Exception], parse: Parse, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The line of the pattern is named."""
-
-    def compiled(_pattern: str) -> None:
-        raise error
-
-    monkeypatch.setattr(commands, "compiled", compiled)
-    said = refused(lambda: parse("workloads:\n  - kind: command\n    command: a\n    pattern: 'x'\n"))
-    assert said.startswith("study.yaml line 4: `pattern` is too large for a regular expression")
 
 
 def test_a_character_that_yaml_refuses_is_named_by_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
