@@ -40,29 +40,32 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-OWN = ("name", "kind", "framework", "network", "data", "format", "input", "cache", "cwd", "pattern", "mode")
-"""What stands in the file as it does in a workload."""
-WORDS = ("command", "pass_env", "setup", "before")
+OWN = (
+    *("name", "kind", "framework", "network", "batch_size", "data", "format", "input", "cache", "device", "command"),
+    *("env", "pass_env", "cwd", "setup", "before", "pattern", "sample_unit", "mode", "options", "meter"),
+    "samples_per_step",
+)
+"""What a workload says of itself, in the order of the file."""
 
 
 def _workload(plan: WorkloadPlan) -> dict[str, Any]:
     """Axes are written in each workload, empty ones too: left out, a preset would fill them."""
     workload = plan.workload
+    own = vars(workload) | {
+        "batch_size": list(plan.batch_size),
+        "device": _device(workload.computes_on),
+        **{name: list(getattr(workload, name)) or None for name in ("command", "pass_env", "setup", "before")},
+        "env": {variable.name: variable.value for variable in workload.env} or None,
+        "options": _options(workload),
+        "meter": workload.meter if workload.meter != "auto" else None,
+    }
     axes: dict[str, Any] = {
         "vcpus": [_number(value) for value in plan.vcpus],
         "memory": [spell_bytes(value) for value in plan.memory_bytes],
         "disk": list(plan.disk),
     }
     return _given(
-        **{name: getattr(workload, name) for name in OWN},
-        batch_size=list(plan.batch_size),
-        device=_device(workload.computes_on),
-        **{name: list(getattr(workload, name)) or None for name in WORDS},
-        env={variable.name: variable.value for variable in workload.env} or None,
-        options=_options(workload),
-        meter=workload.meter if workload.meter != "auto" else None,
-        sample_unit=workload.sample_unit,
-        samples_per_step=workload.samples_per_step,
+        **{name: own[name] for name in OWN},
         memory_floor=plan.memory_floor or None,
         largest_batch=plan.largest_batch or None,
         isolate=plan.isolate or None,
