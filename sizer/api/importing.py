@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,18 +36,23 @@ class ImportedStudy:
 
 
 def import_table(
-    source: str | Path, folder: str | Path, on_event: OnEvent = ignore, job_by: Sequence[str] = ()
+    source: str | Path,
+    folder: str | Path,
+    on_event: OnEvent = ignore,
+    job_by: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> ImportedStudy:
     """Measurements made elsewhere become a study folder, new or empty before, with its conclusion.
 
-    `job_by` are columns whose values are different jobs.
+    `job_by` are columns whose values are different jobs; `columns` says of headers what each is to be read as, such as
+    `{"Threads": "vcpus", "Time": "step time (ms)"}`, and leaves one unread that it maps to nothing.
     Nothing is written before every row is understood; what cannot be written as a whole is taken away again. Raises
     InputError for a table or folder that cannot be used, HostError where nothing can be written.
     """
     source, path = Path(source), Path(folder)
     refuse_taken(path)
     on_event(StepBegun(Stage.READING))
-    table = read_measurements(source, Catalog.load(), job_by)
+    table = read_measurements(source, Catalog.load(), job_by, columns)
     refuse_unusable(path)
     on_event(TableRead(source, table))
     on_event(StepBegun(Stage.STORING))

@@ -14,7 +14,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.importing import import_csv
 from sizer.exchange.imported import read_measurements
-from sizer.exchange.imported_columns import READERS
+from sizer.exchange.measurements import COLUMNS
 from sizer.records.errors import SizerError
 from sizer.records.typed_values import parse_number
 from sizer.records.units import parse_bytes, parse_count, parse_rate, parse_seconds
@@ -79,7 +79,7 @@ TYPED: dict[str, Callable[[str], object]] = {
     "count": parse_count,
     "rate": parse_rate,
     "GPU": read_gpu_name,
-    **{f"column {name}": read for name, read in READERS.items()},
+    **{f"column {name}": read for name, read in COLUMNS.items()},
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sizer.exchange import table_cells as cells
+from sizer.exchange import values as cells
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.errors import InputError
@@ -131,4 +131,4 @@ def test_a_cell_is_read_as_people_write_it(read: Callable[[str], Any], text: str
 @pytest.mark.parametrize("text", ["100", "0.1", "123.456789", "0"])
 def test_megabytes_are_written_again_as_they_were_read(text: str) -> None:
     """A table that is exported and imported again does not change by a rounding."""
-    assert cells.in_megabytes(cells.megabytes(text)) == text
+    assert cells.scaled(cells.megabytes(text), -6) == text

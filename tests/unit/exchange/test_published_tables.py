@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.exchange.headers import meaning
+from sizer.exchange.cells import Comma, comma_in, is_not_measured, outcome_in, unmarked, with_point
+from sizer.exchange.headers import meanings
 from sizer.exchange.imported import Imported
-from sizer.exchange.written_cells import Comma, comma_in, failure, is_not_measured, unmarked, with_point
 from sizer.records.errors import InputError
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import RELATIVE
@@ -55,7 +55,6 @@ def test_what_did_not_fit_is_an_outcome(read: Read, cell: str) -> None:
     assert [run.outcome for run in found.runs] == [Outcome.COMPLETED, Outcome.OUT_OF_MEMORY]
     assert rates(found) == [37.2, None]
     assert f"`{cell}` is read as out_of_memory" in said(found)
-    assert found.unknown == ("GPU mem (GB)",)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +163,7 @@ def test_marks_are_named(read: Read) -> None:
 
 
 def test_words_for_nothing_and_for_failures_are_no_figures() -> None:
-    assert not any(is_not_measured(text) or failure(text) for text in ("0", "1.5", "none of it", "12 OOM"))
+    assert not any(is_not_measured(text) or outcome_in(text) for text in ("0", "1.5", "none of it", "12 OOM"))
 
 
 def test_shortened_thousands(read: Read) -> None:
@@ -342,8 +341,8 @@ def test_a_spreadsheet_of_windows(read: Read) -> None:
 )
 def test_headers_with_units_and_those_of_something_else(header: str, column: str | None) -> None:
     """What is bought by the month or in another currency is not what a machine costs."""
-    found = meaning(header)
-    assert (found.column if found else None) == column
+    found = meanings(header)
+    assert (found[-1].column if found else None) == column
 
 
 def test_rows_that_differ_in_what_is_not_read_are_named(read: Read) -> None:

@@ -141,7 +141,7 @@ def test_times_become_rates(read: Read, header: str, cells: str, kind: NoteKind)
 
 @pytest.mark.parametrize(
     ("header", "counted"),
-    [("epoch_time", "dataset_samples"), ("ms_per_batch", "batch_size"), ("latency_ms", "batch_size")],
+    [("epoch_time_s", "dataset_samples"), ("ms_per_batch", "batch_size"), ("latency_ms", "batch_size")],
 )
 def test_a_time_without_a_size_says_what_to_add(read: Read, header: str, counted: str) -> None:
     with pytest.raises(InputError, match=f"only with `{counted}`; add that column"):
