@@ -86,8 +86,13 @@ def _read(row: Row, column: str, reader: Reader, headers: Mapping[str, str]) -> 
         if header == column:
             raise row.input_error(column, error) from None
         option = map_option(header, "")
-        message = "{problem} If `{header}` is something else, type {option}."
-        raise row.input_error(column, message, problem=error, header=header, option=option) from None
+        raise row.input_error(
+            column,
+            "{problem} If `{header}` is something else, type {option}.",
+            problem=error,
+            header=header,
+            option=option,
+        ) from None
 
 
 def check(parsed: ParsedRow) -> None:

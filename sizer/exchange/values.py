@@ -41,63 +41,88 @@ _MODES = {
 """How a cell begins that says what is computed of a batch."""
 
 
-def _number(low: float, high: float, refused: Message, example: str = "1.5", nought: bool = True) -> Reader:
+def _number(
+    low: float, high: float, refusal: Callable[[str], InputError], example: str = "1.5", nought: bool = True
+) -> Reader:
     def read(text: str) -> float:
         value = parse_number(text, example)
         if low <= value <= high or (nought and value == 0):
             return value
-        raise InputError(refused.template, text=quoted(text), **refused.values)
+        raise refusal(quoted(text))
 
     return read
 
 
-def _one_of(choices: Iterable[Any], refused: Message, also: dict[str, Any] | None = None) -> Reader:
-    """One of a closed list, in any case."""
-    by_name = {str(each.value if isinstance(each, Enum) else each): each for each in choices}
-    names = AnyOf(*by_name)
+def _one_of(choices: Iterable[str | Enum], refusal: Callable[[str, AnyOf], InputError], **also: object) -> Reader:
+    """One of a closed list, in any case, or of other words for them."""
+    by_name = {str(choice.value if isinstance(choice, Enum) else choice): choice for choice in choices}
 
-    def read(text: str) -> Any:
-        spelt = text.lower().replace(" ", "_")
-        found = (by_name | (also or {})).get(spelt)
+    def read(text: str) -> object:
+        found = (by_name | also).get(text.lower().replace(" ", "_"))
         if found is None:
-            raise InputError(refused.template, text=quoted(text), names=names, choices=names)
+            raise refusal(quoted(text), AnyOf(*by_name))
         return found
 
     return read
 
 
+def _above_nought(what: Message) -> Reader:
+    def refusal(text: str) -> InputError:
+        return InputError(
+            "{text} is not {what}; write a number above 0, or leave the cell empty.", text=text, what=what
+        )
+
+    return _number(1e-60, FASTEST, refusal, nought=False)
+
+
 amount = _number(
     1e-60,
     FASTEST,
-    Message(
-        "{text} is not an amount that can be measured; write a number from 0 to {largest}.", largest=f"{FASTEST:g}"
+    lambda text: InputError(
+        "{text} is not an amount that can be measured; write a number from 0 to {largest}.",
+        text=text,
+        largest=f"{FASTEST:g}",
     ),
 )
 rate = _number(
     SLOWEST,
     FASTEST,
-    Message("{text} is not the rate of a run that completed; write samples a second, above 0."),
+    lambda text: InputError(
+        "{text} is not the rate of a run that completed; write samples a second, above 0.", text=text
+    ),
     "183.5",
     nought=False,
 )
-share = _number(SMALLEST, 1, Message("{text} is no share; write a number from 0 to 1, such as 0.05."), "0.05")
-seconds, usd = (
-    _number(
-        1e-60,
-        FASTEST,
-        Message("{text} is not {what}; write a number above 0, or leave the cell empty.", what=what),
-        nought=False,
-    )
-    for what in (Message("a time"), Message("a price"))
+share = _number(
+    SMALLEST,
+    1,
+    lambda text: InputError("{text} is no share; write a number from 0 to 1, such as 0.05.", text=text),
+    "0.05",
 )
-outcome = _one_of(Outcome, Message("{text} is not an outcome; write {names}."), {"timed_out": Outcome.TIMEOUT})
-bottleneck = _one_of(Bottleneck, Message("{text} is not a bottleneck; write {names}."))
+seconds, usd = _above_nought(Message("a time")), _above_nought(Message("a price"))
+outcome = _one_of(
+    Outcome,
+    lambda text, names: InputError("{text} is not an outcome; write {names}.", text=text, names=names),
+    timed_out=Outcome.TIMEOUT,
+)
+bottleneck = _one_of(
+    Bottleneck, lambda text, names: InputError("{text} is not a bottleneck; write {names}.", text=text, names=names)
+)
 disk_class = _one_of(
-    ("nvme", "ssd", "standard"), Message("{text} is not a class of disk; write {choices}, or nothing.")
+    ("nvme", "ssd", "standard"),
+    lambda text, choices: InputError(
+        "{text} is not a class of disk; write {choices}, or nothing.", text=text, choices=choices
+    ),
 )
-stage = _one_of(ISOLATED_STAGES.values(), Message("{text} is not a stage; write {choices}."))
+stage = _one_of(
+    ISOLATED_STAGES.values(),
+    lambda text, choices: InputError("{text} is not a stage; write {choices}.", text=text, choices=choices),
+)
 data_format = _one_of(
-    ("recordio", "lmdb", "folder", "text"), Message("{text} is not a form of data; write {choices}, or nothing.")
+    ("recordio", "lmdb", "folder", "text"),
+    lambda text, choices: InputError(
+        "{text} is not a form of data; write {choices}, or nothing.", text=text, choices=choices
+    ),
 )
 
 
