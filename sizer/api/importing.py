@@ -9,18 +9,28 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-
 from sizer.api.conclusions import conclude
-from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
-from sizer.api.steps import Stage, StepBegun
+from sizer.api.events import Concluded
+from sizer.api.events import OnEvent
+from sizer.api.events import TableImported
+from sizer.api.events import TableRead
+from sizer.api.events import ignore
+from sizer.api.steps import Stage
+from sizer.api.steps import StepBegun
 from sizer.catalog.catalog import Catalog
-from sizer.exchange.imported import Imported, read_measurements
+from sizer.exchange.imported import Imported
+from sizer.exchange.imported import read_measurements
 from sizer.files.codec import to_json
 from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.messages import HostError, InputError
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.store.content import FOLDERS
-from sizer.store.study_folder import StudyFolder, refuse_unusable
+from sizer.store.study_folder import StudyFolder
+from sizer.store.study_folder import refuse_unusable
+from collections.abc import Mapping
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -32,18 +42,23 @@ class ImportedStudy:
 
 
 def import_table(
-    source: str | Path, folder: str | Path, on_event: OnEvent = ignore, job_by: Sequence[str] = ()
+    source: str | Path,
+    folder: str | Path,
+    on_event: OnEvent = ignore,
+    job_by: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> ImportedStudy:
     """Measurements made elsewhere become a study folder, new or empty before, with its conclusion.
 
-    `job_by` are columns whose values are different jobs.
+    `job_by` are columns whose values are different jobs; `columns` says of headers what each is to be read as, such as
+    `{"Threads": "vcpus", "Time": "step time (ms)"}`, and leaves one unread that it maps to nothing.
     Nothing is written before every row is understood; what cannot be written as a whole is taken away again. Raises
     InputError for a table or folder that cannot be used, HostError where nothing can be written.
     """
     source, path = Path(source), Path(folder)
     refuse_taken(path)
     on_event(StepBegun(Stage.READING))
-    table = read_measurements(source, Catalog.load(), job_by)
+    table = read_measurements(source, Catalog.load(), job_by, columns)
     refuse_unusable(path)
     on_event(TableRead(source, table))
     on_event(StepBegun(Stage.STORING))

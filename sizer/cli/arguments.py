@@ -384,7 +384,8 @@ def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     added = _add(commands, "import", "import_command", _("measurements made elsewhere become a study"), "import_table")
     added.epilog = _(
         "Required columns: throughput (samples a second), and at least one of vcpus, memory_gib, "
-        "disk, batch_size, gpu, gpu_count and instance_type. Common other names and units are understood and said. "
+        "disk, batch_size, gpu, gpu_count and instance_type. Common other names and units are understood and said; "
+        "--map says any other. "
         "Optional columns: workload (the same in all rows of one job), framework, device, network, precision, input, "
         "cache, throughput_low and throughput_high (95 % interval), sample_unit, outcome (completed, out_of_memory, "
         "timeout, crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, "
@@ -406,6 +407,16 @@ def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         default=[],
         metavar="COLUMN",
         help=_("a column whose values are different jobs, such as concurrency; may be repeated"),
+    )
+    added.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="HEADER=COLUMN",
+        help=_(
+            "what a column of the table is: --map threads=vcpus, --map 'Time=step time (ms)', or --map note= to leave "
+            "it unread; may be repeated"
+        ),
     )
     _add_json(added)
 

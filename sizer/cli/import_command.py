@@ -7,13 +7,26 @@ import json
 
 from sizer import api
 from sizer.cli.import_progress import ImportProgress
+from sizer.records.errors import InputError
+from sizer.records.plain_text import quoted
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.notes import note_in_words
 
 
 def import_table(arguments: argparse.Namespace) -> int:
+    columns: dict[str, str] = {}
+    for text in arguments.map:
+        # A header may have an equals sign in it, and the name of a column has none.
+        header, sign, column = text.rpartition("=")
+        if not sign or not header:
+            raise InputError(
+                "--map {text}: write a header, `=` and a column, such as threads=vcpus.", text=quoted(text)
+            )
+        if header in columns:
+            raise InputError("--map names `{header}` twice; leave one out.", header=header)
+        columns[header] = column.strip()
     with ImportProgress() as progress:
-        imported = api.import_table(arguments.file, arguments.out, progress, arguments.job_by)
+        imported = api.import_table(arguments.file, arguments.out, progress, arguments.job_by, columns)
     if arguments.json:
         print(json.dumps(_form(imported), indent=1))
     return 0

@@ -5,12 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
 from sizer.exchange.imported_columns import READERS
 from sizer.exchange.understanding import understood
-from sizer.files.tables import Row, read_table
-from sizer.records.messages import AnyOf, InputError, Message
-from sizer.records.units import parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
+from sizer.files.tables import Row
+from sizer.files.tables import read_table
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Message
+from sizer.records.units import parse_batch_size
+from sizer.records.units import parse_gpu_count
+from sizer.records.units import parse_memory_gib
+from sizer.records.units import parse_vcpus
+from sizer.exchange import measurements
+from sizer.exchange.headers import BATCH_PER_GPU
+from sizer.exchange.headers import GPUS_PER_NODE
+from sizer.exchange.machines import together
+from sizer.exchange.machines import with_whole_batches
+from sizer.exchange.rows import READERS
+from sizer.exchange.rows import parse_row
+from sizer.records.errors import InputError
+from sizer.records.typed_values import parse_batch_size
+from sizer.records.typed_values import parse_gpu_count
+from sizer.records.typed_values import parse_memory_gib
+from sizer.records.typed_values import parse_vcpus
 
 COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "workload": ("workload", str),
@@ -33,24 +50,23 @@ def read_configurations(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
     An empty cell asks for nothing. Raises InputError for a table without rows or without any of the columns, and for a
     cell out of bounds.
     """
-    table = understood(read_table(path, Message("a table of configurations"), READERS, COLUMNS), path, READERS).table
-    if not set(COLUMNS) & set(table.columns):
+    read = understood(read_table(path, Message("a table of configurations"), measurements.COLUMNS, COLUMNS), path)
+    if not set(COLUMNS) & set(read.table.columns):
         raise InputError(
             "{path}: the header has no column that says where to predict; add {columns}.",
             path=path,
             columns=AnyOf(*COLUMNS),
         )
-    if not table.rows:
+    if not read.table.rows:
         raise InputError("{path} has a header but no rows; write one configuration per row.", path=path)
-    return [(row.where, _asked_configuration(row)) for row in table.rows], table.unknown(READERS)
-
-
-def _asked_configuration(row: Row) -> dict[str, Any]:
-    asked: dict[str, Any] = {}
-    for column, (name, read) in COLUMNS.items():
-        text = row.cells.get(column, "")
-        try:
-            asked |= {name: read(text)} if text else {}
-        except InputError as error:
-            raise row.input_error(column, error) from None
-    return asked
+    readers = {column: reader for column, (_, reader) in COLUMNS.items()} | {
+        column: READERS[column] for column in (measurements.NODES, GPUS_PER_NODE, BATCH_PER_GPU)
+    }
+    rows = [parse_row(row, read.headers, readers) for row in read.table.rows]
+    rows, _ = together(rows, read, None, path)
+    rows, _ = with_whole_batches(rows, read.headers)
+    asked = [
+        (row.row.where, {name: row[column] for column, (name, _) in COLUMNS.items() if row[column] is not None})
+        for row in rows
+    ]
+    return asked, read.table.unknown(READERS)

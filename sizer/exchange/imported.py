@@ -4,51 +4,103 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.rate_estimate import Basis
 from sizer.exchange.disk_classes import with_disk_classes
-from sizer.exchange.headers import (
-    BATCH_PER_GPU,
-    GPU_MEMORY,
-    LATENCY,
-    SECONDS_PER_BATCH,
-    SECONDS_PER_EPOCH,
-    SECONDS_PER_SAMPLE,
-)
-from sizer.exchange.imported_columns import (
-    AXES,
-    COMPARED,
-    MODES,
-    NEEDED,
-    OF_ONE_GPU,
-    RATED_BY,
-    READERS,
-    ParsedRow,
-    parse_row,
-)
-from sizer.exchange.imported_runs import axis_value, runs_of
-from sizer.exchange.jobs import named_apart, unknown_words, with_versions
+from sizer.exchange.headers import BATCH_PER_GPU
+from sizer.exchange.headers import GPU_MEMORY
+from sizer.exchange.headers import LATENCY
+from sizer.exchange.headers import SECONDS_PER_BATCH
+from sizer.exchange.headers import SECONDS_PER_EPOCH
+from sizer.exchange.headers import SECONDS_PER_SAMPLE
+from sizer.exchange.imported_columns import AXES
+from sizer.exchange.imported_columns import COMPARED
+from sizer.exchange.imported_columns import MODES
+from sizer.exchange.imported_columns import NEEDED
+from sizer.exchange.imported_columns import OF_ONE_GPU
+from sizer.exchange.imported_columns import RATED_BY
+from sizer.exchange.imported_columns import READERS
+from sizer.exchange.imported_columns import ParsedRow
+from sizer.exchange.imported_columns import parse_row
+from sizer.exchange.imported_runs import axis_value
+from sizer.exchange.imported_runs import runs_of
+from sizer.exchange.jobs import named_apart
+from sizer.exchange.jobs import unknown_words
+from sizer.exchange.jobs import with_versions
 from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
-from sizer.exchange.repeats import mixed, not_only_repeats, repeats_that_differ
+from sizer.exchange.repeats import mixed
+from sizer.exchange.repeats import not_only_repeats
+from sizer.exchange.repeats import repeats_that_differ
 from sizer.exchange.shares_of_machines import of_whole_machines
-from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
+from sizer.exchange.understanding import MOST_LINES
+from sizer.exchange.understanding import understood
+from sizer.exchange.understanding import with_workloads
 from sizer.exchange.units_left_out import offered_units
 from sizer.exchange.whole_batches import batches_like_those_of_one
-from sizer.files.tables import Table, named, read_table
-from sizer.records.device import HOST_DISK, BatchRate, Device, DiskRates
-from sizer.records.kinds import IMPORTED, KINDS
-from sizer.records.messages import AllOf, AnyOf, InputError, Message
-from sizer.records.notes import Note, NoteKind
+from sizer.files.tables import Table
+from sizer.files.tables import named
+from sizer.files.tables import read_table
+from sizer.records.device import HOST_DISK
+from sizer.records.device import BatchRate
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.kinds import IMPORTED
+from sizer.records.kinds import KINDS
+from sizer.records.messages import AllOf
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Message
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
 from sizer.records.run import Run
-from sizer.records.study import DiskTier, Measure, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskTier
+from sizer.records.study import Measure
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
+from collections.abc import Iterator
+from sizer.exchange.headers import SAMPLES_OF
+from sizer.exchange.headers import map_option
+from sizer.exchange.jobs import mixed
+from sizer.exchange.jobs import repeats_that_differ
+from sizer.exchange.jobs import taken_as_repeats
+from sizer.exchange.machines import of_whole_machines
+from sizer.exchange.machines import together
+from sizer.exchange.machines import with_disk_classes
+from sizer.exchange.machines import with_known_machines
+from sizer.exchange.machines import with_whole_batches
+from sizer.exchange.measurements import COLUMNS
+from sizer.exchange.measurements import MACHINE
+from sizer.exchange.measurements import MODES
+from sizer.exchange.measurements import NODES
+from sizer.exchange.rows import READERS
+from sizer.exchange.rows import ParsedRow
+from sizer.exchange.rows import check
+from sizer.exchange.rows import parse_row
+from sizer.exchange.runs import runs_of
+from sizer.exchange.table_columns import hint_of_map
+from sizer.exchange.understanding import Understood
+from sizer.exchange.understanding import lines_note
+from sizer.exchange.values import FASTEST
+from sizer.exchange.values import SLOWEST
+from sizer.records.errors import InputError
+from sizer.records.study import Note
+from sizer.records.study import NoteKind
 
+NEEDED = ("workload", "throughput")
+AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type")
+"""At least one of these has two values, or the table says nothing of which machine to take."""
+COMPARED = (*AXES, NODES)
+"""With the number of machines, which a table has in many ways."""
 CURVED = ("vcpus", "memory_gib", "disk", "batch_size")
 """Axes over which curves are fitted: of a row without one nobody knows where on the curve it belongs."""
 MOST_WORKLOADS = 500
@@ -60,8 +112,6 @@ RATED_BY_NOTES = {
     SECONDS_PER_SAMPLE: NoteKind.RATE_FROM_SAMPLES,
     LATENCY: NoteKind.RATE_FROM_BATCHES,
 }
-TOLERANCE = 1.05
-"""A rate of a GPU that a run exceeds by more is not that run's ceiling."""
 
 
 @dataclass(frozen=True)
@@ -74,44 +124,41 @@ class Imported:
     notes: tuple[Note, ...]
 
 
-def read_measurements(path: Path, catalog: Catalog | None, job_by: Sequence[str] = ()) -> Imported:
+def read_measurements(
+    path: Path, catalog: Catalog | None, job_by: Sequence[str] = (), columns: Mapping[str, str] | None = None
+) -> Imported:
     """What the table at `path` says; the catalogue knows machines, disks, and the rates of GPUs that were emulated.
 
-    `job_by` are columns whose values are different jobs.
+    `job_by` are columns whose values are different jobs, `columns` by header of the table what it is to be read as:
+    a column of sizer, another header that sizer reads (`step time (ms)`), or nothing.
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
-    read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS, catalog)
-    rated_by = read.rated_by
-    _check_columns(read.table, rated_by, path)
-    if read.without_unit:
-        header = read.headers[read.without_unit]
-        raise InputError(
-            "{path}: rates follow from `{header}`, and nothing says its unit; call it {names}.",
-            path=path,
-            header=header,
-            names=AnyOf(*(f"{header} ({unit})" for unit in offered_units(read.without_unit))),
-        )
-    table, found = with_workloads(read.table, path)
-    notes = [*read.notes, *found]
-    parsed = [parse_row(row, rated_by) for row in table.rows]
-    if rated_by is not None and any(row[rated_by] is not None for row in parsed):
+    read = understood(read_table(path, Message("a table of measurements"), COLUMNS, NEEDED), path, columns)
+    headers, rated_by = read.headers, read.rated_by
+    _check_columns(read, path)
+    table, named_by = with_workloads(read.table, path)
+    rows = [parse_row(row, headers) for row in table.rows]
+    rows, of_nodes = together(rows, read, catalog, path)
+    rows, of_batches = with_whole_batches(rows, headers)
+    rows = [_rated(row, headers) for row in rows]
+    for row in rows:
+        check(row)
+    notes = [*of_batches, *read.notes, *of_nodes, *named_by]
+    if rated_by is not None and any(row[rated_by] is not None for row in rows):
         whose = (BATCH_PER_GPU,) if BATCH_PER_GPU in table.columns else ()
         notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,), names=whose))
-    notes += unknown_words(parsed)
-    parsed, found = with_versions(parsed)
-    notes += found
-    parsed, found = named_apart(parsed, [_own_column(name, table, read.headers, path) for name in job_by])
+    notes += unknown_words(rows)
+    rows, found = named_apart(rows, [_own_column(name, table, headers, path) for name in job_by])
     notes += found
     if catalog is not None:
-        parsed, found = with_known_machines(parsed, catalog, read.headers)
+        rows, found = with_known_machines(rows, catalog)
         notes += found
-    parsed, found = of_whole_machines(parsed, read.per_gpu, read.headers)
+    rows, found = of_whole_machines(rows, read.per_gpu, headers)
     notes += found
-    parsed, found = with_disk_classes(parsed, catalog)
-    notes += found
+    rows, found = with_disk_classes(rows, catalog)
     workloads: dict[str, list[ParsedRow]] = defaultdict(list)
-    for each in parsed:
-        workloads[each["workload"]].append(each)
+    for row in rows:
+        workloads[row["workload"]].append(row)
     if len(workloads) > MOST_WORKLOADS:
         raise InputError(
             "{path} has {workloads} workloads, and a study has at most {most}; split the table.",
@@ -119,25 +166,27 @@ def read_measurements(path: Path, catalog: Catalog | None, job_by: Sequence[str]
             workloads=f"{len(workloads):,}",
             most=MOST_WORKLOADS,
         )
-    _check_varied(parsed, path)
-    emulated, assumed = _emulated_devices(workloads, catalog)
-    runs = runs_of(parsed, path.name, emulated, mixed(parsed))
-    understood_too = {BATCH_PER_GPU, GPU_MEMORY, *OF_ONE_GPU, *(set(MODES) & set(read.headers)), rated_by or ""}
-    unknown = table.unknown({*READERS, *understood_too})
-    if any(note.kind is NoteKind.CPU_NOT_VCPUS for note in notes):
-        notes = [_without_column(note, "vcpus") for note in notes]
-    first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
+    repeats = taken_as_repeats(rows)
+    if repeats is not None and not _is_varied(rows):
+        raise InputError(
+            "{path}: none of {axes} has two values, and rows differ only in {columns}; say what was compared, such as "
+            "{option}, or type `--job-by COLUMN` where one of them tells jobs apart.",
+            path=path,
+            axes=AllOf(*AXES),
+            columns=named(repeats.columns),
+            option=map_option(repeats.columns[0], "instance_type"),
+        )
+    runs = runs_of(rows, path.name, mixed(rows))
     notes = [
-        first,
-        *batches_like_those_of_one(parsed),
+        Note(NoteKind.IMPORTED, table=path.name, rows=len(rows)),
         *notes,
+        *found,
         *repeats_that_differ(runs),
-        *not_only_repeats(parsed),
+        *((repeats,) if repeats else ()),
         *_gaps(workloads),
         *_lacking(workloads),
-        *assumed,
     ]
-    notes = [note for note in notes if note.kind is not NoteKind.COLUMNS_READ or note.columns]
+    unknown = table.unknown({*READERS, GPU_MEMORY, *(set(MODES) & set(headers))})
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
 
 
@@ -155,157 +204,80 @@ def _own_column(name: str, table: Table, headers: Mapping[str, str], path: Path)
     return found
 
 
-def _without_column(note: Note, column: str) -> Note:
-    """The note of the columns read without the one that was read as `column`, which it turned out not to be."""
-    if note.kind is not NoteKind.COLUMNS_READ:
-        return note
-    kept = [pair for pair in zip(note.columns, note.read_as, strict=True) if pair[1] != column]
-    return replace(note, columns=tuple(header for header, _ in kept), read_as=tuple(read for _, read in kept))
-
-
-def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
-    counted = RATED_BY[rated_by] if rated_by is not None else None
-    if counted is not None and counted not in table.columns:
+def _check_columns(read: Understood, path: Path) -> None:
+    table, rated_by = read.table, read.rated_by
+    counted = SAMPLES_OF[rated_by] if rated_by is not None else None
+    whole = counted == "batch_size" and BATCH_PER_GPU in table.columns
+    if counted is not None and counted not in table.columns and not whole:
         raise InputError(
-            "{path}: rates follow from `{time}` only with `{counted}`; add that column, or one `throughput`.",
+            "{path}: rates follow from `{time}` only with `{counted}`; add that column, or one `throughput`.{hint}",
             path=path,
             time=rated_by,
             counted=counted,
+            hint=hint_of_map(table, counted),
         )
-    missing = "throughput" not in table.columns and not rated_by
-    if missing:
+    if "throughput" not in table.columns and rated_by is None:
         raise InputError(
             "{path} has no column `throughput`, only {found}. Name the columns as in measurements.csv; `sizer import "
-            "--help` lists them.",
+            "--help` lists them.{hint}",
             path=path,
-            found=named(table.columns),
+            found=named([read.headers.get(column, column) for column in table.columns]),
+            hint=hint_of_map(table, "throughput"),
         )
     if not set(COMPARED) & set(table.columns):
-        raise InputError("{path} has no column that varies; add {axes}.", path=path, axes=AnyOf(*AXES))
+        raise InputError(
+            "{path} has no column that varies; add {axes}.{hint}",
+            path=path,
+            axes=AnyOf(*AXES),
+            hint=hint_of_map(table, "vcpus"),
+        )
     if not table.rows:
         raise InputError("{path} has a header but no rows; write one run per row.", path=path)
 
 
-def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
-    """Raise InputError where rows of one configuration differ in what sizer does not read, so that nothing is compared.
-
-    One row is an answer, and so are its repeats.
-    """
-    if any(len({axis_value(row, column) for row in parsed}) > 1 for column in COMPARED):
-        return
-    if any(len({row[column] for row in parsed}) > 1 for column in MACHINE_COLUMNS):
-        return
-    for note in not_only_repeats(parsed):
-        raise InputError(
-            "{path}: none of {axes} has two values, and rows differ only in {columns}; name what was compared in one "
-            "of these columns, or type `--job-by COLUMN` where one of them tells jobs apart.",
-            path=path,
-            axes=AllOf(*AXES),
-            columns=named(note.columns),
+def _rated(row: ParsedRow, headers: Mapping[str, str]) -> ParsedRow:
+    """The row with the rate that follows from the time of a batch, of an epoch or of one sample, if it has none."""
+    time = next((column for column in SAMPLES_OF if row[column] is not None and column != LATENCY), None)
+    if time is None and row[LATENCY] is not None and "throughput" not in headers:
+        time = LATENCY
+    if time is None or row["throughput"] is not None:
+        return row
+    counted = SAMPLES_OF[time]
+    samples = 1 if counted is None else row[counted]
+    if not samples:
+        raise row.input_error(
+            counted or "", "the cell is empty, and `{time}` becomes a rate by it; write how many samples.", time=time
         )
+    rate: float = samples / row[time]
+    if not SLOWEST <= rate <= FASTEST:
+        raise row.input_error(time, "the rate that follows, {rate} samples a second, cannot be.", rate=rate)
+    return row.having(throughput=rate)
 
 
-def _emulated_devices(
-    workloads: dict[str, list[ParsedRow]], catalog: Catalog | None
-) -> tuple[dict[str, Device], tuple[Note, ...]]:
-    """The catalogue's rate of each emulated GPU that the table gives none for, and a note for each that is used."""
-    found: dict[str, Device] = {}
-    notes = []
-    for name, rows in workloads.items():
-        for device in dict.fromkeys(row["device"] for row in rows):
-            if catalog is None or device is None or device.kind != "emulated" or device.gpu is None:
-                continue
-            alike = [row for row in rows if row["device"] == device]
-            known = _published(alike, device.gpu, catalog)
-            if known is not None:
-                found[f"{name}/{device.gpu}"] = known
-                rate, source = known.samples_per_second, known.source or ""
-                notes.append(
-                    Note(NoteKind.PUBLISHED_RATE, (name,), gpu=device.gpu, samples_per_second=rate, source=source)
-                )
-    return found, tuple(notes)
-
-
-def _published(rows: Sequence[ParsedRow], gpu: str, catalog: Catalog) -> Device | None:
-    """The published rate for this network; None where there is none, or where a run was faster."""
-    if any(row["accelerator_samples_per_second"] is not None for row in rows):
-        return None
-    networks = {row["network"] for row in rows}
-    modes = {KINDS[row["kind"] or "image_training"].rate_mode for row in rows}
-    fastest = max((row["throughput"] or 0.0 for row in rows), default=0.0)
-    if len(networks) == len(modes) == 1:
-        network, mode = networks.pop(), modes.pop()
-        with suppress(InputError):
-            figure = catalog.accelerator_rate(mode or "", network or "", gpu, **_of_all(rows))
-            if figure.basis is not Basis.TRANSFERRED and fastest <= TOLERANCE * figure.samples_per_second:
-                rate = float(figure.samples_per_second)
-                known = BatchRate(1, rate, figure.source, figure.low, figure.high, figure.basis.value)
-                return Device("emulated", 0, gpu).with_rate(known)
-    return None
-
-
-def _of_all(rows: Sequence[ParsedRow]) -> dict[str, Any]:
-    """What else these rows say of the rate that they had, where all say the same."""
-    names = ("precision", "batch_size", "framework")
-    found = {name: {row[name] for row in rows} for name in names}
-    return {name: values.pop() if len(values) == 1 else None for name, values in found.items()}
+def _is_varied(rows: Sequence[ParsedRow]) -> bool:
+    """Whether machines or jobs are compared; one row is an answer, and so are its repeats."""
+    kinds = {row["device"].label for row in rows if row["device"] is not None and row["device"].kind != "cpu"}
+    return len(kinds) > 1 or any(len({row[column] for row in rows}) > 1 for column in (*COMPARED, *MACHINE))
 
 
 def _study(path: Path, runs: Sequence[Run]) -> Study:
     """The workloads without axes: what was measured is in the runs, and nothing of it can be run here."""
-    firsts: dict[str, Workload] = {}
+    firsts: dict[str, WorkloadPlan] = {}
     for run in runs:
-        firsts.setdefault(run.spec.workload.name, run.spec.workload)
-    batches = {run.spec.workload.name: run.spec.batch_size for run in reversed(runs)}
-    plans = tuple(WorkloadPlan(_planned(workload), (batches[name],)) for name, workload in firsts.items())
+        firsts.setdefault(run.spec.workload.name, WorkloadPlan(_planned(run.spec.workload), (run.spec.batch_size,)))
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", path.stem, flags=re.ASCII).lstrip("._-")
     repeats = min(MOST_REPEATS, runs[0].spec.measure.repeats)
-    return Study(name[:100] or "imported", plans, _emulated_disks(runs), measure=Measure(repeats=repeats))
-
-
-def _emulated_disks(runs: Sequence[Run]) -> tuple[DiskTier, ...]:
-    """The disks that were emulated, as far as a study file can say with which figures; real ones have no place here."""
-    found: dict[str, DiskTier] = {}
-    for run in runs:
-        rates = run.disk.tier.emulated if run.disk is not None else None
-        if run.disk is None or rates is None or rates.read_bytes_per_second is None:
-            continue
-        name, read = run.disk.tier.name, rates.read_bytes_per_second
-        sayable = DiskRates(
-            rates.read_iops,
-            float(round(read)),
-            rates.write_iops if rates.write_iops is not None else rates.read_iops,
-            float(round(rates.write_bytes_per_second or read)),
-        )
-        if _is_key(name) and _can_be_said(sayable):
-            found.setdefault(name, DiskTier(name, emulated=sayable, disk_class=run.disk.tier.disk_class))
-    return tuple(found.values())
-
-
-def _is_key(name: str) -> bool:
-    """Whether a study file can name a disk so; one that it cannot is in the runs all the same."""
-    return name != HOST_DISK and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name, re.ASCII) is not None
-
-
-def _can_be_said(rates: DiskRates) -> bool:
-    """Whether a study file's bounds hold these figures."""
-    iops = (rates.read_iops, rates.write_iops)
-    megabytes = (rates.read_bytes_per_second, rates.write_bytes_per_second)
-    return all(value is None or 1 <= value <= 1e9 for value in iops) and all(
-        value is None or 1e3 <= value <= 1e15 for value in megabytes
-    )
+    return Study(name[:100] or "imported", tuple(firsts.values()), measure=Measure(repeats=repeats))
 
 
 def _planned(workload: Workload) -> Workload:
     """As the study file can say it: with its defaults for what the table does not have, and of a real GPU no rate."""
     device = workload.computes_on
-    if device.kind == "cuda":
-        device = Device("cuda", device.index or 0)
     return replace(
         workload,
         kind=IMPORTED,
         framework=workload.framework or "other",
-        device=device,
+        device=Device("cuda", device.index or 0) if device.kind == "cuda" else device,
         input=workload.input if workload.input not in (None, "replay") else "disk",
         cache=workload.cache or "cold",
         precision=None,
@@ -313,43 +285,35 @@ def _planned(workload: Workload) -> Workload:
     )
 
 
-def _gaps(workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
-    """A note for each axis that some rows of a workload leave empty."""
+def _gaps(workloads: Mapping[str, Sequence[ParsedRow]]) -> Iterator[Note]:
+    """A note for each axis that some rows of a workload leave empty; nothing is read from a disk where the input is
+    none."""
     for column in CURVED:
-        lines = []
-        for rows in workloads.values():
-            empty = [row.row.line for row in rows if row[column] is None and not _needless(row, column)]
-            lines += empty if any(row[column] is not None for row in rows) else []
+        lines = [
+            row.row.line
+            for rows in workloads.values()
+            if any(row[column] is not None for row in rows)
+            for row in rows
+            if row[column] is None and not (column == "disk" and row["input"] in ("cached", "synthetic"))
+        ]
         if lines:
-            lines.sort()
-            more = max(0, len(lines) - MOST_LINES)
-            yield Note(NoteKind.GAPS, columns=(column,), lines=tuple(lines[:MOST_LINES]), rows=more)
+            yield lines_note(NoteKind.GAPS, lines, column)
 
 
-def _needless(parsed: ParsedRow, column: str) -> bool:
-    """Nothing is read from a disk where the input is none."""
-    return column == "disk" and parsed["input"] in ("cached", "synthetic")
+def _lacking(workloads: Mapping[str, Sequence[ParsedRow]]) -> Iterator[Note]:
+    """What no row of a workload says of the machine: what computed, and how large it was."""
+    without = tuple(name for name, rows in workloads.items() if not _says(rows, "device", "gpu", "gpu_count"))
+    sizes = ("vcpus", "instance_type", "usd_per_hour", "gpu")
+    lacking = tuple(
+        name
+        for name, rows in workloads.items()
+        if not _says(rows, *sizes)
+        and not any(row["gpu_count"] or (row["device"] and row["device"].kind != "cpu") for row in rows)
+    )
+    for kind, names in ((NoteKind.NO_DEVICE, without), (NoteKind.NO_VCPUS, lacking)):
+        if names:
+            yield Note(kind, names)
 
 
-def _lacking(workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
-    without = tuple(name for name, rows in workloads.items() if all(_no_device(row) for row in rows))
-    if without:
-        yield Note(NoteKind.NO_DEVICE, without)
-    lacking = tuple(name for name, rows in workloads.items() if not any(_has_size(row) for row in rows))
-    if lacking:
-        yield Note(NoteKind.NO_VCPUS, lacking)
-
-
-def _has_size(parsed: ParsedRow) -> bool:
-    """Whether a row says what machine it was made on: by its vCPUs, or by what matters more there."""
-    named = parsed["instance_type"] is not None or parsed["usd_per_hour"] is not None
-    return named or parsed["vcpus"] is not None or _has_accelerator(parsed)
-
-
-def _has_accelerator(parsed: ParsedRow) -> bool:
-    device = parsed["device"]
-    return bool(parsed["gpu"] or parsed["gpu_count"] or (device is not None and device.kind != "cpu"))
-
-
-def _no_device(parsed: ParsedRow) -> bool:
-    return parsed["device"] is None and parsed["gpu"] is None and parsed["gpu_count"] is None
+def _says(rows: Iterable[ParsedRow], *columns: str) -> bool:
+    return any(row[column] is not None for row in rows for column in columns)

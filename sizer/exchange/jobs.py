@@ -1,126 +1,139 @@
-"""A job is one job: rows of one workload that differ in program, framework, network or precision are named apart."""
+"""Which rows of a table are one job: named apart by what differs, and repeats only where nothing else does."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
-
-from sizer.exchange.imported_columns import MODES, ParsedRow
+from sizer.exchange.imported_columns import MODES
+from sizer.exchange.imported_columns import ParsedRow
 from sizer.exchange.imported_runs import run_key
-from sizer.exchange.measurements import MODE, PRECISION
-from sizer.exchange.repeats import said, settings_of, telling_apart
+from sizer.exchange.measurements import MODE
+from sizer.exchange.measurements import PRECISION
+from sizer.exchange.repeats import said
+from sizer.exchange.repeats import settings_of
+from sizer.exchange.repeats import telling_apart
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.framework_options import is_precision
-from sizer.records.notes import Note, NoteKind
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from collections.abc import Collection
+from typing import Any
+from sizer.exchange.cells import is_not_measured
+from sizer.exchange.measurements import EPOCH
+from sizer.exchange.measurements import MODES
+from sizer.exchange.measurements import NODES
+from sizer.exchange.rows import ParsedRow
+from sizer.records.run import SLIP
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
+from sizer.records.run_kinds import SEARCHES
+from sizer.records.study import Note
+from sizer.records.study import NoteKind
 
-DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
-VERSION = "framework_version"
-"""No column of sizer, but what tells two programs apart that nothing else does."""
+CONFIGURATION = (
+    *("workload", "framework", "network", "batch_size", "vcpus", "memory_gib", "disk", "input", "cache", "gpu"),
+    *("gpu_count", "isolates", "provider", "instance_type", "region", NODES),
+)
+DISTINGUISHING = ("kind", *MODES, "framework", "network", PRECISION)
+"""Columns that tell jobs apart in any table."""
+OF_DATA = ("dataset", "dataset_gib", "dataset_samples")
+"""Columns that sizer reads and that make no configuration."""
+MOST_JOBS, MOST_NAMED = 4, 5
+"""Workloads whose jobs are named, and configurations; of the others a note says how many they are."""
+REPEATS_APART = 1.1
+"""How many times as fast as the slowest the fastest of repeats may be before a column that parts them counts: repeats
+on a quiet machine are within some per cent, on a shared one within a third."""
+PARTED = 3.0
+"""The ln of how far rows of one setting are apart is at the most this part of what they are beside the others."""
+OF_A_RUN = re.compile(
+    r"\b(run|repeat|rep|trial|iteration|seed|date|time|started|timestamp|id|log|note|comment|remark|source|url)s?\b"
+)
+"""Headers of what repeats differ in."""
+MEASURED = re.compile(r"[\d,]*\.\d+\s*%?|.*%")
+"""A figure that was measured and names nothing."""
 
-MOST_NAMED = 4
-"""Workloads whose jobs are named; of the others a note says how many they are."""
+Group = Sequence[ParsedRow]
 
 
-def named_apart(parsed: Sequence[ParsedRow], job_by: Sequence[str] = ()) -> tuple[list[ParsedRow], tuple[Note, ...]]:
+def configuration_of(row: ParsedRow) -> tuple[Any, ...]:
+    """What the rows of one configuration have alike: they are its repeats, or epochs of one run."""
+    device = row["device"]
+    return (device.label if device else None, *(row[column] for column in CONFIGURATION))
+
+
+def named_apart(rows: Sequence[ParsedRow], job_by: Sequence[str] = ()) -> tuple[list[ParsedRow], tuple[Note, ...]]:
     """The rows, each with the name of its own job: `resnet50 (fp16)`, by what differs alone; and what was renamed.
 
     `job_by` are columns that tell jobs apart beside those that do so in any table, and those by which repeats differ.
     """
-    jobs: dict[str, list[ParsedRow]] = defaultdict(list)
-    for row in parsed:
-        jobs[row["workload"]].append(row)
-    settings = settings_of(parsed)
+    settings = _settings(rows)
     by_line: dict[int, tuple[str, ...]] = {}
-    differing: dict[str, tuple[str, ...]] = {}
-    for name, rows in jobs.items():
-        columns = _differing(rows, (*DISTINGUISHING, *job_by))
-        alike: dict[tuple[str | None, ...], list[ParsedRow]] = defaultdict(list)
-        for row in rows:
-            alike[tuple(_value(row, column) for column in columns)].append(row)
-        for job in alike.values():
-            setting = telling_apart(job, settings)
+    differing: dict[str, dict[str, None]] = defaultdict(dict)
+    for name, job in _grouped(rows, lambda row: row["workload"]).items():
+        columns = _differing(job, (*DISTINGUISHING, *job_by))
+        parts: dict[tuple[str | None, ...], list[ParsedRow]] = defaultdict(list)
+        for row in job:
+            parts[tuple(_value(row, column) for column in columns)].append(row)
+        for part in parts.values():
+            setting = _telling_apart(part, settings)
             own = columns if setting is None else (*columns, setting)
-            by_line |= {row.row.line: own for row in job}
-            differing[name] = tuple(dict.fromkeys((*differing.get(name, ()), *own)))
-    renamed = [_renamed(row, by_line[row.row.line]) for row in parsed]
+            by_line |= {row.row.line: own for row in part}
+            differing[name] |= dict.fromkeys(own)
+    renamed = [_renamed(row, by_line[row.row.line]) for row in rows]
     names: dict[str, dict[str, None]] = defaultdict(dict)
-    for before, after in zip(parsed, renamed, strict=True):
+    for before, after in zip(rows, renamed, strict=True):
         names[before["workload"]][after["workload"]] = None
-    mixed = [(name, columns) for name, columns in differing.items() if columns]
     notes = [
-        Note(NoteKind.JOBS_NAMED_APART, tuple(names[name]), text=name, columns=columns)
-        for name, columns in mixed[:MOST_NAMED]
+        Note(NoteKind.JOBS_NAMED_APART, tuple(names[name]), text=name, columns=tuple(columns))
+        for name, columns in differing.items()
+        if columns
     ]
-    if len(mixed) > MOST_NAMED:
-        notes[-1] = replace(notes[-1], rows=len(mixed) - MOST_NAMED)
-    return renamed, tuple(notes)
+    return renamed, _first(notes, MOST_JOBS)
 
 
-def unknown_words(parsed: Sequence[ParsedRow]) -> tuple[Note, ...]:
+def _first(notes: Sequence[Note], most: int) -> tuple[Note, ...]:
+    """So many of the notes; the last one says how many more there are."""
+    more = len(notes) - most
+    return tuple(notes) if more <= 0 else (*notes[: most - 1], replace(notes[most - 1], rows=more))
+
+
+def unknown_words(rows: Sequence[ParsedRow]) -> Iterator[Note]:
     """A note for each column of modes, and for precisions, with words that mean none, each with its first line."""
-    notes: list[Note] = []
-    for column in MODES:
-        words = ((row, row.other.get(column, "")) for row in parsed)
-        notes += _noted(NoteKind.MODES_UNKNOWN, column, words)
-    called = ((row, row[PRECISION] or "") for row in parsed)
-    notes += _noted(NoteKind.PRECISIONS_UNKNOWN, PRECISION, (each for each in called if not is_precision(each[1])))
-    return tuple(notes)
+    for column in (*MODES, PRECISION):
+        found: dict[str, int] = {}
+        for row in rows:
+            text = row[PRECISION] or "" if column == PRECISION else row.other.get(column, "")
+            if any(map(str.isalpha, text)) and not (column == PRECISION and is_precision(text)):
+                found.setdefault(text, row.row.line)
+        if found:
+            kind = NoteKind.PRECISIONS_UNKNOWN if column == PRECISION else NoteKind.MODES_UNKNOWN
+            yield Note(kind, columns=(column,), names=tuple(found), lines=tuple(found.values()))
 
 
-def _noted(kind: NoteKind, column: str, said: Iterable[tuple[ParsedRow, str]]) -> Iterator[Note]:
-    """A note of the words of a column that mean nothing; numbers are none."""
-    found: dict[str, int] = {}
-    for row, word in said:
-        if any(map(str.isalpha, word)):
-            found.setdefault(word, row.row.line)
-    if found:
-        yield Note(kind, columns=(column,), names=tuple(found), lines=tuple(found.values()))
-
-
-def with_versions(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Note, ...]]:
-    """The rows with the version behind the name of the framework where two of them were compared.
-
-    That is where rows that are alike in all else differ in it: they are not repeats, but different programs.
-    """
-    groups: dict[Hashable, dict[str, str]] = defaultdict(dict)
-    for row in parsed:
-        if row["framework"] is not None and (version := _version(row)):
-            program = tuple(row[column] for column in ("kind", MODE, "precision"))
-            groups[run_key(row), program][version] = row["framework"]
-    apart = {(name, version) for found in groups.values() if len(found) > 1 for version, name in found.items()}
-    if not apart:
-        return list(parsed), ()
-    named = [_with_version(row) if (row["framework"], _version(row)) in apart else row for row in parsed]
-    names = dict.fromkeys(new["framework"] for new, old in zip(named, parsed, strict=True) if new is not old)
-    return named, (Note(NoteKind.VERSIONS_NAMED, columns=(VERSION,), names=tuple(names)),)
-
-
-def _version(row: ParsedRow) -> str:
-    return row.other.get(VERSION, "")
-
-
-def _with_version(row: ParsedRow) -> ParsedRow:
-    name = f"{row['framework']} {_version(row)}"
-    return replace(row, values=row.values | {"framework": name[:LONGEST_NAME].strip()})
-
-
-def _differing(rows: Sequence[ParsedRow], columns: Sequence[str]) -> tuple[str, ...]:
+def _differing(rows: Group, columns: Sequence[str]) -> tuple[str, ...]:
     """Columns with two values; an empty cell is one only of a column that is none of DISTINGUISHING."""
     values = {column: {_value(row, column) for row in rows} for column in columns}
-    return tuple(each for each, found in values.items() if len(found - {None} if each in DISTINGUISHING else found) > 1)
+    return tuple(name for name, found in values.items() if len(found - {None} if name in DISTINGUISHING else found) > 1)
 
 
 def _value(row: ParsedRow, column: str) -> str | None:
     """With the name of the column where the cell does not say by itself what it is."""
-    if column in MODES:
-        text = row.row.cells.get(column, "")
-        return text if any(map(str.isalpha, text)) else None
-    if column in DISTINGUISHING:
+    if column in DISTINGUISHING and column not in MODES:
         value: str | None = row[column]
         return value
-    text = said(row, column)
-    return (text if any(map(str.isalpha, text)) else f"{column} {text}") if text else None
+    text = row.row.cells.get(column, "") if column in MODES else _said(row, column)
+    if any(map(str.isalpha, text)):
+        return text
+    return f"{column} {text}" if text and column not in MODES else None
 
 
 def _renamed(row: ParsedRow, columns: Sequence[str]) -> ParsedRow:
@@ -129,4 +142,123 @@ def _renamed(row: ParsedRow, columns: Sequence[str]) -> ParsedRow:
         return row
     behind = f" ({', '.join(values)})"
     name = f"{row['workload'][: max(1, LONGEST_NAME - len(behind))].strip()}{behind}"
-    return replace(row, values=row.values | {"workload": name[:LONGEST_NAME].strip()})
+    return row.having(workload=name[:LONGEST_NAME].strip())
+
+
+def _said(row: ParsedRow, column: str) -> str:
+    """What a row says in a column, which may be one that sizer does not read; empty where that is nothing."""
+    text = row.other.get(column) or row.row.cells.get(column, "")
+    return "" if is_not_measured(text) else text
+
+
+def taken_as_repeats(rows: Sequence[ParsedRow]) -> Note | None:
+    """A note where rows that are alike in all that sizer reads differ in a column that it does not."""
+    found: dict[str, tuple[int, int]] = {}
+    for group in _grouped(rows, configuration_of).values():
+        for column in _parting(group, frozenset()):
+            other = next(row for row in group if _said(row, column) != _said(group[0], column))
+            found.setdefault(column, (group[0].row.line, other.row.line))
+    return Note(NoteKind.TAKEN_AS_REPEATS, columns=tuple(found), lines=next(iter(found.values()))) if found else None
+
+
+def mixed(rows: Sequence[ParsedRow]) -> dict[int, RunWarning]:
+    """By line the warning of each row whose repeats may be another job: they differ by more than repeats do, and in
+    these columns."""
+    settings = _settings(rows)
+    found: dict[int, RunWarning] = {}
+    for group in _apart(rows):
+        if columns := _parting(group, settings):
+            figures = {"factor": math.exp(_spread(group))}
+            warning = RunWarning(WarningKind.MAY_BE_ANOTHER_JOB, figures, "; ".join(columns))
+            found |= {row.row.line: warning for row in group}
+    return found
+
+
+def repeats_that_differ(runs: Sequence[Run]) -> tuple[Note, ...]:
+    """A note for each configuration whose repeats are more than threefold apart; the last names how many more."""
+    groups: dict[Hashable, list[tuple[float, int]]] = defaultdict(list)
+    for run in runs:
+        if run.throughput is not None and run.spec.purpose not in SEARCHES:
+            machine = run.machine and (run.machine.provider, run.machine.instance_type, run.machine.region)
+            place = (run.spec.workload, run.configuration, run.spec.stage, machine)
+            groups[place].append((run.throughput.value, run.spec.line))
+    notes = []
+    for found in groups.values():
+        if max(found)[0] > SLIP * min(found)[0]:
+            (first, line), (second, other) = sorted((min(found), max(found)), key=lambda each: each[1])
+            notes.append(Note(NoteKind.REPEATS_DIFFER, lines=(line, other), rates=(first, second)))
+    return _first(notes, MOST_NAMED)
+
+
+def _parting(group: Group, settings: Collection[str]) -> list[str]:
+    """The columns in which rows of one configuration differ that name what was measured: words, whole numbers, and
+    what is known as one of the `settings`; where one is, no figure beside it."""
+    columns = dict.fromkeys((*(column for row in group for column in row.other), *OF_DATA))
+    found = [column for column in columns if len({_said(row, column) for row in group}) > 1]
+    unread = [column for column in found if not any(MEASURED.fullmatch(_said(row, column).strip()) for row in group)]
+    return [column for column in found if column in settings] or [name for name in unread if not _is_of_a_run(name)]
+
+
+def _is_of_a_run(column: str) -> bool:
+    return OF_A_RUN.search(re.sub(r"[^a-z]+", " ", column.lower())) is not None
+
+
+def _settings(rows: Sequence[ParsedRow]) -> frozenset[str]:
+    """The columns that sizer does not read whose values come again in other configurations: nothing measured does."""
+    places: dict[str, dict[str, set[Hashable]]] = defaultdict(lambda: defaultdict(set))
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        key = configuration_of(row)
+        for column in (*row.other, *OF_DATA):
+            if text := _said(row, column):
+                places[column][text].add(key)
+                counts[column][text] += 1
+    return frozenset(
+        column
+        for column, values in places.items()
+        if 2 * sum(counts[column][text] for text, keys in values.items() if len(keys) > 1) >= counts[column].total()
+        and not _is_of_a_run(column)
+    )
+
+
+def _telling_apart(rows: Group, settings: Collection[str]) -> str | None:
+    """The setting by which rows of one job are two jobs: rows of one configuration with one value of it agree, and do
+    not with those of another. None where repeats agree all the same, or two settings would part them in two ways."""
+    groups = _apart(rows)
+    columns = {column for group in groups for column in _parting(group, settings)} & set(settings)
+    found = [column for column in columns if all(_explains(column, group) for group in groups)]
+    found.sort(key=lambda column: (len({_said(row, column) for row in rows}), column))
+    if not found:
+        return None
+    coarsest, *finer = found
+    parts = (part for name in finer for part in _parted(rows, name))
+    return coarsest if all(len({_said(row, coarsest) for row in part}) == 1 for part in parts) else None
+
+
+def _explains(column: str, group: Group) -> bool:
+    within = max(map(_spread, _parted(group, column)))
+    return within <= max(math.log(REPEATS_APART), _spread(group) / PARTED)
+
+
+def _apart(rows: Iterable[ParsedRow]) -> list[Group]:
+    """Rows of one configuration that are further apart than repeats are; epochs of one run are none."""
+    rated = [row for row in rows if row["throughput"] is not None and row[EPOCH] is None]
+    groups = _grouped(rated, configuration_of).values()
+    return [group for group in groups if _spread(group) > math.log(REPEATS_APART)]
+
+
+def _parted(rows: Group, column: str) -> list[Group]:
+    return list(_grouped(rows, lambda row: _said(row, column)).values())
+
+
+def _grouped(rows: Iterable[ParsedRow], key: Callable[[ParsedRow], Hashable]) -> dict[Any, list[ParsedRow]]:
+    groups: dict[Any, list[ParsedRow]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return groups
+
+
+def _spread(group: Group) -> float:
+    """How far the fastest is from the slowest, in ln."""
+    rates = [row["throughput"] for row in group]
+    return math.log(max(rates) / min(rates))

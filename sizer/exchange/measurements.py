@@ -1,68 +1,46 @@
-"""measurements.csv: one row a run, the figures that leave sizer and the ones it takes in."""
+"""measurements.csv: one row a run, the figures that leave sizer and the ones it takes in, column by column."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import PurePath
+from typing import Any
 
-from sizer.exchange.headers import NODES
-from sizer.exchange.table_cells import in_megabytes, in_milliseconds
+from sizer.exchange import values
+from sizer.exchange.values import Reader, of_domain, scaled
 from sizer.files.tables import harmless
-from sizer.records.device import Device, DiskRates
+from sizer.records.device import BatchRate, DiskRates
 from sizer.records.kinds import IMPORTED
-from sizer.records.run import Demand, Run, WarningKind
+from sizer.records.run import Demand, RentedMachine, Run, WarningKind
 from sizer.records.run_kinds import SEARCHES
+from sizer.records.study import Workload
+from sizer.records.typed_values import parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
 from sizer.records.units import GIB
+from sizer.store.schema_1 import marks_of
 
-COLUMNS = (
-    "workload",
-    "framework",
-    "device",
-    "network",
-    "batch_size",
-    "vcpus",
-    "memory_gib",
-    "disk",
-    "input",
-    "cache",
-    "gpu",
-    "gpu_count",
-    "throughput",
-    "throughput_low",
-    "throughput_high",
-    "sample_unit",
-    "outcome",
-)
-DEMAND_COLUMNS = {field.name: f"{field.name}_per_sample" for field in fields(Demand)}
+Cell = str | int | float | None
+Writer = Callable[[Run], Cell]
+
+NODES = "nodes_together"
+"""How many machines ran the job of a row together. Under this name, which sizer writes, a row has what all of them
+have, under any other perhaps what each has."""
+MODE, PRECISION, EPOCH = "mode", "precision", "epoch"
+MODES = (MODE, "phase")
+"""Columns in which tables say what is computed of a batch; of a cell that says something else, nothing is read."""
+DEMANDS = {f"{field.name}_per_sample": field.name for field in fields(Demand)}
 """Core-seconds, bytes, IOs, and seconds waited for input or busy on the accelerator, each a sample."""
-FURTHER_COLUMNS = ("bottleneck", "hit_rate", "warnings", "started_at", "repeat")
-"""What helps to judge a figure. With `started_at` and `repeat`, which counts from 1, the order of the runs is known."""
-
-DATA_COLUMNS = ("kind", "format", "dataset", "dataset_gib", "dataset_samples", "first_epoch_throughput")
-"""What was run, over which data; `dataset` is its name, or `embedded` where sizer made it."""
-DISK_COLUMNS = {
+DISK_FIGURES = {
     "disk_read_iops": "read_iops",
     "disk_read_mbps": "read_bytes_per_second",
     "disk_write_iops": "write_iops",
     "disk_write_mbps": "write_bytes_per_second",
 }
 """What the disk gives, IOs or MB (10^6) a second, by the field of its rates."""
-LAST_COLUMNS = ("disk_class", "disk_emulated", "peak_anonymous_gib", "accelerator_samples_per_second", "isolates")
-RATE_COLUMNS = {
-    "accelerator_rate_low": "rate_low",
-    "accelerator_rate_high": "rate_high",
-    "accelerator_rate_basis": "rate_basis",
-    "accelerator_scaling_loss": "scaling_loss",
-}
-"""How sure the rate of an emulated accelerator is, by the field of the device: its 90 %, and what it follows from; and
-what several were said to lose to each other."""
-LATENCY_COLUMNS = {"latency_p50_ms": "latency_p50", "latency_p99_ms": "latency_p99"}
-"""Milliseconds from asking to the answer, by the field of the run, which holds seconds."""
-GPU_COLUMNS = {
+GPU_FIGURES = {
     "gpu_busy": "busy",
     "gpu_memory_peak_gib": "peak_memory_bytes",
     "gpu_watts": "watts",
@@ -73,24 +51,163 @@ GPU_COLUMNS = {
     "gpu_received_bytes_per_sample": "received_bytes",
 }
 """What the driver told of the GPU, by the field of its use; of several GPUs the highest."""
-MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
+MACHINE = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
 """What was rented, as an imported table says it."""
-MODE, PRECISION = "mode", "precision"
-"""What is computed of a batch, and in which numbers."""
 EMBEDDED = "embedded"
+"""The data set that sizer made itself."""
 
-Cell = str | int | float | None
+
+def _number(value: float | None) -> float | None:
+    """Whole numbers without their point; every other digit is kept, so that bytes can be had back exactly."""
+    return int(value) if value is not None and float(value).is_integer() else value
 
 
-Rows = Sequence[tuple[Mapping[str, "Cell"], Run]]
-"""Each run with its cells by column."""
+def _gib(size: float | None) -> float | None:
+    return None if size is None else _number(size / GIB)
+
+
+def _scaled(value: float | None, digits: int) -> str | None:
+    return None if value is None else scaled(value, digits)
+
+
+def _device(run: Run) -> Cell:
+    """None where a table has no `device`, whether or not it names a GPU."""
+    device = run.spec.workload.device
+    return None if device is None or device.index is None else device.label
+
+
+def _gpu_count(run: Run) -> Cell:
+    """An emulated rate without a GPU's name counts as one, too."""
+    if run.configuration.gpu_count is None:
+        return None
+    return run.configuration.gpu_count or (0 if run.spec.workload.computes_on.kind == "cpu" else 1)
+
+
+def _marks(run: Run) -> Iterator[str]:
+    """The kind of each warning, and a text that is not sizer's own as it is. A run of a search is marked, too, since
+    its rate is ignored."""
+    if run.spec.purpose in SEARCHES:
+        yield run.spec.purpose.value
+    for warning in run.warnings:
+        yield (warning.text or warning.kind.value) if warning.kind is WarningKind.OTHER else warning.kind.value
+
+
+def _data_set(run: Run) -> Cell:
+    """The name alone: where it lies is nobody else's business."""
+    data = run.data_set
+    return None if data is None else EMBEDDED if data.embedded else PurePath(data.path).name
+
+
+def _interval(end: str) -> Writer:
+    return lambda run: getattr(run.throughput, end) if run.throughput and run.throughput.has_interval else None
+
+
+def _demand(name: str) -> Writer:
+    return lambda run: getattr(run.demand, name, None)
+
+
+def _disk_figure(column: str, name: str) -> Writer:
+    """The figures to compute with: measured where they were, declared where they were not."""
+
+    def write(run: Run) -> Cell:
+        figure = getattr(run.disk.rates if run.disk else DiskRates(), name)
+        return _scaled(figure, -6) if column.endswith("mbps") else _number(figure)
+
+    return write
+
+
+def _gpu_figure(column: str, name: str) -> Writer:
+    def write(run: Run) -> Cell:
+        most = max((value for gpu in run.gpus if (value := getattr(gpu, name)) is not None), default=None)
+        return _scaled(most, -6) if column.endswith("_mhz") else _gib(most) if column.endswith("_gib") else most
+
+    return write
+
+
+def _machine(column: str) -> tuple[Reader, Writer]:
+    read = values.usd if column.startswith("usd") else of_domain(RentedMachine, column)
+    return read, lambda run: getattr(run.machine, column, None)
+
+
+WRITTEN: dict[str, tuple[Reader, Writer]] = {
+    "workload": (of_domain(Workload, "name"), lambda run: run.spec.workload.name),
+    "framework": (of_domain(Workload, "framework"), lambda run: run.spec.workload.framework),
+    "device": (values.device, _device),
+    "network": (of_domain(Workload, "network"), lambda run: run.spec.workload.network),
+    "batch_size": (parse_batch_size, lambda run: run.configuration.batch_size),
+    "vcpus": (parse_vcpus, lambda run: _number(run.configuration.vcpus)),
+    "memory_gib": (parse_memory_gib, lambda run: _gib(run.configuration.memory_bytes)),
+    "disk": (of_domain(Workload, "name"), lambda run: run.configuration.disk),
+    "input": (of_domain(Workload, "input"), lambda run: run.spec.workload.input),
+    "cache": (of_domain(Workload, "cache"), lambda run: run.spec.workload.cache),
+    "gpu": (values.gpu, lambda run: run.configuration.gpu or run.spec.workload.computes_on.gpu),
+    "gpu_count": (parse_gpu_count, _gpu_count),
+    "throughput": (values.rate, lambda run: run.throughput.value if run.throughput else None),
+    "throughput_low": (values.end_of_interval, _interval("low")),
+    "throughput_high": (values.end_of_interval, _interval("high")),
+    "sample_unit": (values.short_text, lambda run: run.sample_unit),
+    "outcome": (values.outcome, lambda run: run.outcome.value),
+    **{column: (values.amount, _demand(name)) for column, name in DEMANDS.items()},
+    "bottleneck": (values.bottleneck, lambda run: run.evidence.bottleneck.value if run.evidence else None),
+    "hit_rate": (values.amount, lambda run: run.hit_rate),
+    "warnings": (marks_of, lambda run: "; ".join(_marks(run))),
+    "started_at": (values.moment, lambda run: run.started_at),
+    "repeat": (values.repeat, lambda run: run.spec.repeat + 1),
+    "kind": (
+        of_domain(Workload, "kind"),
+        lambda run: None if run.spec.workload.kind == IMPORTED else run.spec.workload.kind,
+    ),
+    "format": (values.data_format, lambda run: run.spec.workload.format),
+    "dataset": (values.short_text, _data_set),
+    "dataset_gib": (values.gib, lambda run: _gib(run.data_set.bytes) if run.data_set else None),
+    "dataset_samples": (values.count, lambda run: run.data_set.samples if run.data_set else None),
+    "first_epoch_throughput": (values.amount, lambda run: run.first_epoch_throughput),
+    **{
+        column: (values.megabytes if column.endswith("mbps") else values.amount, _disk_figure(column, name))
+        for column, name in DISK_FIGURES.items()
+    },
+    "disk_class": (values.disk_class, lambda run: run.disk.tier.disk_class if run.disk else None),
+    "disk_emulated": (values.truth, lambda run: "yes" if run.disk and run.disk.tier.emulated is not None else None),
+    "peak_anonymous_gib": (values.gib, lambda run: _gib(run.peak_anonymous_bytes)),
+    "accelerator_samples_per_second": (values.rate, lambda run: run.spec.device.samples_per_second),
+    "isolates": (values.stage, lambda run: run.spec.stage),
+    PRECISION: (of_domain(Workload, "precision"), lambda run: run.precision),
+    "latency_p50_ms": (values.milliseconds, lambda run: _scaled(run.latency_p50, 3)),
+    "latency_p99_ms": (values.milliseconds, lambda run: _scaled(run.latency_p99, 3)),
+    **{column: _machine(column) for column in MACHINE},
+    MODE: (values.mode, lambda run: run.spec.workload.computed_mode),
+    **{
+        column: (
+            values.gib if column.endswith("_gib") else values.megabytes if column.endswith("_mhz") else values.amount,
+            _gpu_figure(column, name),
+        )
+        for column, name in GPU_FIGURES.items()
+    },
+    "accelerator_rate_low": (values.rate, lambda run: run.spec.device.rate_low),
+    "accelerator_rate_high": (values.rate, lambda run: run.spec.device.rate_high),
+    "accelerator_rate_basis": (of_domain(BatchRate, "basis"), lambda run: run.spec.device.rate_basis),
+    "accelerator_scaling_loss": (values.share, lambda run: run.spec.device.scaling_loss),
+}
+"""The columns of measurements.csv in their order: how a cell of each is read, and what is written of a run."""
+COLUMNS: dict[str, Reader] = {column: read for column, (read, _) in WRITTEN.items()} | {
+    NODES: values.nodes,
+    EPOCH: values.epoch,
+}
+"""Every column that means something to sizer, with those that measurements.csv has only sometimes, or never."""
+
+
+def row(run: Run) -> dict[str, Cell]:
+    """One run by column: `vcpus` and `memory_gib` are what it really had, low and high the 95 % interval."""
+    cells = {column: write(run) for column, (_, write) in WRITTEN.items()}
+    return cells | ({NODES: run.nodes} if run.nodes > 1 else {})
 
 
 def write_tables(runs: Iterable[Run]) -> tuple[str, str]:
     """The runs as `write_csv` has them, and the same as a JSON list, a run a line, where a figure that a run does not
     have is left out."""
-    rows = _rows(runs)
-    return _as_csv(rows), _as_json(rows)
+    rows = [(row(run), run.other) for run in runs]
+    known = ({name: cell for name, cell in {**other, **cells}.items() if cell is not None} for cells, other in rows)
+    return _as_csv(rows), "[\n" + ",\n".join(json.dumps(cells) for cells in known) + "\n]\n"
 
 
 def write_csv(runs: Iterable[Run]) -> str:
@@ -99,174 +216,16 @@ def write_csv(runs: Iterable[Run]) -> str:
     After the columns of sizer that every table has come those of an imported table that it does not know, by their own
     names.
     """
-    return _as_csv(_rows(runs))
+    return _as_csv([(row(run), run.other) for run in runs])
 
 
-def _rows(runs: Iterable[Run]) -> Rows:
-    return [(row(run), run) for run in runs]
-
-
-def _as_csv(rows: Rows) -> str:
-    others = tuple(
-        dict.fromkeys(name for cells, run in rows for name in (*cells, *run.other) if name not in ALL_COLUMNS)
-    )
+def _as_csv(rows: list[tuple[dict[str, Cell], dict[str, str]]]) -> str:
+    columns = list(dict.fromkeys((*WRITTEN, *(name for cells, other in rows for name in (*cells, *other)))))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*ALL_COLUMNS, *map(harmless, others)])
-    for cells, run in rows:
+    writer.writerow([name if name in WRITTEN else harmless(name) for name in columns])
+    for cells, other in rows:
         # A folder of a sizer before has some of these columns among those that it did not know.
-        known = (run.other.get(column) if cells[column] is None else cells[column] for column in ALL_COLUMNS)
-        writer.writerow(
-            [_harmless(cell) for cell in (*known, *(cells.get(name, run.other.get(name)) for name in others))]
-        )
+        said: list[Any] = [other.get(name) if cells.get(name) is None else cells[name] for name in columns]
+        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in said])
     return text.getvalue()
-
-
-def _as_json(rows: Rows) -> str:
-    known = ({name: cell for name, cell in {**run.other, **cells}.items() if cell is not None} for cells, run in rows)
-    return "[\n" + ",\n".join(json.dumps(cells) for cells in known) + "\n]\n"
-
-
-def _harmless(cell: Cell) -> Cell:
-    return harmless(cell) if isinstance(cell, str) else cell
-
-
-def row(run: Run) -> dict[str, Cell]:
-    """One run by column: `vcpus` and `memory_gib` are what it really had, low and high the 95 % interval."""
-    workload, throughput, configuration = run.spec.workload, run.throughput, run.configuration
-    cells: dict[str, Cell] = {
-        "workload": workload.name,
-        "framework": workload.framework,
-        "device": _device(workload.device),
-        "network": workload.network,
-        "batch_size": configuration.batch_size,
-        "vcpus": None if configuration.vcpus is None else _number(configuration.vcpus),
-        "memory_gib": _gibibytes(configuration.memory_bytes),
-        "disk": configuration.disk,
-        "input": workload.input,
-        "cache": workload.cache,
-        "gpu": configuration.gpu or workload.computes_on.gpu,
-        "gpu_count": _gpu_count(run),
-        "throughput": throughput.value if throughput else None,
-        "throughput_low": throughput.low if throughput and throughput.has_interval else None,
-        "throughput_high": throughput.high if throughput and throughput.has_interval else None,
-        "sample_unit": run.sample_unit,
-        "outcome": run.outcome.value,
-    }
-    for name, column in DEMAND_COLUMNS.items():
-        cells[column] = getattr(run.demand, name) if run.demand else None
-    return cells | _further(run) | _data(run) | _disk(run) | _rented(run) | _gpus(run)
-
-
-def _further(run: Run) -> dict[str, Cell]:
-    return {
-        "bottleneck": run.evidence.bottleneck.value if run.evidence else None,
-        "hit_rate": run.hit_rate,
-        "warnings": "; ".join(_marks(run)),
-        "started_at": run.started_at,
-        "repeat": run.spec.repeat + 1,
-    }
-
-
-def _marks(run: Run) -> Iterator[str]:
-    """The kind of each warning, and a text that is not sizer's own as it is. A run of a search is marked,
-    too, since its rate is ignored."""
-    if run.spec.purpose in SEARCHES:
-        yield run.spec.purpose.value
-    yield from (
-        warning.text or warning.kind.value if warning.kind is WarningKind.OTHER else warning.kind.value
-        for warning in run.warnings
-    )
-
-
-def _data(run: Run) -> dict[str, Cell]:
-    """Of the data set the name alone: where it lies is nobody else's business."""
-    data = run.data_set
-    return {
-        "kind": None if run.spec.workload.kind == IMPORTED else run.spec.workload.kind,
-        "format": run.spec.workload.format,
-        "dataset": None if data is None else EMBEDDED if data.embedded else PurePath(data.path).name,
-        "dataset_gib": None if data is None else _gibibytes(data.bytes),
-        "dataset_samples": None if data is None else data.samples,
-        "first_epoch_throughput": run.first_epoch_throughput,
-        "peak_anonymous_gib": _gibibytes(run.peak_anonymous_bytes),
-        "accelerator_samples_per_second": run.spec.device.samples_per_second,
-        **{column: getattr(run.spec.device, name) for column, name in RATE_COLUMNS.items()},
-        "isolates": run.spec.stage,
-    }
-
-
-def _disk(run: Run) -> dict[str, Cell]:
-    """The figures to compute with: measured where they were, declared where they were not."""
-    tier = run.disk.tier if run.disk else None
-    rates = run.disk.rates if run.disk else DiskRates()
-    figures = {column: getattr(rates, name) for column, name in DISK_COLUMNS.items()}
-    return {
-        **{
-            column: None if figure is None else in_megabytes(figure) if column.endswith("mbps") else _number(figure)
-            for column, figure in figures.items()
-        },
-        "disk_class": tier.disk_class if tier else None,
-        "disk_emulated": "yes" if tier and tier.emulated is not None else None,
-    }
-
-
-def _rented(run: Run) -> dict[str, Cell]:
-    """What the run was computed with, how long an answer took, and the machine that a table names."""
-    latencies = {column: getattr(run, name) for column, name in LATENCY_COLUMNS.items()}
-    return {
-        PRECISION: run.precision,
-        MODE: run.spec.workload.computed_mode,
-        **{column: None if seconds is None else in_milliseconds(seconds) for column, seconds in latencies.items()},
-        **{column: getattr(run.machine, column, None) for column in MACHINE_COLUMNS},
-        **({NODES: run.nodes} if run.nodes > 1 else {}),
-    }
-
-
-def _gpus(run: Run) -> dict[str, Cell]:
-    cells: dict[str, Cell] = {}
-    for column, name in GPU_COLUMNS.items():
-        known = [value for gpu in run.gpus if (value := getattr(gpu, name)) is not None]
-        most = max(known) if known else None
-        if column.endswith("_mhz"):
-            cells[column] = None if most is None else in_megabytes(most)
-        else:
-            cells[column] = _gibibytes(most) if column.endswith("_gib") else most
-    return cells
-
-
-def _device(device: Device | None) -> str | None:
-    """None where a table has no `device`, whether or not it names a GPU."""
-    return None if device is None or device.index is None else device.label
-
-
-def _gpu_count(run: Run) -> int | None:
-    """An emulated rate without a GPU's name counts as one, too."""
-    if run.configuration.gpu_count is None:
-        return None
-    return run.configuration.gpu_count or (0 if run.spec.workload.computes_on.kind == "cpu" else 1)
-
-
-def _gibibytes(size: int | None) -> float | None:
-    return None if size is None else _number(size / GIB)
-
-
-def _number(value: float) -> float:
-    """Whole numbers without their point; every other digit is kept, so that bytes can be had back exactly."""
-    return int(value) if float(value).is_integer() else value
-
-
-ALL_COLUMNS = (
-    *COLUMNS,
-    *DEMAND_COLUMNS.values(),
-    *FURTHER_COLUMNS,
-    *DATA_COLUMNS,
-    *DISK_COLUMNS,
-    *LAST_COLUMNS,
-    PRECISION,
-    *LATENCY_COLUMNS,
-    *MACHINE_COLUMNS,
-    MODE,
-    *GPU_COLUMNS,
-    *RATE_COLUMNS,
-)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from collections.abc import Callable
+from collections.abc import Sequence
 from sizer.records.framework_options import PRECISIONS
 from sizer.records.kinds import MODES
-from sizer.records.notes import Note, NoteKind
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
 from sizer.records.units import format_number
 from sizer.words.figures import paragraph
-from sizer.words.language import _, _n
-from sizer.words.names import either, listed
+from sizer.words.language import _
+from sizer.words.language import _n
+from sizer.words.names import either
+from sizer.words.names import listed
+from sizer.records.study import Note
+from sizer.records.study import NoteKind
 
 
 def note_in_words(note: Note) -> str:
@@ -29,9 +34,6 @@ def note_in_words(note: Note) -> str:
     known = {
         "fix": note.fix,
         "workloads": _some(note.workloads),
-        "gpu": note.gpu,
-        "rate": format_number(note.samples_per_second or 0),
-        "source": note.source,
     }
     return {
         NoteKind.NO_FRACTIONAL_VCPUS: _(
@@ -47,11 +49,6 @@ def note_in_words(note: Note) -> str:
             **known,
         ),
         NoteKind.NO_VCPUS: _("The table has no `vcpus` for {workloads}, so how many are needed is not known.", **known),
-        NoteKind.PUBLISHED_RATE: _(
-            "The table has no `accelerator_samples_per_second` for {workloads} on the emulated {gpu}, so the published "
-            "{rate} samples/s is used ({source}).",
-            **known,
-        ),
     }[note.kind]
 
 
@@ -116,19 +113,11 @@ def _counts_differ(note: Note) -> str:
     )
 
 
-def _count_not_of_gpus(note: Note) -> str:
+def _column_doubtful(note: Note) -> str:
     return _(
-        "{columns} has more than any machine has of accelerators, so it is not read as how many there were; if it is "
-        "that, call it `gpu_count`.",
+        "It is not sure what {columns} is, or in which unit, so it is not read; if it is known, type {options}.",
         columns=_quoted(note.columns),
-    )
-
-
-def _unit_left_out(note: Note) -> str:
-    return _(
-        "Nothing says the unit of {columns}, so it is not read; call it {names}.",
-        columns=_quoted(note.columns),
-        names=either([f"`{name}`" for name in note.names]),
+        options=either([f"`{option}`" for option in note.names]),
     )
 
 
@@ -139,27 +128,6 @@ def _nodes_read(note: Note) -> str:
     if note.names:
         said.append(_("Figures of all of them: {columns}.", columns=_quoted(note.names)))
     return paragraph(said)
-
-
-def _memory_of_gpus(note: Note) -> str:
-    return _(
-        "{columns} has the memory of each row's own accelerator, or what was used of it, so it is not read as the "
-        "machine's; that belongs into `memory_gib`, with the name of the machine in `instance_type`.",
-        columns=_quoted(note.columns),
-    )
-
-
-def _cpu_not_vcpus(note: Note) -> str:
-    said, has = map(format_number, note.rates)
-    return _(
-        "{columns} is not read as vCPUs: {line} has {said}, and {names} has {has} of them. If it is how many were "
-        "used, call it `vcpus`.",
-        columns=_quoted(note.columns),
-        line=_lines(note),
-        said=said,
-        names=_some(note.names),
-        has=has,
-    )
 
 
 def _hosts_of_gpus(note: Note) -> str:
@@ -285,22 +253,6 @@ def _modes_unknown(note: Note) -> str:
     )
 
 
-def _versions_named(note: Note) -> str:
-    return _(
-        "Rows differ only in {columns}, so these are compared as frameworks of their own: {names}.",
-        columns=_quoted(note.columns),
-        names=_some(note.names),
-    )
-
-
-def _batch_like_of_one(note: Note) -> str:
-    return _(
-        "By their `batch_size`, several accelerators would be no faster than one in {lines}, as if it were the batch "
-        "of one of them. If it is, these rates are too low: call it `batch_size_per_gpu` and import again.",
-        lines=_lines(note),
-    )
-
-
 def _gaps(note: Note) -> str:
     return _(
         "{columns} is empty in {lines}, though other rows of the same workload have it. Such a row is compared as it "
@@ -406,11 +358,8 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.RATE_OF_ONE_GPU: _rate_of_one_gpu,
     NoteKind.PRICE_OF_ONE_GPU: _price_of_one_gpu,
     NoteKind.COUNTS_DIFFER: _counts_differ,
-    NoteKind.COUNT_NOT_OF_GPUS: _count_not_of_gpus,
     NoteKind.NODES_READ: _nodes_read,
-    NoteKind.UNIT_LEFT_OUT: _unit_left_out,
-    NoteKind.MEMORY_OF_GPUS: _memory_of_gpus,
-    NoteKind.CPU_NOT_VCPUS: _cpu_not_vcpus,
+    NoteKind.COLUMN_DOUBTFUL: _column_doubtful,
     NoteKind.HOSTS_OF_GPUS: _hosts_of_gpus,
     NoteKind.MACHINE_AT_ODDS: _machine_at_odds,
     NoteKind.MEMORY_IN_GIB: lambda note: _(
@@ -435,8 +384,6 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.CPUS_NAMED: _cpus_named,
     NoteKind.MODES_UNKNOWN: _modes_unknown,
     NoteKind.PRECISIONS_UNKNOWN: _precisions_unknown,
-    NoteKind.VERSIONS_NAMED: _versions_named,
-    NoteKind.BATCH_LIKE_OF_ONE: _batch_like_of_one,
     NoteKind.GAPS: _gaps,
     NoteKind.JOBS_NAMED_APART: _jobs_named_apart,
     NoteKind.NAMED_BY_COLUMN: _named_by_column,

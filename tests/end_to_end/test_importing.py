@@ -17,7 +17,7 @@ import pytest
 from sizer import api
 from sizer.api import importing
 from sizer.cli import main
-from sizer.exchange.imported_columns import READERS
+from sizer.exchange.measurements import COLUMNS
 from sizer.records.run import Run
 from tests import ROOT
 
@@ -302,9 +302,9 @@ def test_the_example_of_the_page_can_be_typed(sizer: Typed, folder: Path) -> Non
 def test_the_page_names_every_column(sizer: Typed) -> None:
     """And so does the help, but for the demands of which it shows one."""
     output = " ".join(sizer("import", "--help").stdout.split())
-    few = {name for name in READERS if name.endswith("_per_sample")}
+    few = {name for name in COLUMNS if name.endswith("_per_sample")}
     for text in (PAGE, output):
-        assert [name for name in sorted(set(READERS) - few) if not re.search(rf"\b{name}\b", text)] == []
+        assert [name for name in sorted(set(COLUMNS) - few) if not re.search(rf"\b{name}\b", text)] == []
 
 
 ODD = """workload,disk,cpus,accelerator,img/s

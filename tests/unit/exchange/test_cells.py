@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-
 import pytest
-
 from sizer.exchange import table_cells as cells
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
@@ -16,6 +14,16 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Workload
 from sizer.records.units import GIB
 from sizer.words.errors import in_words
+from sizer.exchange import values as cells
+from sizer.exchange.cells import Comma
+from sizer.exchange.cells import comma_in
+from sizer.exchange.cells import is_not_measured
+from sizer.exchange.cells import outcome_in
+from sizer.exchange.cells import unmarked
+from sizer.exchange.cells import with_point
+from sizer.exchange.headers import meanings
+from sizer.exchange.machine_names import cpu_in
+from sizer.records.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -131,4 +139,123 @@ def test_a_cell_is_read_as_people_write_it(read: Callable[[str], Any], text: str
 @pytest.mark.parametrize("text", ["100", "0.1", "123.456789", "0"])
 def test_megabytes_are_written_again_as_they_were_read(text: str) -> None:
     """A table that is exported and imported again does not change by a rounding."""
-    assert cells.in_megabytes(cells.megabytes(text)) == text
+    assert cells.scaled(cells.megabytes(text), -6) == text
+
+
+@pytest.mark.parametrize(
+    ("texts", "delimiter", "comma"),
+    [
+        (["1,077", "2000"], ",", Comma.THOUSANDS),
+        (["1,077", "2000"], "\t", Comma.THOUSANDS),
+        (["1,077", "2000"], ";", Comma.UNKNOWN),
+        (["1,077", "38.5"], ";", Comma.THOUSANDS),
+        (["1,077.5"], ";", Comma.THOUSANDS),
+        (["96,5", "1,077"], "\t", Comma.DECIMALS),
+        (["0,096"], ";", Comma.DECIMALS),
+        (["1.077,5"], ",", Comma.DECIMALS),
+        (["96,5", "38.5"], ";", Comma.UNKNOWN),
+    ],
+)
+def test_what_a_comma_separates_follows_from_the_cells_that_leave_no_doubt(
+    texts: list[str], delimiter: str, comma: Comma
+) -> None:
+    assert comma_in(texts, delimiter) is comma
+
+
+@pytest.mark.parametrize(
+    ("text", "comma", "expected"),
+    [
+        ("1,281,167", Comma.UNKNOWN, "1281167"),
+        ("1 281 167", Comma.UNKNOWN, "1281167"),
+        ("1'281’167", Comma.UNKNOWN, "1281167"),
+        ("0,096", Comma.THOUSANDS, "0,096"),
+        ("12,34", Comma.THOUSANDS, "12,34"),
+        ("16,5 GB", Comma.DECIMALS, "16.5 GB"),
+        ("96,125", Comma.DECIMALS, "96.125"),
+        ("1.342", Comma.DECIMALS, "1342"),
+        ("1,077", Comma.UNKNOWN, "1,077"),
+    ],
+)
+def test_a_number_is_written_with_a_point_alone(text: str, comma: Comma, expected: str) -> None:
+    assert with_point(text, comma) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,077*", "1,077"),
+        ("219†", "219"),
+        ("52 [1]", "52"),
+        ("52¹", "52"),
+        ("~150", "150"),
+        ("≈ 150", "150"),
+        ("10 (a)", "10"),
+        ("96 ± 2", "96"),
+        ("187±3.5 img/s", "187"),
+        ("342 +/- 7", "342"),
+        ("-3", "-3"),
+        ("16 GB", "16 GB"),
+        ("1e5", "1e5"),
+    ],
+)
+def test_marks_around_a_figure_are_not_read(text: str, expected: str) -> None:
+    assert unmarked(text) == expected
+
+
+def test_words_for_nothing_and_for_failures_are_no_figures() -> None:
+    assert not any(is_not_measured(text) or outcome_in(text) for text in ("0", "1.5", "none of it", "12 OOM"))
+
+
+@pytest.mark.parametrize(
+    ("header", "column"),
+    [
+        ("Hourly Cost (USD)", "usd_per_hour"),
+        ("On-demand price (USD/hour)", "usd_per_hour"),
+        ("US$/hour", "usd_per_hour"),
+        ("价格(美元/小时)", "usd_per_hour"),
+        ("Spot price ($/h)", "usd_per_hour_spot"),
+        ("Cost ($)", None),
+        ("Price (EUR/h)", None),
+        ("价格", None),
+        ("usd per month", None),
+        ("Cost per 1M images ($)", None),
+        ("hourly", None),
+        ("GPU mem (GB)", "gpu_memory_gb"),
+        ("VRAM", "gpu_memory_gb"),
+        ("img/s/GPU", "throughput"),
+        ("Throughput", "throughput"),
+        ("Training throughput*", "throughput"),
+        ("推理吞吐量(请求/秒)", "throughput"),
+        ("延迟(ms)", "latency_p50_ms"),
+        ("p99 (ms)", "latency_p99_ms"),
+        ("p95 latency (ms)", None),
+        ("# of GPUs", "gpu_count"),
+        ("System memory", "memory_gib"),
+    ],
+)
+def test_headers_with_units_and_those_of_something_else(header: str, column: str | None) -> None:
+    """What is bought by the month or in another currency is not what a machine costs."""
+    found = meanings(header)
+    assert (found[-1].column if found else None) == column
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("cpu", ""),
+        ("CPU only", ""),
+        ("cpu:0", ""),
+        ("CPU c4.8xlarge", "c4.8xlarge"),
+        ("CPU (Skylake, 16 cores)", "Skylake, 16 cores"),
+        ("Intel CPU: i7-12700H", "i7-12700H"),
+        ("Xeon Gold 6148", "Xeon Gold 6148"),
+        ("2x AMD EPYC 7763", "2x AMD EPYC 7763"),
+        ("Xeon Phi 7120P", None),
+        ("V100", None),
+        ("GTX 1080 + Xeon E5", None),
+        ("cuda:0", None),
+        ("emulated:P100", None),
+    ],
+)
+def test_which_cells_say_a_cpu(cell: str, name: str | None) -> None:
+    assert cpu_in(cell) == name

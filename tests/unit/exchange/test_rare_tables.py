@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-
 import pytest
-
 from sizer.catalog.catalog import Catalog
 from sizer.exchange import imported
-from sizer.exchange.imported import Imported, read_measurements
+from sizer.exchange.imported import Imported
+from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
 from sizer.records.messages import InputError
 from sizer.records.notes import NoteKind
 from sizer.records.run_kinds import Purpose
 from sizer.words.errors import in_words
+from sizer.records.errors import InputError
 
 Read = Callable[..., Imported]
 
@@ -66,18 +66,6 @@ def test_a_run_of_a_search_stays_one(read: Read) -> None:
     search, asked = sorted(found.runs, key=lambda run: run.configuration.memory_bytes or 0)
     assert (search.spec.purpose, search.warnings) == (Purpose.FLOOR_SEARCH, ())
     assert asked.spec.purpose is Purpose.ASKED
-
-
-def test_a_rate_that_the_table_gives_is_not_replaced_by_a_published_one(read: Read) -> None:
-    """Of an emulated GPU the catalogue fills in what the table lacks, and only that."""
-    head = "workload,kind,framework,network,vcpus,throughput,device"
-    one, two = (f"a,image_training,tensorflow,resnet50,{vcpus},{10 * vcpus},emulated:P100" for vcpus in (1, 2))
-    lacking = read(f"{head}\n{one}\n{two}\n", Catalog.load())
-    assert NoteKind.PUBLISHED_RATE in {note.kind for note in lacking.notes}
-    given = read(f"{head},accelerator_samples_per_second\n{one},150\n{two},150\n", Catalog.load())
-    assert NoteKind.PUBLISHED_RATE not in {note.kind for note in given.notes}
-    (workload,) = (plan.workload for plan in given.study.workloads)
-    assert workload.computes_on.samples_per_second == 150
 
 
 def test_two_devices_are_two_places_of_a_table_without_gpus(read: Read) -> None:

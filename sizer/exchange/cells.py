@@ -1,0 +1,188 @@
+"""Cells as people write them, `16 GB`, `1,077*`, `$3.06`, `OOM`, as the plain number that their column holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+
+from sizer.exchange.headers import (
+    BATCH_PER_GPU,
+    GPUS_PER_NODE,
+    LATENCIES,
+    OF_ONE_GPU,
+    TIMES,
+    UNSAID,
+    Meaning,
+    meaning,
+    word,
+)
+from sizer.exchange.measurements import NODES
+from sizer.records.errors import InputError
+from sizer.records.units import GIB, RELATIVE, parse_bytes
+
+RATES = ("throughput", *TIMES)
+"""Columns of which a row needs one."""
+_INTERVAL = ("throughput_low", "throughput_high")
+_COUNTS = {
+    "vcpus": re.compile(r"v?cpus?|v?cores?|threads?", re.IGNORECASE),
+    "gpu_count": re.compile(r"gpus?|x|×", re.IGNORECASE),
+    "dataset_samples": re.compile(r"images?|samples?", re.IGNORECASE),
+    **dict.fromkeys(("batch_size", BATCH_PER_GPU, NODES, GPUS_PER_NODE), re.compile("(?!)")),
+}
+"""What may stand behind a count, and says nothing."""
+NUMBERS = frozenset({*RATES, *_INTERVAL, *LATENCIES, *_COUNTS, "memory_gib", *OF_ONE_GPU, *OF_ONE_GPU.values()})
+"""Columns whose cells may have a unit or separated thousands."""
+SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_THOUSANDS_OF = {"k": 1e3, "K": 1e3, "万": 1e4, "M": 1e6}
+"""What a letter behind a count means: `1.2k` samples. `m` would be thousandths."""
+
+_NUMBER = re.compile(r"(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>\D.*)?", re.ASCII)
+_SHORTENED = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)\s?(?P<letter>[kKM万])(?![a-zA-Z])\s*(?P<rest>\D*)", re.ASCII)
+_PRICE = re.compile(r"(?:US)?\$?\s*([\d.]+)(?:\s*(?:\$|USD))?(?:\s*(?:/|per)\s*(?:h|hr|hour))?\s*", re.IGNORECASE)
+_TOLD = re.compile(r"(?<![\d.,])[\d.,]+\s?[kKM]?\s*([a-z]+)\s?(?:/|per )\s?s(?:ec(?:ond)?)?\b", re.IGNORECASE)
+
+_THOUSANDS = re.compile(r"(?<![\d.,])([1-9]\d{0,2}(?:,\d{3})+)(\.\d+)?(?![\d,])", re.ASCII)
+_DECIMALS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d+)(?![\d.,])", re.ASCII)
+_ONLY_DECIMALS = re.compile(r"(?<![\d.,])(?:\d+,(?!\d{3}(?!\d))\d+|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\d.,])", re.ASCII)
+_ONLY_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})(?![\d,])", re.ASCII)
+_POINT = re.compile(r"(?<![\d.,])\d+\.(?!\d{3}(?!\d))\d+(?![\d.,])", re.ASCII)
+_POINTS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\d.,])", re.ASCII)
+_SPACES = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f'\u2019]\d{3})+(?!\d)", re.ASCII)
+_BEFORE = re.compile(r"^[~≈]\s*(?=\.?\d)", re.ASCII)
+_BEHIND = re.compile(r"(?<=[\w%])\s*(?:[*†‡§¶⁰¹²³⁴-⁹]+|\s\[\w{1,3}\]|\[\d{1,3}\]|\(\w\))$")
+_ERROR = re.compile(r"(?<=\d)\s*(?:±|\+/-|\+-).*$")
+
+
+class Comma(Enum):
+    """What a comma in a number separates; UNKNOWN where the table does not show it."""
+
+    THOUSANDS = "thousands"
+    DECIMALS = "decimals"
+    UNKNOWN = "unknown"
+
+
+def comma_in(texts: Iterable[str], delimiter: str) -> Comma:
+    """What commas separate in the numbers of a table, by those of its cells that can only be read in one way.
+
+    Without such cells it is thousands, but between semicolons, which spreadsheets write where a comma is decimal.
+    """
+    thousands = decimals = False
+    for text in texts:
+        thousands = thousands or bool(_ONLY_THOUSANDS.search(text) or _POINT.search(text))
+        decimals = decimals or _ONLY_DECIMALS.search(text) is not None
+    if decimals:
+        return Comma.UNKNOWN if thousands else Comma.DECIMALS
+    return Comma.THOUSANDS if thousands or delimiter != ";" else Comma.UNKNOWN
+
+
+def with_point(text: str, comma: Comma) -> str:
+    """The number in a cell with a decimal point and nothing between its thousands: `1077.5` for `1.077,5`."""
+    text = _SPACES.sub(lambda found: re.sub(r"\D", "", found[0]), text)
+    if comma is Comma.DECIMALS:
+        if "," not in text:
+            return _POINTS.sub(lambda found: found[0].replace(".", ""), text)
+        return _DECIMALS.sub(lambda found: f"{found[1].replace('.', '')}.{found[2]}", text)
+    if comma is Comma.THOUSANDS or _ONLY_THOUSANDS.search(text):
+        return _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
+    return text
+
+
+def mixed_with_points(texts: Iterable[str]) -> tuple[str, str] | None:
+    """A number with a comma and one with a point, of which one must be thousands and the other is not known to be: no
+    program writes both `1,077` and `4.120` into a column. None where there are none, or others show what is meant."""
+    cells = list(texts)
+    if any(form.search(text) for text in cells for form in (_ONLY_THOUSANDS, _POINT, _ONLY_DECIMALS)):
+        return None
+    commas, points = (
+        [text for text in cells if re.fullmatch(rf"[1-9]\d{{0,2}}{mark}\d{{3}}", text, re.ASCII)]
+        for mark in (",", r"\.")
+    )
+    return (commas[0], points[0]) if commas and points else None
+
+
+def unmarked(text: str) -> str:
+    """The figure without what stands around it: `1077` for `1077*`, `219 [1]` and `~219`, `96` for `96 ± 2`."""
+    before = None
+    while text != before:
+        before, text = text, _BEHIND.sub("", _BEFORE.sub("", text)).strip()
+    return _ERROR.sub("", text).strip()
+
+
+def is_not_measured(text: str) -> bool:
+    """Whether a cell says that there is no figure: `N/A`, `-`."""
+    return bool(word("cell", _words(text)))
+
+
+def outcome_in(text: str) -> str:
+    """How a run ended, where a cell says it in a word: `OOM`, `ok`; empty where it does not."""
+    return word("outcome", _words(text))
+
+
+def _words(text: str) -> str:
+    return " ".join(unmarked(text).lower().replace("_", " ").split()).rstrip("!.") or text
+
+
+def told_rate(text: str) -> str:
+    """The rate within a longer cell, `40.7 images/sec` of `79.8 s (2 epochs, 40.7 images/sec)`; empty without one."""
+    found = [rate[0] for rate in _TOLD.finditer(text) if word("sample", rate[1])]
+    return found[0] if len(found) == 1 and found[0] != text else ""
+
+
+def plain(means: Meaning, text: str) -> tuple[str, str]:
+    """The number in a cell in the column's own unit, and what a rate in it counts.
+
+    The unit that the column means holds where the cell has none. Text that is no number with a known unit stays as it
+    is, for its reader to refuse.
+    """
+    column = means.column
+    if column.startswith("usd_"):
+        price = _PRICE.fullmatch(text)
+        return (price[1] if price else text), ""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return text, ""
+    number, own = found["number"], (found["unit"] or "").strip()
+    if column == "memory_gib":
+        return _gibibytes(number, own or means.unit, text), ""
+    if column in TIMES or column in LATENCIES:
+        return _time(means, number, own, text), ""
+    if own and (column in RATES or column in _INTERVAL or column == "dataset_samples"):
+        short = _SHORTENED.fullmatch(text)
+        if short is not None:
+            whole = float(short["number"]) * _THOUSANDS_OF[short["letter"]]
+            return plain(means, f"{whole:.15g} {short['rest']}".strip())
+    if column in _COUNTS:
+        return (number if _COUNTS[column].fullmatch(own) else text), ""
+    if not own:
+        return _a_second(number, means.unit), ""
+    if own in ("x", "×"):
+        return number, RELATIVE
+    unit = meaning(own)
+    if unit is None or unit.column != "throughput" or not unit.sample_unit or unit.per_gpu or not unit.unit:
+        return text, ""
+    return _a_second(number, unit.unit), unit.sample_unit
+
+
+def _gibibytes(number: str, unit: str, text: str) -> str:
+    if unit in ("", "GiB"):
+        return number
+    try:
+        return repr(parse_bytes(f"{number} {unit}") / GIB)
+    except InputError:
+        return text
+
+
+def _time(means: Meaning, number: str, own: str, text: str) -> str:
+    """In the column's unit; as it is where it has that unit already, so that no digit changes."""
+    if means.inverse and not own and float(number) > 0:
+        return f"{SECONDS[means.unit] / float(number):.15g}"
+    usual = "s" if means.column in TIMES else "ms"
+    unit = word("time", own or means.unit.replace(UNSAID, "") or usual)
+    factor = SECONDS[unit] / SECONDS[usual] if unit else 0.0
+    return text if not unit else number if factor == 1 else f"{float(number) * factor:.15g}"
+
+
+def _a_second(number: str, unit: str) -> str:
+    """A rate in so much time as one a second; as it is where it is one, so that no digit changes."""
+    return number if unit in ("", "s") else f"{float(number) / SECONDS[unit]:.15g}"
