@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sizer.records.run import Configuration, DataSet, Demand, DiskCheck, Estimate, Evidence, Run, Step
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import DataSet, Demand, DiskCheck, Evidence, Run, Step
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 
 # Machines that run the tests are shared: how long a case takes says nothing about the software.

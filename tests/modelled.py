@@ -13,10 +13,9 @@ import pytest
 from sizer.model.feeds import CPU_LABEL
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
-from sizer.records.configuration import Configuration
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.run import (
-    Bottleneck,
     DataSet,
     Demand,
     Evidence,

@@ -12,17 +12,16 @@ import pytest
 from sizer.bundled.reports.material import Material
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer, Event, InstanceOffer, Recommendation, Rejection
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device, DiskRates
 from sizer.records.notes import Note, NoteKind
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import (
-    Bottleneck,
     Cause,
     CauseKind,
-    Configuration,
     DataSet,
     Demand,
     DiskCheck,
-    Estimate,
     Evidence,
     EvidenceKind,
     Failure,
@@ -35,18 +34,7 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import (
-    Device,
-    DiskRates,
-    DiskTier,
-    Limits,
-    Measure,
-    Objective,
-    RunSpec,
-    Study,
-    Workload,
-    WorkloadPlan,
-)
+from sizer.records.study import DiskTier, Limits, Measure, Objective, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB, MIB
 
 MEASURE = Measure(repeats=2, seconds=6.0, precision=0.02, seed=1)

@@ -7,8 +7,7 @@ import json
 
 from sizer import api
 from sizer.cli.import_progress import ImportProgress
-from sizer.records.errors import InputError
-from sizer.records.plain_text import quoted
+from sizer.records.messages import InputError, quoted
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.notes import note_in_words
 

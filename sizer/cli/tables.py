@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from sizer.exchange.imported_columns import READERS
-from sizer.exchange.understanding import understood
-from sizer.files.tables import Row
-from sizer.files.tables import read_table
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.units import parse_batch_size
-from sizer.records.units import parse_gpu_count
-from sizer.records.units import parse_memory_gib
-from sizer.records.units import parse_vcpus
+
 from sizer.exchange import measurements
-from sizer.exchange.headers import BATCH_PER_GPU
-from sizer.exchange.headers import GPUS_PER_NODE
-from sizer.exchange.machines import together
-from sizer.exchange.machines import with_whole_batches
-from sizer.exchange.rows import READERS
-from sizer.exchange.rows import parse_row
-from sizer.records.errors import InputError
-from sizer.records.typed_values import parse_batch_size
-from sizer.records.typed_values import parse_gpu_count
-from sizer.records.typed_values import parse_memory_gib
-from sizer.records.typed_values import parse_vcpus
+from sizer.exchange.headers import BATCH_PER_GPU, GPUS_PER_NODE
+from sizer.exchange.machines import together, with_whole_batches
+from sizer.exchange.rows import READERS, parse_row
+from sizer.exchange.understanding import understood
+from sizer.files.tables import read_table
+from sizer.records.messages import AnyOf, InputError, Message
+from sizer.records.units import parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
 
 COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "workload": ("workload", str),

@@ -18,7 +18,7 @@ from sizer.exchange.headers import (
     word,
 )
 from sizer.exchange.measurements import NODES
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.units import GIB, RELATIVE, parse_bytes
 
 RATES = ("throughput", *TIMES)

@@ -4,97 +4,42 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.rate_estimate import Basis
-from sizer.exchange.disk_classes import with_disk_classes
-from sizer.exchange.headers import BATCH_PER_GPU
-from sizer.exchange.headers import GPU_MEMORY
-from sizer.exchange.headers import LATENCY
-from sizer.exchange.headers import SECONDS_PER_BATCH
-from sizer.exchange.headers import SECONDS_PER_EPOCH
-from sizer.exchange.headers import SECONDS_PER_SAMPLE
-from sizer.exchange.imported_columns import AXES
-from sizer.exchange.imported_columns import COMPARED
-from sizer.exchange.imported_columns import MODES
-from sizer.exchange.imported_columns import NEEDED
-from sizer.exchange.imported_columns import OF_ONE_GPU
-from sizer.exchange.imported_columns import RATED_BY
-from sizer.exchange.imported_columns import READERS
-from sizer.exchange.imported_columns import ParsedRow
-from sizer.exchange.imported_columns import parse_row
-from sizer.exchange.imported_runs import axis_value
-from sizer.exchange.imported_runs import runs_of
-from sizer.exchange.jobs import named_apart
-from sizer.exchange.jobs import unknown_words
-from sizer.exchange.jobs import with_versions
-from sizer.exchange.measurements import MACHINE_COLUMNS
-from sizer.exchange.rented_machines import with_known_machines
-from sizer.exchange.repeats import mixed
-from sizer.exchange.repeats import not_only_repeats
-from sizer.exchange.repeats import repeats_that_differ
-from sizer.exchange.shares_of_machines import of_whole_machines
-from sizer.exchange.understanding import MOST_LINES
-from sizer.exchange.understanding import understood
-from sizer.exchange.understanding import with_workloads
-from sizer.exchange.units_left_out import offered_units
-from sizer.exchange.whole_batches import batches_like_those_of_one
-from sizer.files.tables import Table
-from sizer.files.tables import named
-from sizer.files.tables import read_table
-from sizer.records.device import HOST_DISK
-from sizer.records.device import BatchRate
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.kinds import IMPORTED
-from sizer.records.kinds import KINDS
-from sizer.records.messages import AllOf
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.run import Run
-from sizer.records.study import DiskTier
-from sizer.records.study import Measure
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
-from collections.abc import Iterator
-from sizer.exchange.headers import SAMPLES_OF
-from sizer.exchange.headers import map_option
-from sizer.exchange.jobs import mixed
-from sizer.exchange.jobs import repeats_that_differ
-from sizer.exchange.jobs import taken_as_repeats
-from sizer.exchange.machines import of_whole_machines
-from sizer.exchange.machines import together
-from sizer.exchange.machines import with_disk_classes
-from sizer.exchange.machines import with_known_machines
-from sizer.exchange.machines import with_whole_batches
-from sizer.exchange.measurements import COLUMNS
-from sizer.exchange.measurements import MACHINE
-from sizer.exchange.measurements import MODES
-from sizer.exchange.measurements import NODES
-from sizer.exchange.rows import READERS
-from sizer.exchange.rows import ParsedRow
-from sizer.exchange.rows import check
-from sizer.exchange.rows import parse_row
+from sizer.exchange.headers import (
+    BATCH_PER_GPU,
+    GPU_MEMORY,
+    LATENCY,
+    SAMPLES_OF,
+    SECONDS_PER_BATCH,
+    SECONDS_PER_EPOCH,
+    SECONDS_PER_SAMPLE,
+    map_option,
+)
+from sizer.exchange.jobs import mixed, named_apart, repeats_that_differ, taken_as_repeats, unknown_words
+from sizer.exchange.machines import (
+    of_whole_machines,
+    together,
+    with_disk_classes,
+    with_known_machines,
+    with_whole_batches,
+)
+from sizer.exchange.measurements import COLUMNS, MACHINE, MODES, NODES
+from sizer.exchange.rows import READERS, ParsedRow, check, parse_row
 from sizer.exchange.runs import runs_of
 from sizer.exchange.table_columns import hint_of_map
-from sizer.exchange.understanding import Understood
-from sizer.exchange.understanding import lines_note
-from sizer.exchange.values import FASTEST
-from sizer.exchange.values import SLOWEST
-from sizer.records.errors import InputError
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
+from sizer.exchange.understanding import Understood, lines_note, understood, with_workloads
+from sizer.exchange.values import FASTEST, SLOWEST
+from sizer.files.tables import Table, named, read_table
+from sizer.records.device import Device
+from sizer.records.kinds import IMPORTED
+from sizer.records.messages import AllOf, AnyOf, InputError, Message
+from sizer.records.notes import Note, NoteKind
+from sizer.records.run import Run
+from sizer.records.study import Measure, Study, Workload, WorkloadPlan
 
 NEEDED = ("workload", "throughput")
 AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type")

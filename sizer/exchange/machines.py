@@ -17,8 +17,8 @@ from sizer.exchange.rows import ParsedRow
 from sizer.exchange.table_columns import hint_of_map
 from sizer.exchange.understanding import Understood
 from sizer.records.domains import LARGEST_VCPUS
-from sizer.records.errors import InputError
-from sizer.records.study import Note, NoteKind
+from sizer.records.messages import InputError
+from sizer.records.notes import Note, NoteKind
 from sizer.records.units import GIB
 
 ALIKE = 0.03

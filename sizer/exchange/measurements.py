@@ -18,9 +18,7 @@ from sizer.records.kinds import IMPORTED
 from sizer.records.run import Demand, RentedMachine, Run, WarningKind
 from sizer.records.run_kinds import SEARCHES
 from sizer.records.study import Workload
-from sizer.records.typed_values import parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
-from sizer.records.units import GIB
-from sizer.store.schema_1 import marks_of
+from sizer.records.units import GIB, parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
 
 Cell = str | int | float | None
 Writer = Callable[[Run], Cell]
@@ -150,7 +148,7 @@ WRITTEN: dict[str, tuple[Reader, Writer]] = {
     **{column: (values.amount, _demand(name)) for column, name in DEMANDS.items()},
     "bottleneck": (values.bottleneck, lambda run: run.evidence.bottleneck.value if run.evidence else None),
     "hit_rate": (values.amount, lambda run: run.hit_rate),
-    "warnings": (marks_of, lambda run: "; ".join(_marks(run))),
+    "warnings": (values.marks, lambda run: "; ".join(_marks(run))),
     "started_at": (values.moment, lambda run: run.started_at),
     "repeat": (values.repeat, lambda run: run.spec.repeat + 1),
     "kind": (

@@ -11,10 +11,9 @@ from sizer.exchange.headers import BATCH_PER_GPU, GPUS_PER_NODE, OF_ONE_GPU, SAM
 from sizer.exchange.measurements import COLUMNS, MODE, MODES
 from sizer.exchange.values import Reader
 from sizer.files.tables import Row
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run_kinds import Outcome
-from sizer.records.typed_values import parse_batch_size
-from sizer.records.units import format_seconds
+from sizer.records.units import format_seconds, parse_batch_size
 
 READERS: Mapping[str, Reader] = COLUMNS | {
     **dict.fromkeys(OF_ONE_GPU, values.usd),

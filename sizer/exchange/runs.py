@@ -15,8 +15,7 @@ from sizer.exchange.jobs import configuration_of
 from sizer.exchange.measurements import DEMANDS, DISK_FIGURES, EMBEDDED, EPOCH, GPU_FIGURES, MACHINE, NODES
 from sizer.exchange.rows import ParsedRow
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.device import GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates
-from sizer.records.gpu import GpuUse
+from sizer.records.device import GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates, GpuUse
 from sizer.records.kinds import IMPORTED
 from sizer.records.run import (
     Cause,

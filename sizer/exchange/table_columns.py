@@ -30,10 +30,9 @@ from sizer.exchange.machine_names import counted, counted_machines, cpu_in, own_
 from sizer.exchange.measurements import COLUMNS
 from sizer.exchange.values import mode
 from sizer.files.tables import Table, named
-from sizer.records.errors import InputError
 from sizer.records.kinds import KINDS
-from sizer.records.messages import AnyOf, Message
-from sizer.records.study import Note, NoteKind
+from sizer.records.messages import AnyOf, InputError, Message
+from sizer.records.notes import Note, NoteKind
 
 MOST_COUNTED = 1024
 """More accelerators, or machines, in one row are hardly those of a job."""

@@ -6,41 +6,20 @@ Each reader raises InputError, whose one sentence says what is wrong and what to
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
-from typing import get_type_hints
+from enum import Enum
+from typing import Any, get_type_hints
+
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.domains import LARGEST_BYTES
-from sizer.records.domains import LARGEST_GPUS
-from sizer.records.domains import SMALLEST
-from sizer.records.domains import Domain
-from sizer.records.kinds import FORWARD
-from sizer.records.kinds import FORWARD_BACKWARD
-from sizer.records.kinds import TRAIN
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.messages import quoted
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import ISOLATED_STAGES
-from sizer.records.run_kinds import SEARCHES
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.units import GIB
-from sizer.records.units import format_bytes
-from sizer.records.units import parse_number
-from sizer.records.units import parse_whole
-from collections.abc import Callable
-from collections.abc import Iterable
-from enum import Enum
-from sizer.records.errors import InputError
-from sizer.records.plain_text import quoted
-from sizer.records.typed_values import parse_number
-from sizer.records.typed_values import parse_whole
+from sizer.records.domains import LARGEST_BYTES, LARGEST_GPUS, SMALLEST, Domain
+from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, TRAIN
+from sizer.records.messages import AnyOf, InputError, Message, quoted
+from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.run_kinds import ISOLATED_STAGES, SEARCHES, Outcome, Purpose
+from sizer.records.units import GIB, format_bytes, parse_number, parse_whole
 
 Reader = Callable[[str], Any]
 
@@ -251,6 +230,19 @@ def short_text(text: str) -> str:
             "{text} is longer than {longest} characters; shorten it.", text=quoted(text), longest=LONGEST_TEXT
         )
     return text
+
+
+def marks(text: str) -> tuple[RunWarning | Purpose, ...]:
+    """What measurements.csv says against a run's rate: kinds joined by `; `; of any other word the text is kept."""
+    return tuple(_mark(word) for word in text.split("; "))
+
+
+def _mark(word: str) -> RunWarning | Purpose:
+    if word in {purpose.value for purpose in SEARCHES}:
+        return Purpose(word)
+    if word in {kind.value for kind in WarningKind}:
+        return RunWarning(WarningKind(word))
+    return RunWarning(WarningKind.OTHER, text=word)
 
 
 def of_domain(record: type, name: str) -> Reader:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
 from sizer.records.framework_options import PRECISIONS
 from sizer.records.kinds import MODES
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
+from sizer.records.notes import Note, NoteKind
 from sizer.records.units import format_number
 from sizer.words.figures import paragraph
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.names import either
-from sizer.words.names import listed
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
+from sizer.words.language import _, _n
+from sizer.words.names import either, listed
 
 
 def note_in_words(note: Note) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.plan.floor_search import WITHIN
+from sizer.model.floor_runs import WITHIN
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

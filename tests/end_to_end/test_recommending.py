@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.cli import main, parser
+from sizer.cli import main
+from sizer.cli.arguments import parser
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import DiskCheck, Run
-from sizer.records.study import Device, DiskRates, DiskTier, Limits, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskTier, Limits, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]

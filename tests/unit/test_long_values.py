@@ -6,25 +6,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
 import pytest
+
 from sizer.analysis.log_lines.content import read_log
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import read_gpu_name
 from sizer.catalog.importing import import_csv
 from sizer.exchange.imported import read_measurements
-from sizer.exchange.imported_columns import READERS
+from sizer.exchange.measurements import COLUMNS
 from sizer.records.messages import SizerError
-from sizer.records.units import parse_bytes
-from sizer.records.units import parse_count
-from sizer.records.units import parse_number
-from sizer.records.units import parse_rate
-from sizer.records.units import parse_seconds
+from sizer.records.units import parse_bytes, parse_count, parse_number, parse_rate, parse_seconds
 from sizer.runner.time_limit import at_most
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.exchange.measurements import COLUMNS
-from sizer.records.errors import SizerError
-from sizer.records.typed_values import parse_number
 
 pytestmark = pytest.mark.slow
 

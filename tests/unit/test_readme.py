@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 import pytest
 
 from sizer.catalog.catalog import Catalog
-from sizer.cli import parser
+from sizer.cli.arguments import parser
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from tests import ROOT

@@ -11,8 +11,9 @@ import pytest
 
 from sizer.limits.device import device_of
 from sizer.limits.interface import Group, LimitsBackend, Throttle
+from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
-from sizer.records.study import DiskRates, Limits
+from sizer.records.study import Limits
 from sizer.storage.disks import Volume, emulated_volume, missing_for_emulation
 from sizer.storage.page_cache import evict, resident_bytes
 

@@ -13,9 +13,10 @@ import pytest
 from sizer.limits.device import device_of
 from sizer.limits.interface import Group, LimitsBackend, Throttle
 from sizer.limits.join import join_command
+from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.run import Sample
-from sizer.records.study import DiskRates, Limits
+from sizer.records.study import Limits
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 

@@ -16,9 +16,10 @@ from sizer.analysis.monitor import Live
 from sizer.limits.control_group import ControlGroup
 from sizer.limits.detection import detect
 from sizer.limits.interface import Throttle
+from sizer.records.device import DiskRates
 from sizer.records.run import DataSet, DiskCheck, Step, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskRates, DiskTier, RunSpec
+from sizer.records.study import DiskTier, RunSpec
 from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import Hooks

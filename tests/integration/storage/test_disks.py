@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.detection import detect
+from sizer.records.device import DiskRates
 from sizer.records.messages import HostError, InputError
-from sizer.records.study import DiskRates, DiskTier
+from sizer.records.study import DiskTier
 from sizer.storage.disk_check import Fio, check_disk, expected, judge
 from sizer.storage.disks import (
     Volume,

@@ -11,7 +11,8 @@ from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.catalog.catalog import Catalog
 from sizer.plan.configurations import position
-from sizer.records.run import Configuration, Demand, Estimate, Run
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB

@@ -11,9 +11,10 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
 from sizer.recommend.recommendation import recommend
+from sizer.records.device import DiskRates
 from sizer.records.run import RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive, DiskRates, DiskTier, Objective, PlanEndKind, RunReasonKind
+from sizer.records.study import Adaptive, DiskTier, Objective, PlanEndKind, RunReasonKind
 from tests.unit.adaptive import machine
 from tests.unit.adaptive.machine import HOST, LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 

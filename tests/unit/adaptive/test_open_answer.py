@@ -7,8 +7,10 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.configurations import configurations
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer, Spec
-from sizer.records.run import Configuration, Run
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Spec
+from sizer.records.run import Run
 from sizer.records.study import Objective
 from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
 

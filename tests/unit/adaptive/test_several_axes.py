@@ -11,11 +11,11 @@ from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.run import Configuration, Run
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import (
-    Device,
-    DiskRates,
     DiskTier,
     Measure,
     Objective,

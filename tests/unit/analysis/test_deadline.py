@@ -15,8 +15,9 @@ from sizer.analysis.deadline import (
 from sizer.analysis.events import Reading, Start
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
+from sizer.records.device import DiskRates
 from sizer.records.run import DataSet, DiskCheck, Sample, Step
-from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 
 NOTHING = Progress()
 

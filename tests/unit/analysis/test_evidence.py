@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
-from sizer.records.run import Bottleneck, Configuration, DataSet, Demand
+from sizer.records.run import DataSet, Demand
 from sizer.words.runs import evidence_in_words
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)

@@ -12,7 +12,8 @@ from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
 from sizer.files.codec import from_json, to_json
-from sizer.records.run import Cause, CauseKind, Configuration, Failure, Run
+from sizer.records.configuration import Configuration
+from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.words.failures import failure_in_words

@@ -14,11 +14,11 @@ from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import ChildResult, run_record
 from sizer.files.codec import from_json, to_json
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import DiskRates
 from sizer.records.run import (
-    Bottleneck,
     Cause,
     CauseKind,
-    Configuration,
     DataSet,
     DiskCheck,
     Failure,
@@ -33,7 +33,7 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 from sizer.words.runs import result_in_words
 from sizer.words.warnings import warning_line
 

@@ -10,17 +10,8 @@ import pytest
 
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.run_warnings import run_warnings
-from sizer.records.run import (
-    Configuration,
-    DataSet,
-    Demand,
-    Estimate,
-    MemoryGrowth,
-    RateChange,
-    Run,
-    RunWarning,
-    WarningKind,
-)
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import DataSet, Demand, MemoryGrowth, RateChange, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.records.units import GIB

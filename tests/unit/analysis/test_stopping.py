@@ -11,7 +11,8 @@ from sizer.analysis.epochs import Epochs, Shown, measured_from_epoch
 from sizer.analysis.events import Reading
 from sizer.analysis.steady_state import SteadyState, steady_state
 from sizer.analysis.stopping import Stop, enough
-from sizer.records.run import Cause, CauseKind, Estimate, Run, Step
+from sizer.records.configuration import Estimate
+from sizer.records.run import Cause, CauseKind, Run, Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Measure, Workload
 from sizer.words.failures import failure_in_words

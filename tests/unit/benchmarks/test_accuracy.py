@@ -24,7 +24,8 @@ from accuracy_simulated import Named, judge_case, kind_of, relieved, scores, tru
 from curves_data import JPEG, published_curves, questions, real_curves
 from grid_data import cells, load_grid
 
-from sizer.records.run import Bottleneck, Configuration, Estimate, Run
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from tests import ROOT
 

@@ -11,7 +11,8 @@ from alibaba_machine import FACTOR, TIERS, TRAIN
 from alibaba_study import VCPUS, study_text
 
 from sizer.catalog.catalog import Catalog
-from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run
+from sizer.records.configuration import Bottleneck
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run
 from sizer.records.units import GIB
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize

@@ -17,10 +17,11 @@ from grid_conditions import conditions
 from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
 
 from sizer.exchange.measurements import write_csv
-from sizer.exchange.table_cells import marks
+from sizer.exchange.values import marks
+from sizer.records.device import DiskRates
 from sizer.records.run import DataSet, DiskCheck, Run, Sample, Step
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import DiskRates, DiskTier, Measure
+from sizer.records.study import DiskTier, Measure
 from sizer.records.units import GIB
 from sizer.study.parse import read_study
 from sizer.study.presets import HostSize

@@ -5,7 +5,7 @@ import math
 import pytest
 from pairs import ratio, shown, turns
 
-from sizer.records.run import Estimate
+from sizer.records.configuration import Estimate
 
 
 def test_pairs_take_turns_so_that_a_drift_is_in_both() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizer import api
-from sizer.api.events import StepBegun
-from sizer.api.steps import Stage
+from sizer.api.steps import Stage, StepBegun
 from sizer.cli.import_progress import ImportProgress
 
 

@@ -13,11 +13,11 @@ import pytest
 from sizer.analysis.events import Reading, Start
 from sizer.analysis.monitor import Live, RunMonitor
 from sizer.cli.progress import RunProgress
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import (
-    Bottleneck,
     Cause,
     CauseKind,
-    Estimate,
     Evidence,
     EvidenceKind,
     Failure,
@@ -28,7 +28,7 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Device, DiskRates, Limits, RunSpec
+from sizer.records.study import Limits, RunSpec
 from sizer.words.failures import failure_line
 from sizer.words.names import bound_in_words, disk_in_words
 from sizer.words.runs import result_and_doubts, result_in_words

@@ -7,33 +7,22 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sizer.catalog.catalog import Catalog
-from sizer.exchange.imported import Imported
-from sizer.exchange.imported import read_measurements
-from sizer.exchange.imported_columns import READERS
-from sizer.exchange.measurements import ALL_COLUMNS
-from sizer.exchange.measurements import write_csv
-from sizer.files.codec import from_json
-from sizer.files.codec import to_json
+from sizer.exchange.imported import Imported, read_measurements
+from sizer.exchange.measurements import COLUMNS, WRITTEN, write_csv
+from sizer.files.codec import from_json, to_json
+from sizer.records.configuration import Bottleneck
 from sizer.records.messages import InputError
-from sizer.records.notes import NoteKind
-from sizer.records.run import Bottleneck
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
+from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import Outcome
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml
-from sizer.exchange.measurements import COLUMNS
-from sizer.exchange.measurements import WRITTEN
-from sizer.records.errors import InputError
-from sizer.records.run import Outcome
 
 Read = Callable[..., Imported]
 HEADER = "workload,vcpus,throughput\n"

@@ -13,20 +13,11 @@ from hypothesis import strategies as st
 
 from sizer.exchange.measurements import write_csv
 from sizer.files.tables import harmless, unharmed
-from sizer.records.device import GpuUse
-from sizer.records.run import (
-    Bottleneck,
-    Configuration,
-    Demand,
-    Estimate,
-    Evidence,
-    EvidenceKind,
-    Run,
-    RunWarning,
-    WarningKind,
-)
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device, GpuUse
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 
 HEADER = (
     "workload,framework,device,network,batch_size,vcpus,memory_gib,disk,input,cache,gpu,gpu_count,"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from sizer.cli import main
-from sizer.records.messages import InputError
-from tests.tables import Read
 
 
 def answered(folder: Path, table: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:

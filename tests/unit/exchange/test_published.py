@@ -16,8 +16,11 @@ from sizer.model.model import Model, WhatIf
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Family, Recommendation
-from sizer.records.run import Configuration, Run
-from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, Objective
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.run import Run
+from sizer.records.study import Objective
 from sizer.records.units import GIB
 
 CONTRACT = {

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import pytest
 
 from sizer.exchange.measurements import write_csv
-from sizer.records.errors import InputError
-from sizer.records.study import NoteKind
+from sizer.records.messages import InputError
+from sizer.records.notes import NoteKind
 from sizer.words.notes import note_in_words
 from tests.tables import Read, kinds
 

@@ -15,9 +15,10 @@ from sizer.limits.identity import world
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.machine import Machine, uncounted
 from sizer.limits.tree import Tree
+from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.run import Sample
-from sizer.records.study import DiskRates, Limits
+from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words
 from tests.described_hosts import ELSEWHERE
 

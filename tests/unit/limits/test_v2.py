@@ -17,9 +17,10 @@ from sizer.limits.interface import Control, LimitsBackend, Throttle
 from sizer.limits.machine import Machine
 from sizer.limits.tree import OpenFiles, Tree
 from sizer.limits.v2 import SUPERVISOR
+from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.run import Sample
-from sizer.records.study import DiskRates, Limits
+from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words
 from tests.described_hosts import ELSEWHERE
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import Demand, Run
-from sizer.records.study import Device, DiskRates
 
 
 @dataclass(frozen=True)

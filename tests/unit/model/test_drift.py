@@ -14,8 +14,9 @@ from sizer.model.drift import NO_DRIFT, drift_of
 from sizer.model.exposure import exposures, own_deviation
 from sizer.model.fitting import fit
 from sizer.model.observations import observe
-from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, Sample, Step, WarningKind
-from sizer.records.study import Device
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, Sample, Step, WarningKind
 from tests.modelled import contended
 
 MakeRun = Callable[..., Run]

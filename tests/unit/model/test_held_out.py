@@ -13,7 +13,8 @@ import pytest
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
-from sizer.records.run import Bottleneck, Configuration, Run
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.run import Run
 from sizer.records.units import GIB
 
 JOBS = 8

@@ -16,10 +16,11 @@ from sizer.model.fitting import fit
 from sizer.model.memory import memory_floor
 from sizer.model.model import Model, WhatIf, WorkloadModel
 from sizer.model.prediction import predict
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Refused
-from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Evidence, EvidenceKind, Run
+from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Device, DiskRates
 from sizer.records.units import GIB
 from sizer.words.answers import refusal_sentences
 from sizer.words.model import model_summary, parameter_name

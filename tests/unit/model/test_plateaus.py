@@ -8,7 +8,8 @@ import pytest
 
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
-from sizer.records.run import Bottleneck, Configuration, Run
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.run import Run
 
 MakeRun = Callable[..., Run]
 KNEE = {1: 100.0, 2: 197.0, 4: 300.0, 8: 303.0, 16: 304.0}

@@ -13,8 +13,9 @@ from sizer.limits.topology import choose_cpus, parse_topology
 from sizer.model.fitting import fit
 from sizer.model.model import CpuWork, WorkloadModel
 from sizer.model.prediction import predict
+from sizer.records.configuration import Configuration
 from sizer.records.device import Device
-from sizer.records.run import Configuration, Run
+from sizer.records.run import Run
 from sizer.records.study import Limits, Workload
 from sizer.records.units import GIB
 

@@ -14,9 +14,11 @@ from sizer.model.memory import cached_fraction, hit_rate
 from sizer.model.model import WhatIf, WorkloadFacts, WorkloadModel
 from sizer.model.prediction import predict
 from sizer.model.stages import INSTANT
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import ReasonCode, Refused
-from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, DiskCheck, Run
-from sizer.records.study import Device, DiskRates, DiskTier
+from sizer.records.run import DataSet, Demand, DiskCheck, Run
+from sizer.records.study import DiskTier
 from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]

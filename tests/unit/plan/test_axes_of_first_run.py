@@ -9,19 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.plan.axes_of_first_run import FAR_ABOVE, Abilities, Needs, chosen_axes, needs_of
-from sizer.records.run import (
-    Configuration,
-    DataSet,
-    Demand,
-    Estimate,
-    Meter,
-    MeterKind,
-    Run,
-    RunWarning,
-    Sample,
-    Step,
-    WarningKind,
-)
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import DataSet, Demand, Meter, MeterKind, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.records.units import GIB, MIB

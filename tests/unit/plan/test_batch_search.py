@@ -12,9 +12,11 @@ from sizer.model.batch_runs import CLOSE, HELD_STEPS, MOST_BATCH_RUNS, largest_b
 from sizer.model.memory import memory_floor, trials
 from sizer.plan.batch_search import TIMEOUT, BatchSearch, batch_searches
 from sizer.records.answer import LargestBatch, SearchEnd
-from sizer.records.run import Cause, CauseKind, Configuration, DataSet, Estimate, Failure, Run, Step
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import Device
+from sizer.records.run import Cause, CauseKind, DataSet, Failure, Run, Step
 from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 from sizer.words.runs import following_in_words

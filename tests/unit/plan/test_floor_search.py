@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.model.floor_runs import LEAST_BYTES, MOST_RUNS, bounds, searched_floor
+from sizer.model.floor_runs import LEAST_BYTES, MOST_RUNS, WITHIN, bounds, searched_floor
 from sizer.model.isolation import as_asked
 from sizer.model.memory import trials
-from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, next_cap, searches
-from sizer.records.run import Configuration, Estimate, Run
+from sizer.plan.floor_search import PRECISION, SECONDS, Search, next_cap, searches
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import Device
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
 from sizer.words.floors import floor_in_words

@@ -10,9 +10,10 @@ import pytest
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import plan
+from sizer.records.device import Device
 from sizer.records.own_programs import Variable
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 

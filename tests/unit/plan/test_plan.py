@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
 from sizer.records.messages import InputError
-from sizer.records.run import Configuration, Run
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 

@@ -21,9 +21,11 @@ from sizer.plan.reference_runs import (
     spread,
 )
 from sizer.plan.run_order import plan
-from sizer.records.run import Configuration, Estimate, Run, RunWarning, WarningKind
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import Device
+from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 from sizer.words.runs import spread_in_words

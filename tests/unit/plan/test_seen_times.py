@@ -8,7 +8,8 @@ import pytest
 
 from sizer.plan.run_order import AROUND_SECONDS, estimate_seconds, guessed_workloads
 from sizer.plan.seen_times import SeenTimes
-from sizer.records.run import Cause, CauseKind, Configuration, Failure, Run, Sample, Step
+from sizer.records.configuration import Configuration
+from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 

@@ -13,8 +13,9 @@ from sizer.model.fitting import fit
 from sizer.model.model import Quantity
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
 from sizer.words.accelerator_counts import accelerator_counts_lines, accelerator_counts_note

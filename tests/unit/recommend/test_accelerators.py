@@ -9,8 +9,8 @@ import pytest
 
 from sizer.recommend.accelerators import Accelerators
 from sizer.records.answer import Answer
+from sizer.records.device import Device
 from sizer.records.run import Run
-from sizer.records.study import Device
 from sizer.words.names import accelerators_name
 
 Ask = Callable[..., Answer]

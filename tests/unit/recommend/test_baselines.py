@@ -9,8 +9,8 @@ import pytest
 
 from sizer.catalog.catalog import Catalog
 from sizer.records.answer import Answer
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import Run
-from sizer.records.study import Device, DiskRates
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

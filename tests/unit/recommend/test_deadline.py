@@ -15,8 +15,9 @@ from sizer.model.fitting import fit
 from sizer.recommend.sizes import sizes_on_curve
 from sizer.recommend.table import table_of_sizes
 from sizer.records.answer import Answer
+from sizer.records.device import Device
 from sizer.records.run import Demand, Run
-from sizer.records.study import Deadline, Device, Objective
+from sizer.records.study import Deadline, Objective
 
 HOUR = 3600.0
 Ask = Callable[..., Answer]

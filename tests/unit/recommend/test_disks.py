@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.records.answer import Answer
+from sizer.records.device import DiskRates
 from sizer.records.run import Demand, Run
-from sizer.records.study import Deadline, DiskRates
+from sizer.records.study import Deadline
 
 Ask = Callable[..., Answer]
 

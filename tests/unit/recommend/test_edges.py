@@ -12,8 +12,9 @@ from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
-from sizer.records.study import Device, DiskRates
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

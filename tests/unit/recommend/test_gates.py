@@ -9,9 +9,11 @@ import pytest
 
 from sizer.recommend.gates import NAMES, check_gate, read_gate
 from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.device import Device
 from sizer.records.messages import InputError
-from sizer.records.run import Bottleneck, Estimate, Run
-from sizer.records.study import Deadline, Device
+from sizer.records.run import Run
+from sizer.records.study import Deadline
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

@@ -10,10 +10,10 @@ import pytest
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.recommend.instead import Change, ChangeKind, changes, judged_by
-from sizer.records.configuration import Configuration
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Spec
-from sizer.records.run import Bottleneck, DataSet, Demand, Evidence, EvidenceKind, Run
+from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 
 CORE, BYTES = 1 / 100, 100_000.0
 

@@ -11,9 +11,9 @@ import pytest
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
 from sizer.records.answer import Answer
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import DataSet, Demand, Run
 from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Device, DiskRates
 from sizer.records.units import GIB, MIB
 
 Ask = Callable[..., Answer]

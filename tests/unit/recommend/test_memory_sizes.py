@@ -10,8 +10,9 @@ from sizer.model.memory_sizes import memory_compared
 from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.prediction import Refused
-from sizer.records.run import Bottleneck, Configuration, Demand, Run
+from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.words.answers import refusal_sentences

@@ -15,10 +15,12 @@ from sizer.recommend.next_run import for_host
 from sizer.recommend.quality import rates_mistold
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device
 from sizer.records.prediction import Action, ReasonCode, Suggestion
-from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Deadline, Device, Objective
+from sizer.records.study import Deadline, Objective
 from sizer.words.answers import conclusion_line, headline, rates_in_doubt, suggestion_sentences
 from sizer.words.names import Terms
 

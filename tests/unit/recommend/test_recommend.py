@@ -12,10 +12,12 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import ReasonCode
-from sizer.records.run import Bottleneck, Demand, Run
+from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Device, DiskRates, Objective
+from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import family_sentences
 

@@ -12,8 +12,10 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer, Recommendation
-from sizer.records.run import Bottleneck, Run
-from sizer.records.study import DiskRates, Objective
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import DiskRates
+from sizer.records.run import Run
+from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import (
     family_sentences,

@@ -9,9 +9,9 @@ import pytest
 
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer
+from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Reason, ReasonCode
 from sizer.records.run import Demand, Run
-from sizer.records.study import Device, DiskRates
 from sizer.words.answers import offer_notes
 from sizer.words.model import model_summary, parameter_name
 from sizer.words.names import Terms, terms_of

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from sizer.files.codec import from_json
+from sizer.records.device import Device, DiskRates
 from sizer.records.domains import (
     LARGEST,
     SMALLEST,
@@ -32,7 +33,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.kinds import KINDS
-from sizer.records.study import Device, DiskRates, Measure, Objective, RunSpec, Study
+from sizer.records.study import Measure, Objective, RunSpec, Study
 from sizer.study.json_schema import schema
 
 

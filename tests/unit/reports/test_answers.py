@@ -13,8 +13,8 @@ from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import subjects
 from sizer.records.answer import Baseline, Event, InstanceOffer, Job, Rejection
+from sizer.records.configuration import Estimate
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
-from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
 from sizer.records.units import GIB
 from sizer.words.page_answers import objective_in_words

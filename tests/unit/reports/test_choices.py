@@ -10,8 +10,8 @@ from sizer.bundled.reports.answers.choices import MOST_REJECTED, options, reason
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.records.answer import Answer, Option, Rejection
+from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.prediction import ReasonCode, Spec, reason
-from sizer.records.run import Bottleneck, Estimate
 from sizer.records.units import GIB
 from tests.reported_study import INFER, TRAIN
 

@@ -10,7 +10,8 @@ import pytest
 from sizer.bundled.reports.runs import busy
 from sizer.bundled.reports.runs.columns import with_content
 from sizer.cli import main
-from sizer.records.run import Bottleneck, Evidence, EvidenceKind
+from sizer.records.configuration import Bottleneck
+from sizer.records.run import Evidence, EvidenceKind
 
 TABLE = """workload,vcpus,throughput
 job,1,100

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sizer.bundled.reports.page import TEMPLATES
+from sizer.bundled.reports.policy import TEMPLATES
 
 TEXT = ("ink", "muted", "good", "caution", "bad", "link")
 MARKS = ("series-0", "series-1", "series-2", "series-3", "model")

@@ -8,7 +8,8 @@ from sizer.bundled.reports.doubts import section as doubts
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import coded, render
 from sizer.bundled.reports.subject import subjects
-from sizer.records.run import Estimate, Run, RunWarning, WarningKind
+from sizer.records.configuration import Estimate
+from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.study import Study
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.runs import evidence_card
+from sizer.records.configuration import Estimate
 from sizer.records.device import GpuUse
-from sizer.records.run import Demand, Estimate, MemoryGrowth, Meter, MeterKind, Run, RunWarning, WarningKind
+from sizer.records.run import Demand, MemoryGrowth, Meter, MeterKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 
 

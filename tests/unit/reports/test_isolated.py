@@ -8,7 +8,8 @@ import pytest
 
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import contents, render
-from sizer.records.run import Cause, CauseKind, Demand, Estimate, Failure, Run, RunWarning, WarningKind
+from sizer.records.configuration import Estimate
+from sizer.records.run import Cause, CauseKind, Demand, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits
 

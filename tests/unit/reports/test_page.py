@@ -14,20 +14,10 @@ import pytest
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import contents, render, write_report
 from sizer.model.fitting import fit
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import HostError
 from sizer.records.notes import Note, NoteKind
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    Configuration,
-    Estimate,
-    Failure,
-    LimitedBy,
-    LimitedByKind,
-    Run,
-    RunWarning,
-    WarningKind,
-)
+from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder

@@ -24,7 +24,7 @@ from sizer.bundled.reports.charts.plot import (
     Point,
     Stop,
 )
-from sizer.records.run import Estimate
+from sizer.records.configuration import Estimate
 
 
 def estimate(value: float) -> Estimate:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sizer.bundled.reports.answers import preprocessing
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import subjects
-from sizer.records.run import Estimate
+from sizer.records.configuration import Estimate
 
 
 def test_the_time_for_imagenet_is_in_seconds_and_in_words() -> None:

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 from sizer.bundled.reports.charts.plot import FailureMark, Point
 from sizer.bundled.reports.charts.rows import LEFT, RIGHT, Bar, Row, RowGroup, Rows
-from sizer.records.run import Estimate
+from sizer.records.configuration import Estimate
 
 
 def estimate(value: float) -> Estimate:

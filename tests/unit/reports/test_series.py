@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.figures.series import along, common, labels, varied_axes
-from sizer.records.run import Configuration, Run
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from sizer.bundled.reports.charts.times import Break, Moment, Stretch, Times
-from sizer.records.run import Estimate
+from sizer.records.configuration import Estimate
 
 PLOT = Times(
     label="Times",

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from sizer.records.device import Device
 from sizer.records.framework_options import FrameworkOptions
 from sizer.records.own_programs import PLACEHOLDERS, Variable
-from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.commands import (
     RunPaths,
     argv,

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.identity import world
+from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.run import DataSet
-from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.page_cache import files_of, resident_bytes
 from sizer.storage.placement import Placement, remove_leftovers, room_on_emulated

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
-from sizer.records.run import Configuration, DiskCheck, Estimate, Run
+from sizer.records.run import DiskCheck, Run
 from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store import fitted_file
 from sizer.store.continuing import (
     measured,

@@ -26,16 +26,17 @@ import pytest
 from sizer.api.conclusions import conclude
 from sizer.files.writing import ASIDE_SUFFIX
 from sizer.plan.run_order import plan, remaining
+from sizer.records.configuration import Configuration
 from sizer.records.messages import HostError, InputError
 from sizer.records.notes import Note, NoteKind
-from sizer.records.run import Configuration, Run, Sample
+from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store import study_folder, unsaved
-from sizer.store.content import WATCHED, is_watched, mark_watched, unmark_watched
+from sizer.store.content import FILES, WATCHED, is_watched, mark_watched, unmark_watched
 from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
-from sizer.store.study_folder import FILES, StudyFolder, current_run, refuse_unusable
+from sizer.store.study_folder import StudyFolder, current_run, refuse_unusable
 from sizer.study.presets import HostSize
 from sizer.words.errors import in_words
 from tests import ROOT

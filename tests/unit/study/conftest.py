@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from sizer.catalog.rate_estimate import Basis
+from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
-from sizer.records.study import DiskRates, Study
+from sizer.records.study import Study
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 

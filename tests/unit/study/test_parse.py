@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.api import parse_study as parse_study_here
+from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
-from sizer.records.study import Device, DiskRates, DiskTier, FrameworkPython, Limits, Measure, Objective, Study
+from sizer.records.study import DiskTier, FrameworkPython, Limits, Measure, Objective, Study
 from sizer.study.document import RESOLVED, Document
 from sizer.study.parse import read_study
 from sizer.study.presets import HostSize, Preset, vcpus_axis

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.bundled.reports.page import TEMPLATES, _templates
+from sizer.bundled.reports.page import _templates
+from sizer.bundled.reports.policy import TEMPLATES
 from sizer.words.badges import BadgeKind, badge
 
 SHOWN = '{% from "macros.html" import badge %}{{ badge(value) }}'
