@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sizer.model.edge import best_place
-from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, judged_by
+from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, judged_by
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.errors import NoAnswer
 from sizer.records.units import RELATIVE
@@ -44,9 +44,9 @@ def _group(subject: Subject, here: Configuration, found: Sequence[Subject]) -> d
     nothing = ""
     if not sure and unsure is not None:
         named = change_named(unsure, subject.model.facts.kind)
-        nothing = no_change(LEAST_GAIN, named, gain_in_words(unsure))
+        nothing = no_change(MIN_GAIN, named, gain_in_words(unsure))
     elif not sure:
-        nothing = no_change(LEAST_GAIN)
+        nothing = no_change(MIN_GAIN)
     return {
         "name": subject.name,
         "where": configuration_line(here, subject.study),
@@ -87,6 +87,6 @@ def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) ->
         if any(getattr(mine, name) != getattr(theirs, name) for name in alike) or mine.format == theirs.format:
             continue
         gained = Estimate(there.value / own.value - 1, there.low / own.high - 1, there.high / max(own.low, 1e-9) - 1)
-        if gained.value >= LEAST_GAIN:
+        if gained.value >= MIN_GAIN:
             figures = {"format": theirs.format, "other": mine.format, "workload": other.name}
             yield Change(ChangeKind.FORMAT, gained, figures, measured=True)

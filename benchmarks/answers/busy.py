@@ -46,7 +46,7 @@ from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
-from sizer.recommend.table import SURE
+from sizer.recommend.rule import SURE
 from sizer.records.answer import Answer
 from sizer.records.errors import SizerError
 from sizer.records.prediction import Reason, Spec

@@ -10,8 +10,8 @@ from sizer.model.coordinates import disk_of, name_of_disk, vcpus_of
 from sizer.model.edge import gain
 from sizer.model.prediction import predict
 from sizer.model.stages import as_good
-from sizer.recommend.disks import most_by_disk
-from sizer.recommend.instead import disk_gain
+from sizer.recommend.job_changes import disk_gain
+from sizer.recommend.reasons import most_by_disk
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.errors import NoAnswer
 from sizer.records.units import RELATIVE

@@ -118,9 +118,9 @@ def _disks(folder: StudyFolder) -> tuple[str, ...]:
 
 
 def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
-    from sizer.recommend.quality import rates_mistold
+    from sizer.recommend.case import rate_contradicted
 
-    found = {name: rates_mistold(own) for name, own in _by_workload(runs).items()}
+    found = {name: rate_contradicted(own) for name, own in _by_workload(runs).items()}
     return {name: reason for name, reason in found.items() if reason is not None}
 
 
@@ -148,7 +148,7 @@ def _fitted(runs: Iterable[Run], on_step: OnStep, meanwhile: Callable[[], object
 def _as_planned(model: Model, folder: StudyFolder) -> Model:
     """The model whose refusals name what the study still has before anything else."""
     from sizer.api.left_to_do import chosen_next, still_planned
-    from sizer.recommend.still_planned import as_planned
+    from sizer.recommend.edges import prefer_planned_run
 
     runs = folder.runs()
     if folder.study.imported or all(each.refused is None for each in model.workloads):
@@ -159,7 +159,7 @@ def _as_planned(model: Model, folder: StudyFolder) -> Model:
         refused = each.refused
         if refused is None or refused.suggestion is None or each.name not in left:
             return each
-        suggestion = as_planned(refused.suggestion, left[each.name], each.measured, own[each.name])
+        suggestion = prefer_planned_run(refused.suggestion, left[each.name], each.measured, own[each.name])
         return replace(each, refused=replace(refused, suggestion=suggestion))
 
     return Model(tuple(map(advised, model.workloads)))

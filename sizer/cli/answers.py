@@ -12,11 +12,11 @@ from dataclasses import replace
 from sizer import api
 from sizer.catalog.catalog import Catalog
 from sizer.cli.folders import opened
+from sizer.cli.gates import GateResult, check_gate, read_gate
 from sizer.exchange.measurements import write_csv
 from sizer.exchange.published import recommendation_form
 from sizer.files.codec import to_json
 from sizer.model.model import Model
-from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
 from sizer.records.errors import HostError, InputError, NoAnswer
 from sizer.records.plain_text import typed_path

@@ -14,6 +14,9 @@ HOST_DISK = "host"
 GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the imported table"
 """Sources of an emulated accelerator's rate that is no published one. They are part of a run's id, so they stay so."""
 
+EMULATED_LABEL = "emulated:"
+"""Before the name of a GPU, in the label of one that was emulated."""
+
 
 @dataclass(frozen=True)
 class BatchRate:
@@ -87,7 +90,7 @@ class Device:
     def label(self) -> str:
         """How a person names it: `cpu`, `cuda:0`, `emulated:P100`, `emulated:300/s`."""
         if self.kind == "emulated":
-            return f"emulated:{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
+            return f"{EMULATED_LABEL}{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
         return f"cuda:{self.index or 0}" if self.kind == "cuda" else "cpu"
 
 

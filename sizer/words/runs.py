@@ -14,7 +14,7 @@ from sizer.plan.floor_search import Search
 from sizer.plan.following import Following
 from sizer.plan.reference_runs import Spread
 from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult
-from sizer.recommend.quality import DOUBTS, MISTOLD
+from sizer.recommend.case import CONTRADICTED, DOUBTS
 from sizer.records.configuration import Bottleneck
 from sizer.records.kinds import COMMAND
 from sizer.records.log_patterns import KNOWN_LOGS
@@ -268,7 +268,7 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     kinds = {warning.kind for warning in run.warnings}
     if WarningKind.ONE_READING in kinds:
         rate = _("{rate} (one reading)", rate=rate)
-    elif kinds.isdisjoint(MISTOLD) and run.throughput.has_interval:
+    elif kinds.isdisjoint(CONTRADICTED) and run.throughput.has_interval:
         rate = _("{rate} {interval}", rate=rate, interval=around(run.throughput))
     bound = [bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)] if run.evidence else []
     counted = [_counted(run.meter)] if run.meter is not None and _found_by_itself(run.meter) else []
@@ -292,15 +292,15 @@ def result_and_warnings(run: Run, log: Path | None = None) -> str:
 
 def result_and_doubts(run: Run, log: Path | None = None) -> str:
     """The same with what makes the rate doubtful alone, and in full where it is known to be wrong."""
-    doubts = [warning for warning in run.warnings if warning.kind in (*DOUBTS, *MISTOLD)]
-    doubts.sort(key=lambda warning: warning.kind in MISTOLD)  # names before sentences
+    doubts = [warning for warning in run.warnings if warning.kind in (*DOUBTS, *CONTRADICTED)]
+    doubts.sort(key=lambda warning: warning.kind in CONTRADICTED)  # names before sentences
     said = [_doubt(warning, run.sample_unit) for warning in doubts if warning.kind is not WarningKind.ONE_READING]
     result, said = result_in_words(run, log), list(dict.fromkeys(said))
     return _("{result} ({warnings})", result=result, warnings=row(said)) if said else result
 
 
 def _doubt(warning: RunWarning, unit: str) -> str:
-    return warning_line(warning, unit) if warning.kind in MISTOLD else warning_name(warning.kind)
+    return warning_line(warning, unit) if warning.kind in CONTRADICTED else warning_name(warning.kind)
 
 
 def status_line(run: Run, label: str, times: int, result: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.recommend.accelerators import Accelerators
+from sizer.recommend.prices import Accelerators
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Device

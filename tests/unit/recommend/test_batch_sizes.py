@@ -12,7 +12,7 @@ import pytest
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.published import recommendation_form
 from sizer.model.fitting import fit
-from sizer.recommend.instead import ChangeKind, changes
+from sizer.recommend.job_changes import ChangeKind, changes
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Configuration

@@ -12,8 +12,8 @@ import pytest
 from sizer.catalog.catalog import Catalog
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
+from sizer.recommend.rule import table_of_sizes
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.recommend.table import table_of_sizes
 from sizer.records.answer import Answer
 from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline, Device, Objective

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.recommend.gates import NAMES, check_gate, read_gate
+from sizer.cli.gates import NAMES, check_gate, read_gate
 from sizer.records.answer import Answer
 from sizer.records.errors import InputError
 from sizer.records.run import Bottleneck, Estimate, Run

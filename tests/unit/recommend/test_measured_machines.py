@@ -10,7 +10,7 @@ import pytest
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.recommend.machines import machines_to_compare
+from sizer.recommend.candidates import machines_to_compare
 from sizer.records.answer import Answer
 from sizer.records.device import Device
 from sizer.records.prediction import ReasonCode

@@ -15,8 +15,8 @@ from sizer.model.fitting import fit
 from sizer.model.model import Model, WorkloadModel
 from sizer.model.observations import completed, observe
 from sizer.model.prediction import predict
-from sizer.recommend.instead import judged_by
-from sizer.recommend.machines import machines_to_compare
+from sizer.recommend.candidates import machines_to_compare
+from sizer.recommend.job_changes import judged_by
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run, RunWarning, WarningKind

@@ -11,8 +11,8 @@ import pytest
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.recommend.next_run import for_host
-from sizer.recommend.quality import rates_mistold
+from sizer.recommend.case import rate_contradicted
+from sizer.recommend.edges import for_host
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.prediction import Action, ReasonCode, Suggestion
@@ -133,8 +133,8 @@ def test_no_deadline_is_met_by_a_rate_known_to_be_wrong(curve: Curve, ask: Ask) 
 def test_a_prediction_from_such_rates_is_warned_of(curve: Curve) -> None:
     """By the same sentence."""
     runs = curve(*KNEE)
-    assert rates_mistold(runs) is None
-    mistold_reason = rates_mistold(mistold(runs, WarningKind.TOLD_UNLIKE_SEEN, 2, 2, 2, 2, 2))
+    assert rate_contradicted(runs) is None
+    mistold_reason = rate_contradicted(mistold(runs, WarningKind.TOLD_UNLIKE_SEEN, 2, 2, 2, 2, 2))
     assert mistold_reason is not None
     said = rates_in_doubt(mistold_reason, Terms("train", "image"))
     assert said.startswith("workload `train`: In 5 of 5 runs the log tells another rate than its lines come at")

@@ -9,8 +9,8 @@ import pytest
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.run_order import plan
+from sizer.recommend.edges import StillPlanned, prefer_planned_run
 from sizer.recommend.recommendation import recommend
-from sizer.recommend.still_planned import StillPlanned, as_planned
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Outcome, Run
@@ -37,7 +37,7 @@ def measured(*vcpus: float, failed: tuple[float, ...] = ()) -> list[Run]:
 
 
 def advised(suggestion: Suggestion, runs: list[Run], left: StillPlanned) -> Suggestion:
-    return as_planned(suggestion, left, fit(runs).workloads[0].measured, runs)
+    return prefer_planned_run(suggestion, left, fit(runs).workloads[0].measured, runs)
 
 
 def at(*vcpus: float) -> Suggestion:

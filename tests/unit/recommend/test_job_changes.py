@@ -9,7 +9,7 @@ import pytest
 
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
-from sizer.recommend.instead import Change, ChangeKind, changes, judged_by
+from sizer.recommend.job_changes import Change, ChangeKind, changes, judged_by
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Spec
