@@ -10,7 +10,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.imported_runs import run_key
 from sizer.exchange.written_cells import NOT_MEASURED
-from sizer.records.run import SLIP, Run, RunWarning, WarningKind
+from sizer.records.run import OUTLIER, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import SEARCHES
 from sizer.records.study import Note, NoteKind
 
@@ -148,7 +148,7 @@ def repeats_that_differ(runs: Sequence[Run]) -> Iterator[Note]:
             machine = run.machine and (run.machine.provider, run.machine.instance_type, run.machine.region)
             place = (run.spec.workload, run.configuration, run.spec.stage, machine)
             groups[place].append((run.throughput.value, run.spec.line))
-    apart = [(min(found), max(found)) for found in groups.values() if max(found)[0] > SLIP * min(found)[0]]
+    apart = [(min(found), max(found)) for found in groups.values() if max(found)[0] > OUTLIER * min(found)[0]]
     for number, pair in enumerate(apart[:MOST_NAMED], start=1):
         (first, line), (second, other) = sorted(pair, key=lambda each: each[1])
         more = len(apart) - MOST_NAMED if number == MOST_NAMED else 0

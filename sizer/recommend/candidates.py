@@ -18,7 +18,7 @@ from sizer.model.observations import Noise, apart, completed, measured_rate, noi
 from sizer.recommend.prices import Accelerators, disk_prices, is_in_catalog, price_of, retired_since
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.prediction import Spec
-from sizer.records.run import SLIP, RentedMachine, Run
+from sizer.records.run import OUTLIER, RentedMachine, Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 
@@ -107,7 +107,7 @@ class Candidate:
     @property
     def has_outlier(self) -> bool:
         """Whether its runs are so far apart that one of them must be wrong."""
-        return self.apart > SLIP
+        return self.apart > OUTLIER
 
     @property
     def disk_price(self) -> tuple[float, int]:

@@ -21,7 +21,7 @@ from sizer.recommend.prices import Accelerators
 from sizer.recommend.rule import Choice, Table, choose
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Prediction, Reason, ReasonCode, reason
-from sizer.records.run import SLIP, RentedMachine, Run, RunWarning, WarningKind
+from sizer.records.run import OUTLIER, RentedMachine, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.records.study import Objective
 
@@ -218,7 +218,7 @@ class Case:
 
 
 def _out_of_proportion(candidates: Sequence[Candidate]) -> Reason | None:
-    """The first that is over SLIP times as fast as in proportion to the next smaller one, or as slow."""
+    """The first that is over OUTLIER times as fast as in proportion to the next smaller one, or as slow."""
     for one in candidates:
         for size, alike in ((_count, _but_for_count), (_vcpus, but_for_size)):
             fewer = [other for other in candidates if alike(other) == alike(one) and 0 < size(other) < size(one)]
@@ -227,9 +227,9 @@ def _out_of_proportion(candidates: Sequence[Candidate]) -> Reason | None:
             before = max(fewer, key=lambda other: (size(other), other.rate))
             times = one.rate / before.rate
             faster = times / (size(one) / size(before))
-            if faster > SLIP or times < 1 / SLIP:
-                ratio = faster if faster > SLIP else 1 / times
-                figures = {"factor": ratio, "slower": faster <= SLIP, "fewer": size(before)}
+            if faster > OUTLIER or times < 1 / OUTLIER:
+                ratio = faster if faster > OUTLIER else 1 / times
+                figures = {"factor": ratio, "slower": faster <= OUTLIER, "fewer": size(before)}
                 return Reason(ReasonCode.RUNS_APART, figures, one.spec)
     return None
 

@@ -81,7 +81,7 @@ class Row:
 
     @property
     def sure(self) -> bool:
-        return self.chance >= SURE - SLACK
+        return is_sure(self.chance)
 
     @property
     def meets_latency(self) -> bool:

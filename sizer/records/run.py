@@ -23,7 +23,7 @@ from sizer.records.gpu import GpuSample, GpuUse
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import FP32, DiskTier, RunSpec
 
-SLIP = 3.0
+OUTLIER = 3.0
 """How many times as fast as the slowest the fastest of repeats is where one of them must be wrong.
 
 On shared machines repeats differ by half at the worst, and a digit or a unit too many is ten times or more.

@@ -78,7 +78,6 @@ def test_jobs_side_by_side_lose_nothing_to_each_other(found: tuple[Answer, list[
     """Each of two jobs has half of the vCPUs, which feed its accelerator, and exchanges nothing."""
     one, two, _four = found[0].accelerator_counts
     assert one.side_by_side is None
-    assert two.side_by_side is not None
     assert two.side_by_side.value == pytest.approx(760, rel=0.03)
 
 

@@ -54,11 +54,9 @@ def test_the_smallest_batch_that_is_enough_is_recommended(tmp_path: Path) -> Non
     """With the line of its step, what is known to fit, and the curve at the answer first."""
     runs = runs_of(tmp_path, CPU)
     batch = answer_of(runs).batch
-    assert batch is not None
     assert batch.batch_size == 32
     assert len(batch.curves) == 2
     assert batch.curves[0].best == 128
-    assert batch.largest is not None
     assert (batch.largest.batch_size, batch.largest.too_large, batch.largest.memory_bytes) == (32, 128, 2 * GIB)
     first, *_ = said(runs)
     assert first == "A batch of 32 is the smallest measured within 5 % of the best rate (100 images/s at 128)."
@@ -72,7 +70,6 @@ def test_a_batch_that_does_not_fit_is_not_recommended(tmp_path: Path) -> None:
     error = Failure(Cause(CauseKind.MEMORY_CAP), where=MemoryPlace.HOST)
     killed = replace(flaky, outcome=Outcome.OUT_OF_MEMORY, throughput=None, error=error)
     batch = answer_of((*four, killed)).batch
-    assert batch is not None
     assert batch.batch_size == 8
     assert "A batch of 8 is the largest measured that is known to fit." in said((*four, killed))
 
@@ -101,8 +98,6 @@ def test_runs_of_a_search_change_no_answer(tmp_path: Path) -> None:
     held = replace(last, spec=replace(spec, batch_size=192), configuration=replace(place, batch_size=192))
     found = answer_of((*runs, replace(held, started_at=started), searched))
     assert replace(found, batch=None, rejected=()) == replace(own, batch=None, rejected=())
-    assert found.batch is not None
-    assert found.batch.largest is not None
     assert (found.batch.largest.batch_size, found.batch.largest.too_large) == (192, 256)
     assert found.batch.curves == (own.batch.curves if own.batch is not None else None)
 

@@ -136,6 +136,5 @@ def test_a_spec_stands_for_a_measured_configuration(reading: Callable[..., list[
     """Never for more than was measured, and with what the spec does not say as it was."""
     model = fit(reading(20.0)).workload("train")
     found = judged_by(model, Spec(16.0, 64 * 2**30))
-    assert found is not None
     assert (found.vcpus, found.disk, found.batch_size, found.memory_bytes) == (8.0, "d", 32, 8 * 2**30)
     assert judged_by(replace(model, measured=replace(model.measured, rates=())), Spec(1.0)) is None

@@ -107,8 +107,6 @@ def test_more_memory_is_measured_where_it_pays(case: Case) -> None:
 def test_a_size_that_is_not_sure_is_measured_again(case: Case) -> None:
     """Where the curve is flat and yet no size is sure to be enough, it is said which run tells most."""
     found = next_run(case, Edges(), four(case), 0.7)
-    assert found is not None
-    assert found.why is not None
     assert (found.action, found.why.code) == (Action.REPEAT, ReasonCode.RUN_WOULD_SETTLE)
     assert set(found.vcpus) <= {4.0, 16.0}
     assert next_run(case, Edges(), four(case), 0.99) is None
@@ -158,7 +156,6 @@ def test_a_table_without_memory_is_compared_by_its_vcpus(
 ) -> None:
     """The machine's memory is taken to be enough."""
     answer = answer_of([without(run, memory_bytes=None) for run in curve(*KNEE)], machine=machine)
-    assert answer.baseline is not None
     assert (answer.baseline.spec.vcpus, answer.baseline.spec.memory_bytes) == (32, None)
     assert answer.baseline.share == pytest.approx(0.98, abs=0.03)
 
@@ -202,7 +199,6 @@ def test_a_job_that_may_be_in_time_is_rejected_with_its_chance(curve: Curve, ans
     """A cheaper size that is in time with a probability between surely not and surely."""
     answer = answer_of(curve(*KNEE, spread=0.02), within=Deadline(202.0 * 6 * HOUR, 6 * HOUR))
     whys = {each.spec.vcpus: {why.code: why for why in each.why} for each in answer.rejected}
-    assert answer.spec is not None
     assert answer.spec.vcpus == 4
     unlikely = whys[2.0][ReasonCode.JOB_TAKES]
     assert 0.005 < unlikely.number("probability") < 0.9
@@ -213,7 +209,6 @@ def test_a_fraction_of_a_vcpu_that_is_in_time_is_not_sold(curve: Curve, answer_o
     """The least that is sold is taken, and the half that would do is named with how long it takes."""
     points = ((0.5, 50), (1, 100), (2, 101), (4, 101))
     answer = answer_of(curve(*points), within=Deadline(20 * HOUR, HOUR))
-    assert answer.spec is not None
     assert answer.spec.vcpus == 1
     half = next(each for each in answer.rejected if each.spec.vcpus == 0.5)
     assert ReasonCode.NOT_SOLD in {why.code for why in half.why}

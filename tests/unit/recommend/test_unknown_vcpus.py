@@ -53,7 +53,6 @@ def by_memory(make_run: Callable[..., Run]) -> list[Run]:
 def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> None:
     """Not in what families offer with a number of vCPUs that nobody knows."""
     (answer,) = asked(by_memory).workloads
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (None, 16 * GIB)
     assert not re.search(r"\d vCPU", said(answer))
     assert "The table has no `vcpus`" in said(answer)
@@ -73,7 +72,6 @@ def test_disks_alone(make_run: Callable[..., Run]) -> None:
     ]
     found = asked(runs)
     (answer,) = found.workloads
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk) == (None, "fast")
     assert not re.search(r"\d vCPU", said(answer))
     family = family_sentences(found)
@@ -97,7 +95,6 @@ def test_a_table_of_one_gpu_lacks_no_vcpus(make_run: Callable[..., Run]) -> None
         for run in plain
     ]
     (answer,) = asked(runs).workloads
-    assert answer.spec is not None
     assert answer.spec.gpu == "V100"
     assert "three vCPU values" not in said(answer)
     assert "best guess" not in said(answer)
