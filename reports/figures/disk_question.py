@@ -36,8 +36,8 @@ def disk_answer(subject: Subject) -> str:
         return _by_other_disks(subject, here)
     if gained is None:
         return ""
-    setting = subject.model.facts.setting
-    if setting.input != "disk" or setting.cache == "warm":
+    feed = subject.model.facts.feed
+    if feed.input != "disk" or feed.cache == "warm":
         return disk_reads_nothing()
     most = most_by_disk(subject.model, here, predict(subject.model, here).throughput.high)
     most = min(most, max(gained.high, _left_open_by_runs(subject, here)))

@@ -174,7 +174,7 @@ def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list
     """
     measured, facts = model.measured, model.facts
     options = [(disk.name, measured_disk(disk.name, disk.emulated), measured_disks_called()) for disk in measured.disks]
-    reads = facts.setting.input != "synthetic"
+    reads = facts.feed.input != "synthetic"
     by_bytes, by_requests = reads and facts.read_bytes is not None, reads and facts.read_ios is not None
     tiers = list(_tiers(catalog)) if by_bytes or by_requests else []
     options += [

@@ -29,7 +29,7 @@ class FittedStudy:
 
     model: Model
     disks: tuple[str, ...]
-    mistold: dict[str, Reason] = field(default_factory=dict)
+    contradicted: dict[str, Reason] = field(default_factory=dict)
 
 
 def open_study(path: str | Path) -> StudyFolder:
@@ -73,15 +73,15 @@ def stored_study(path: str | Path, workload: str | None = None) -> FittedStudy |
         if form is None or form.get("unreadable_runs") != 0:
             return None
         model = from_json(Model, form, "model.json")
-        mistold = {name: from_json(Reason, each, "model.json") for name, each in form["mistold"].items()}
-        return FittedStudy(model, tuple(form["disks"]), mistold)
+        contradicted = {name: from_json(Reason, each, "model.json") for name, each in form["contradicted"].items()}
+        return FittedStudy(model, tuple(form["disks"]), contradicted)
     return None
 
 
 def fitted_study(folder: StudyFolder) -> FittedStudy:
     """The same of an open folder; fitted first where it is not stored. Raises NoAnswer for one without runs."""
     runs = measured_runs(folder)
-    return FittedStudy(fitted(folder), _disks(folder), _mistold(runs))
+    return FittedStudy(fitted(folder), _disks(folder), _contradicted(runs))
 
 
 def fit(folder: StudyFolder) -> Model:
@@ -106,7 +106,7 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step, meanwhile: Callable[[
     model = _as_planned(_fitted(runs, on_step, meanwhile), folder)
     known: dict[str, Any] = {
         "disks": list(_disks(folder)),
-        "mistold": {name: to_json(each) for name, each in _mistold(runs).items()},
+        "contradicted": {name: to_json(each) for name, each in _contradicted(runs).items()},
         "unreadable_runs": len(folder.problems()),
     }
     write_fitted(path, sources, {**to_json(model), **known}, folder.write_text)
@@ -117,7 +117,7 @@ def _disks(folder: StudyFolder) -> tuple[str, ...]:
     return tuple(tier.name for tier in folder.study.disks)
 
 
-def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
+def _contradicted(runs: Iterable[Run]) -> dict[str, Reason]:
     from sizer.recommend.case import rate_contradicted
 
     found = {name: rate_contradicted(own) for name, own in _by_workload(runs).items()}

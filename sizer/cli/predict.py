@@ -81,18 +81,18 @@ def predict(arguments: argparse.Namespace) -> int:
         raise NoAnswer(Lines(*dict.fromkeys(answer.why for answer in answers)))
     for each in () if arguments.json else answers:
         print(_in_words(each))
-    _print_doubts(answers, study.mistold)
+    _print_doubts(answers, study.contradicted)
     return 0 if answered else NoAnswer.exit_code
 
 
-def _print_doubts(answers: Sequence[AskedPrediction], mistold: Mapping[str, Reason]) -> None:
+def _print_doubts(answers: Sequence[AskedPrediction], contradicted: Mapping[str, Reason]) -> None:
     """Of each workload whose runs told rates that are known to be wrong, why."""
     for workload in {each.workload.name: each.workload for each in answers if each.prediction}.values():
-        if workload.name in mistold:
+        if workload.name in contradicted:
             from sizer.words.answers import rates_in_doubt
             from sizer.words.terminal import warning_said
 
-            print(warning_said(rates_in_doubt(mistold[workload.name], terms_of(workload))), file=sys.stderr)
+            print(warning_said(rates_in_doubt(contradicted[workload.name], terms_of(workload))), file=sys.stderr)
 
 
 def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:

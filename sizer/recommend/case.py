@@ -134,7 +134,7 @@ def _contradicted(completed: Sequence[Run]) -> Reason | None:
         return None
     factors = [warning.figures["told"] / warning.figures["seen"] for warning in warnings if warning.figures.get("seen")]
     return reason(
-        ReasonCode.RATES_MISTOLD,
+        ReasonCode.RATE_CONTRADICTED,
         mistold=float(len(warnings)),
         completed=float(len(completed)),
         factor=median(factors) if factors else None,

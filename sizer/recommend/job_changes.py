@@ -212,7 +212,7 @@ def _in_memory(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) 
         if here.memory_bytes is not None and here.memory_bytes >= own + data:
             return
         what_if = WhatIf(data_bytes_factor=1e-9)
-    elif facts.setting.input == "disk" and facts.setting.cache == "cold":
+    elif facts.feed.input == "disk" and facts.feed.cache == "cold":
         rates = disk.rates
         written = rates.write_bytes_per_second or rates.read_bytes_per_second
         what_if = WhatIf(disk_rates=replace(INSTANT, write_iops=rates.write_iops, write_bytes_per_second=written))
@@ -224,7 +224,7 @@ def _in_memory(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) 
 def _decoder(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
     facts = model.facts
     core, step = facts.core_seconds, facts.step_core_seconds
-    decodes = KINDS[facts.kind].data_formats != () and facts.kind not in LANGUAGE and facts.setting.input != "synthetic"
+    decodes = KINDS[facts.kind].data_formats != () and facts.kind not in LANGUAGE and facts.feed.input != "synthetic"
     if decodes and core is not None:
         computed_elsewhere = facts.accelerator not in (None, CPU_LABEL)
         share = 1.0 if computed_elsewhere or step is None else max(0.0, 1 - step / core)

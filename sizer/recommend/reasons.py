@@ -187,7 +187,7 @@ def _first(case: Case, chosen: Row) -> Reason:
         "slower_cost_less": any(not row.passes for row in better),
     }
     if len(case.candidates) == 1:
-        figures["input"] = case.model.facts.setting.input if case.synthetic else None
+        figures["input"] = case.model.facts.feed.input if case.synthetic else None
         return Reason(ReasonCode.ONLY_MACHINE, figures, taken.spec)
     priced = taken.usd_per_hour is not None
     return Reason(ReasonCode.BEST_OF_MACHINES if priced else ReasonCode.UNPRICED, figures, taken.spec)
@@ -249,7 +249,7 @@ def _of_million(candidate: Candidate, case: Case) -> float | None:
 
 def _input(case: Case, taken: Candidate) -> Iterator[Reason]:
     """That the rows are of another input than a job's; that its input holds it back, or what the accelerators do."""
-    fed = case.model.facts.setting.input
+    fed = case.model.facts.feed.input
     if fed != "disk":
         yield reason(ReasonCode.OTHER_INPUT, input=fed)
     without = case.without_input(taken) if fed == "disk" else None

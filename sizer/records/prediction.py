@@ -117,7 +117,7 @@ class ReasonCode(str, Enum):
 
     # What the runs themselves say against an answer, and what one more would settle.
     ONLY_MEASURED_SIZES = "only_measured_sizes"
-    RATES_MISTOLD = "rates_mistold"
+    RATE_CONTRADICTED = "rate_contradicted"
     JOBS_MIXED = "jobs_mixed"
     RUNS_APART = "runs_apart"
     RUNS_DOUBTFUL = "runs_doubtful"

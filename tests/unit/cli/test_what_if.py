@@ -50,7 +50,7 @@ def test_data_of_an_unknown_size_cannot_be_compared(fitted: WorkloadModel) -> No
 
 def test_a_factor_needs_no_size_where_nothing_is_kept(fitted: WorkloadModel) -> None:
     """With a cold cache a larger data set changes nothing."""
-    cold = replace(fitted, facts=replace(fitted.facts, setting=replace(fitted.facts.setting, cache="cold")))
+    cold = replace(fitted, facts=replace(fitted.facts, feed=replace(fitted.facts.feed, cache="cold")))
     wish = AskedWhatIf(WhatIf(data_bytes_factor=2.0))
     assert wish.of(cold) == wish.what_if
 

@@ -169,7 +169,7 @@ CASES: list[tuple[str, str, dict[str, object], str, str]] = [
     ("one row", "workload,gpu,throughput / one,T4,300 / two,T4,300 / two,V100,900", {}, "1 x T4; provisional",
      "^It is the only configuration measured"),
     ("another input than the job's", "workload,gpu,input,throughput / q,T4,synthetic,100 / q,V100,synthetic,300", {},
-     "V100", "synthetic"),
+     "1 x T4", "with data from a disk"),
     ("relative rates have no deadline", "workload,gpu,speedup / q,T4,1.0 / q,V100,3.1",
      {"deadline": Deadline(1e6, 3600)}, "refused", "only relative"),
     ("more cost more at best", "gpu,gpu_count,throughput / A100,1,900 / A100,8,7150", {}, "recommended", ""),

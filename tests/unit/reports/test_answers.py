@@ -207,7 +207,7 @@ def test_a_rate_that_is_known_to_be_wrong_is_not_in_the_row(retold: Retold) -> N
     """The sentence says why, and what to correct."""
     figures = {"mistold": 3.0, "completed": 3.0, "factor": 32.0, "alike": True, "correct": "batches"}
     found = retold(
-        reasons=(reason(ReasonCode.RATES_MISTOLD, **figures),),
+        reasons=(reason(ReasonCode.RATE_CONTRADICTED, **figures),),
         provisional=True,
         rate_in_doubt=True,
         next_run=Suggestion(Action.REPEAT, repeat_how="batches"),
