@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
-
 from sizer.model.edge import best_place
-from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, judged_by
-from sizer.records.configuration import Configuration, Estimate
+from sizer.recommend.instead import LEAST_GAIN
+from sizer.recommend.instead import Change
+from sizer.recommend.instead import ChangeKind
+from sizer.recommend.instead import changes
+from sizer.recommend.instead import judged_by
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.messages import NoAnswer
 from sizer.records.units import RELATIVE
-from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.instead import change_evidence, change_named, gain_in_words, no_change, then_bound
+from sizer.words.badges import Badge
+from sizer.words.badges import BadgeKind
+from sizer.words.badges import badge
+from sizer.words.instead import change_evidence
+from sizer.words.instead import change_named
+from sizer.words.instead import gain_in_words
+from sizer.words.instead import no_change
+from sizer.words.instead import then_bound
 from sizer.words.page import configuration_line
-
 from .material import Material
 from .subject import Subject
+from sizer.recommend.job_changes import MIN_GAIN
+from sizer.recommend.job_changes import Change
+from sizer.recommend.job_changes import ChangeKind
+from sizer.recommend.job_changes import changes
+from sizer.recommend.job_changes import judged_by
+from sizer.records.errors import NoAnswer
 
 
 def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
@@ -44,9 +60,9 @@ def _group(subject: Subject, here: Configuration, found: Sequence[Subject]) -> d
     nothing = ""
     if not sure and unsure is not None:
         named = change_named(unsure, subject.model.facts.kind)
-        nothing = no_change(LEAST_GAIN, named, gain_in_words(unsure))
+        nothing = no_change(MIN_GAIN, named, gain_in_words(unsure))
     elif not sure:
-        nothing = no_change(LEAST_GAIN)
+        nothing = no_change(MIN_GAIN)
     return {
         "name": subject.name,
         "where": configuration_line(here, subject.study),
@@ -87,6 +103,6 @@ def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) ->
         if any(getattr(mine, name) != getattr(theirs, name) for name in alike) or mine.format == theirs.format:
             continue
         gained = Estimate(there.value / own.value - 1, there.low / own.high - 1, there.high / max(own.low, 1e-9) - 1)
-        if gained.value >= LEAST_GAIN:
+        if gained.value >= MIN_GAIN:
             figures = {"format": theirs.format, "other": mine.format, "workload": other.name}
             yield Change(ChangeKind.FORMAT, gained, figures, measured=True)

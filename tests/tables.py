@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-
 from sizer.catalog.catalog import Catalog
-from sizer.exchange.imported import Imported, read_measurements
+from sizer.exchange.imported import Imported
+from sizer.exchange.imported import read_measurements
 from sizer.records.notes import NoteKind
 from sizer.records.run import Run
+from sizer.records.answer import Answer
+from sizer.records.study import NoteKind
+from sizer.words.answers import reason_sentences
+from sizer.words.answers import rejection_sentences
+from sizer.words.names import Terms
 
 Read = Callable[..., Imported]
 """Imports a table given as text, under a name of its own or none."""
@@ -44,3 +49,9 @@ def imported(folder: Path, table: str) -> Imported:
 
 def runs_of(folder: Path, table: str) -> tuple[Run, ...]:
     return imported(folder, table).runs
+
+
+def told(answer: Answer) -> list[str]:
+    """The sentences of an answer: its reasons, then why each cheaper one is not it."""
+    terms = Terms(answer.workload, answer.sample_unit)
+    return [*reason_sentences(answer, terms), *(rejection_sentences(each, terms) for each in answer.rejected)]

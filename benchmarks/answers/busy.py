@@ -25,7 +25,8 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +47,7 @@ from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.recommend.recommendation import recommend
-from sizer.recommend.table import SURE
+from sizer.recommend.rule import SURE
 from sizer.records.answer import Answer
 from sizer.records.messages import SizerError
 from sizer.records.prediction import Reason, Spec

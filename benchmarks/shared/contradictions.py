@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from sizer.model.edge import GAIN
-from sizer.recommend.table import SURE
+from sizer.recommend.rule import SURE
 from sizer.records.answer import Answer, Event
 from sizer.records.configuration import Bottleneck
 from sizer.records.prediction import Reason, ReasonCode

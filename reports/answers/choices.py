@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.recommend.table import SURE
+from sizer.recommend.rule import SURE
 from sizer.records.answer import Answer, Option, Rejection
 from sizer.words.answers import rejection_sentences
 from sizer.words.badges import Badge, BadgeKind, badge

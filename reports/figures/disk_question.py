@@ -5,24 +5,31 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from statistics import median
-
-from sizer.model.coordinates import disk_of, name_of_disk, vcpus_of
+from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import name_of_disk
+from sizer.model.coordinates import vcpus_of
 from sizer.model.edge import gain
 from sizer.model.prediction import predict
 from sizer.model.stages import as_good
 from sizer.recommend.disks import most_by_disk
 from sizer.recommend.instead import disk_gain
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.messages import NoAnswer
 from sizer.records.units import RELATIVE
 from sizer.words.figures import paragraph
 from sizer.words.instead import disk_answer as disk_answer_text
-from sizer.words.instead import disk_other, disk_reading, disk_reads_nothing
+from sizer.words.instead import disk_other
+from sizer.words.instead import disk_reading
+from sizer.words.instead import disk_reads_nothing
 from sizer.words.page import study_disk
-
 from ..instead import place_of_answer
 from ..subject import Subject
-from .ceilings import demands, rates_of
+from .ceilings import demands
+from .ceilings import rates_of
+from sizer.recommend.job_changes import disk_gain
+from sizer.recommend.reasons import most_by_disk
+from sizer.records.errors import NoAnswer
 
 
 def disk_answer(subject: Subject) -> str:
@@ -36,8 +43,8 @@ def disk_answer(subject: Subject) -> str:
         return _by_other_disks(subject, here)
     if gained is None:
         return ""
-    setting = subject.model.facts.setting
-    if setting.input != "disk" or setting.cache == "warm":
+    feed = subject.model.facts.feed
+    if feed.input != "disk" or feed.cache == "warm":
         return disk_reads_nothing()
     most = most_by_disk(subject.model, here, predict(subject.model, here).throughput.high)
     most = min(most, max(gained.high, _left_open_by_runs(subject, here)))

@@ -209,7 +209,7 @@ const Model = K => {
     // prediction.py
     const placeOf = at => [
       ...[vcpusOf(at), batchOf(at), gpusOf(at), memoryOf(at)].map((value, axis) => Math.log(value) / K.LENGTHS[axis]),
-      diskOf(at), labelAt(at), facts.setting,
+      diskOf(at), labelAt(at), facts.feed,
     ];
     const { places, log_rate, deviation } = data.seen;
     const rows = places.map((_, index) => ({

@@ -14,8 +14,8 @@ from sizer.model.filling import filled
 from sizer.model.model import WorkloadModel
 from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.prediction import predict_several
-from sizer.recommend.quality import rates_mistold
-from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
+from sizer.recommend.case import rate_contradicted
+from sizer.recommend.prices import is_computed_by_cpu, rentable
 from sizer.recommend.sizes import memory_varied
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device
@@ -89,7 +89,7 @@ def _workload(
         "memory_varied": memory_varied(model.measured),
         "kinds": _kinds(model, catalog, machines),
         "own_prices": _own_prices(subject, spot),
-        "doubt": what_if_doubt(rates_mistold(subject.runs), subject.terms),
+        "doubt": what_if_doubt(rate_contradicted(subject.runs), subject.terms),
     }
 
 

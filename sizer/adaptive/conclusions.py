@@ -16,7 +16,7 @@ from sizer.model.model import Model
 from sizer.model.observations import completed
 from sizer.plan.configurations import position
 from sizer.recommend.recommendation import recommend
-from sizer.recommend.table import SURE
+from sizer.recommend.rule import SURE
 from sizer.records.answer import Answer
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import ReasonCode

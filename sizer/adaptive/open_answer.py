@@ -19,8 +19,8 @@ from sizer.catalog.catalog import Catalog
 from sizer.model.coordinates import vcpus_of
 from sizer.model.edge import best_place
 from sizer.model.model import WorkloadModel
+from sizer.recommend.rule import Row, Table, table_of_sizes, weighed_after
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.recommend.table import Row, Table, table_of_sizes, weighed_after
 from sizer.records.answer import Answer
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Spec

@@ -8,23 +8,44 @@ import signal
 import threading
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 from itertools import repeat
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from sizer.api.steps import OnStep, Stage, StepBegun, no_step
-from sizer.files.codec import FormatError, from_json, to_json
-from sizer.model.model import Model, WorkloadModel
-from sizer.records.messages import HostError, InputError, NoAnswer, typed_path
+from typing import TYPE_CHECKING
+from typing import Any
+from sizer.api.steps import OnStep
+from sizer.api.steps import Stage
+from sizer.api.steps import StepBegun
+from sizer.api.steps import no_step
+from sizer.files.codec import FormatError
+from sizer.files.codec import from_json
+from sizer.files.codec import to_json
+from sizer.model.model import Model
+from sizer.model.model import WorkloadModel
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
+from sizer.records.messages import NoAnswer
+from sizer.records.messages import typed_path
 from sizer.records.prediction import Reason
 from sizer.store.content import refuse_what_leads_elsewhere
-from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
+from sizer.store.fitted_file import read_fitted
+from sizer.store.fitted_file import sources_of
+from sizer.store.fitted_file import write_fitted
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
+from sizer.records.errors import NoAnswer
+from sizer.records.plain_text import typed_path
 
 if TYPE_CHECKING:
     from sizer.model.drift import Drift
@@ -43,7 +64,7 @@ class FittedStudy:
 
     model: Model
     disks: tuple[str, ...]
-    mistold: dict[str, Reason] = field(default_factory=dict)
+    contradicted: dict[str, Reason] = field(default_factory=dict)
 
 
 def open_study(path: str | Path) -> StudyFolder:
@@ -87,15 +108,15 @@ def stored_study(path: str | Path, workload: str | None = None) -> FittedStudy |
         if form is None or form.get("unreadable_runs") != 0:
             return None
         model = from_json(Model, form, "model.json")
-        mistold = {name: from_json(Reason, each, "model.json") for name, each in form["mistold"].items()}
-        return FittedStudy(model, tuple(form["disks"]), mistold)
+        contradicted = {name: from_json(Reason, each, "model.json") for name, each in form["contradicted"].items()}
+        return FittedStudy(model, tuple(form["disks"]), contradicted)
     return None
 
 
 def fitted_study(folder: StudyFolder) -> FittedStudy:
     """The same of an open folder; fitted first where it is not stored. Raises NoAnswer for one without runs."""
     runs = measured_runs(folder)
-    return FittedStudy(fitted(folder), _disks(folder), _mistold(runs))
+    return FittedStudy(fitted(folder), _disks(folder), _contradicted(runs))
 
 
 def fit(folder: StudyFolder) -> Model:
@@ -117,7 +138,7 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
     model = _as_planned(_fitted(runs, on_step), folder)
     known: dict[str, Any] = {
         "disks": list(_disks(folder)),
-        "mistold": {name: to_json(each) for name, each in _mistold(runs).items()},
+        "contradicted": {name: to_json(each) for name, each in _contradicted(runs).items()},
         "unreadable_runs": len(folder.problems()),
     }
     write_fitted(path, sources, {**to_json(model), **known}, folder.write_text)
@@ -128,10 +149,10 @@ def _disks(folder: StudyFolder) -> tuple[str, ...]:
     return tuple(tier.name for tier in folder.study.disks)
 
 
-def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
-    from sizer.recommend.quality import rates_mistold
+def _contradicted(runs: Iterable[Run]) -> dict[str, Reason]:
+    from sizer.recommend.case import rate_contradicted
 
-    found = {name: rates_mistold(own) for name, own in _by_workload(runs).items()}
+    found = {name: rate_contradicted(own) for name, own in _by_workload(runs).items()}
     return {name: reason for name, reason in found.items() if reason is not None}
 
 
@@ -191,7 +212,7 @@ def _begin_process(parent: int) -> None:
 def _as_planned(model: Model, folder: StudyFolder) -> Model:
     """The model whose refusals name what the study still has before anything else."""
     from sizer.api.left_to_do import chosen_next, still_planned
-    from sizer.recommend.still_planned import as_planned
+    from sizer.recommend.edges import prefer_planned_run
 
     runs = folder.runs()
     if folder.study.imported or all(each.refused is None for each in model.workloads):
@@ -202,7 +223,7 @@ def _as_planned(model: Model, folder: StudyFolder) -> Model:
         refused = each.refused
         if refused is None or refused.suggestion is None or each.name not in left:
             return each
-        suggestion = as_planned(refused.suggestion, left[each.name], each.measured, own[each.name])
+        suggestion = prefer_planned_run(refused.suggestion, left[each.name], each.measured, own[each.name])
         return replace(each, refused=replace(refused, suggestion=suggestion))
 
     return Model(tuple(map(advised, model.workloads)))

@@ -15,7 +15,7 @@ from sizer.plan.batch_search import batch_searches
 from sizer.plan.configurations import configurations as configurations_of
 from sizer.plan.floor_search import searches
 from sizer.plan.run_order import UNFINISHED, plan, remaining
-from sizer.recommend.still_planned import StillPlanned
+from sizer.recommend.edges import StillPlanned
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.study import RunSpec

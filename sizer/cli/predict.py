@@ -6,31 +6,47 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
 from sizer import api
 from sizer.cli.folders import opened
-from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is_tier, tier_rates
+from sizer.cli.what_if import WHAT_IF_DISK
+from sizer.cli.what_if import AskedWhatIf
+from sizer.cli.what_if import asked_what_if
+from sizer.cli.what_if import form
+from sizer.cli.what_if import is_tier
+from sizer.cli.what_if import tier_rates
 from sizer.model.coordinates import name_of_disk
-from sizer.model.model import Model, WhatIf, WorkloadModel
+from sizer.model.model import Model
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
-from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
-from sizer.records.prediction import Prediction, Reason, Refusal, Refused
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Lines
+from sizer.records.messages import Message
+from sizer.records.messages import NoAnswer
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import Reason
+from sizer.records.prediction import Refusal
+from sizer.records.prediction import Refused
 from sizer.words.errors import in_words
-from sizer.words.language import ENGLISH, in_language
+from sizer.words.language import ENGLISH
+from sizer.words.language import in_language
 from sizer.words.model import assumptions
-from sizer.words.names import clauses, terms_of
-from sizer.words.predictions import (
-    assumed_line,
-    configuration_name,
-    no_prediction_line,
-    prediction_line,
-    what_if_disk_name,
-)
+from sizer.words.names import clauses
+from sizer.words.names import terms_of
+from sizer.words.predictions import assumed_line
+from sizer.words.predictions import configuration_name
+from sizer.words.predictions import no_prediction_line
+from sizer.words.predictions import prediction_line
+from sizer.words.predictions import what_if_disk_name
+from sizer.records.errors import InputError
+from sizer.records.errors import NoAnswer
 
 
 @dataclass(frozen=True)
@@ -80,18 +96,18 @@ def predict(arguments: argparse.Namespace) -> int:
         raise NoAnswer(Lines(*dict.fromkeys(answer.why for answer in answers)))
     for each in () if arguments.json else answers:
         print(_in_words(each))
-    _print_doubts(answers, study.mistold)
+    _print_doubts(answers, study.contradicted)
     return 0 if answered else NoAnswer.exit_code
 
 
-def _print_doubts(answers: Sequence[AskedPrediction], mistold: Mapping[str, Reason]) -> None:
+def _print_doubts(answers: Sequence[AskedPrediction], contradicted: Mapping[str, Reason]) -> None:
     """Of each workload whose runs told rates that are known to be wrong, why."""
     for workload in {each.workload.name: each.workload for each in answers if each.prediction}.values():
-        if workload.name in mistold:
+        if workload.name in contradicted:
             from sizer.words.answers import rates_in_doubt
             from sizer.words.terminal import warning_said
 
-            print(warning_said(rates_in_doubt(mistold[workload.name], terms_of(workload))), file=sys.stderr)
+            print(warning_said(rates_in_doubt(contradicted[workload.name], terms_of(workload))), file=sys.stderr)
 
 
 def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:

@@ -266,7 +266,7 @@ def _real(facts: WorkloadFacts, label: str) -> Iterator[Belief]:
 
 
 def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observation]) -> Iterator[Belief]:
-    reads = facts.setting.input == "disk" and facts.setting.cache != "warm" and facts.core_seconds is None
+    reads = facts.feed.input == "disk" and facts.feed.cache != "warm" and facts.core_seconds is None
     several = len(measured.disks) > 1 or len(measured.memory_bytes) > 1
     busy = fitted_disks(facts, measured)
     for disk in measured.disks:
@@ -277,7 +277,7 @@ def _disks(facts: WorkloadFacts, measured: MeasuredRange, seen: Sequence[Observa
         elif name in busy:
             exact = facts.demand_accounted and disk.emulated
             yield _line("disk, emulated" if exact else "disk", of=f":{name}")
-    if facts.setting.input == "disk" and (facts.core_seconds or several):
+    if facts.feed.input == "disk" and (facts.core_seconds or several):
         work = math.log(facts.core_seconds) if facts.core_seconds else _quickest(seen)
         for disk in measured.disks:
             yield _line("latency", work, f":{name_of_disk(disk.name)}")

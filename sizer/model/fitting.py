@@ -72,7 +72,7 @@ def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     aside = completed(isolating)
     observations, noise = observe([*usable, *aside], drift)
     facts = gather_facts(usable, aside, measured)
-    measured = on_usual_host(measured, observations, facts.setting)
+    measured = on_usual_host(measured, observations, facts.feed)
     fitted = replace(empty, facts=facts, measured=measured, posterior=posterior(facts, measured, observations, noise))
     return replace(fitted, refused=refused) if refused else explained(fitted)
 

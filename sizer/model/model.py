@@ -280,7 +280,7 @@ class WorkloadFacts:
     `hit_blend` is where the page cache lies between LRU (0) and the cached fraction (1), `read_amplification` how many
     bytes the device reads for each one that missed it (readahead). `accelerator` is the label of
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
-    if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
+    if some runs had none. `feed` is that of the runs that predictions are about.
     `several_accounted`: sizer itself measured several accelerators together, here or for an imported table; what they
     lose to each other is stated where they were emulated (`Device.scaling_loss`), and fitted else. `paired`: every
     second vCPU of the runs was the other half of a core. `may_cache`: the page cache may keep data between epochs.
@@ -289,7 +289,7 @@ class WorkloadFacts:
 
     kind: str
     device: Device
-    setting: Feed = Feed()
+    feed: Feed = Feed()
     core_seconds: float | None = None
     step_core_seconds: float | None = None
     read_bytes: float | None = None
@@ -328,7 +328,7 @@ class WorkloadFacts:
     @property
     def natural(self) -> bool:
         """Whether the page cache keeps what it can between epochs."""
-        return self.setting.natural
+        return self.feed.natural
 
     @property
     def accelerator_rate(self) -> float | None:

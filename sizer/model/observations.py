@@ -30,7 +30,7 @@ from sizer.model.seen_runs import left_noise, seen_run, weighted_median
 from sizer.model.starved import is_starved
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
-from sizer.records.run import SLIP, Run, WarningKind
+from sizer.records.run import OUTLIER, Run, WarningKind
 from sizer.records.run_kinds import FAULTS, Outcome
 
 TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
@@ -103,7 +103,7 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
         variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
         centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
         deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
-        if apart(fed) > SLIP:
+        if apart(fed) > OUTLIER:
             deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
@@ -176,7 +176,7 @@ def noise_at(group: Sequence[Run], noise: Noise) -> float:
 
     Of runs that are far apart their own.
     """
-    if apart(group) > SLIP:
+    if apart(group) > OUTLIER:
         return stdev(math.log(rate_of(run).value) for run in group)
     own = [width for run in group if rate_of(run).low > 0 and (width := within(run)) is not None]
     by_rates = noise.run if noise.repeated or len(own) < len(group) else mean(own)
@@ -190,7 +190,7 @@ def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
     """From run to run, of groups of runs that were each made alike; one with a slip says nothing of the others."""
     squares, freedom = 0.0, 0
     for group in groups:
-        if apart(group) > SLIP:
+        if apart(group) > OUTLIER:
             continue
         logs = [math.log(rate_of(run).value) for run in group]
         middle = mean(logs)

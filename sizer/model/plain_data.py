@@ -132,9 +132,9 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
 def _of_the_feed(facts: WorkloadFacts) -> dict[str, Any]:
     """What follows from how the runs were fed that predictions are about; `missed` is of each read that a cache does
     not keep."""
-    fed, warm = facts.setting, facts.setting.input == "cached" or facts.setting.cache == "warm"
+    fed, warm = facts.feed, facts.feed.input == "cached" or facts.feed.cache == "warm"
     return {
-        "setting": _feed_name(fed),
+        "feed": _feed_name(fed),
         "reads": fed.input != "synthetic",
         "accounted": facts.core_seconds is not None,
         "missed": 0.0 if warm else facts.read_amplification if facts.natural else 1.0,

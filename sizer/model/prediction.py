@@ -113,7 +113,7 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
     rows = build_rows(model.facts, model.measured, usual, what_if)
     learnt = _learnt(model)
     solution = solve(learnt.draws, rows)
-    there = Places(model.facts, usual, [model.facts.setting] * len(usual))
+    there = Places(model.facts, usual, [model.facts.feed] * len(usual))
     pull, left = learnt.misfit.known(learnt.residuals, learnt.scale, there)
     log_rate = np.nan_to_num(solution.log_rate, nan=SLOWEST, neginf=SLOWEST, posinf=-SLOWEST)
     further = np.array([(FURTHER * outside(model, each)) ** 2 for each in usual])
@@ -180,7 +180,7 @@ def left_out(model: WorkloadModel) -> list[LeftOut]:
     return [
         LeftOut(each.configuration, math.exp(each.log_rate), math.exp(each.log_rate - float(error)))
         for each, error in zip(fed, mean, strict=True)
-        if each.feed == model.facts.setting
+        if each.feed == model.facts.feed
     ]
 
 

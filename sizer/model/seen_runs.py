@@ -11,7 +11,7 @@ import numpy as np
 
 from sizer.model.drift import Drift
 from sizer.model.exposure import own_deviation, rate_of, within
-from sizer.records.run import SLIP, Run
+from sizer.records.run import OUTLIER, Run
 
 EXPOSED = 0.3
 """From here on a run moves with the CPUs of its host; below, with what binds it instead."""
@@ -71,7 +71,7 @@ def _spread(groups: Iterable[Sequence[SeenRun]]) -> float | None:
     squares, freedom = 0.0, 0
     for group in groups:
         logs = [one.log_rate for one in group]
-        if logs and max(logs) - min(logs) <= math.log(SLIP):
+        if logs and max(logs) - min(logs) <= math.log(OUTLIER):
             middle = mean(logs)
             squares += sum((log - middle) ** 2 for log in logs)
             freedom += len(logs) - 1

@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sizer.catalog.catalog import Catalog, InstanceType
 from sizer.model.advice import few_values
+from sizer.model.batch_curve import batch_curves, nearest
+from sizer.model.batch_runs import largest_batch
 from sizer.model.edge import best_measured
+from sizer.model.memory import needed_bytes
 from sizer.model.model import WorkloadModel
-from sizer.recommend.accelerator_counts import accelerator_counts
-from sizer.recommend.alternatives import alternatives
-from sizer.recommend.baselines import baseline_of, baseline_reasons
-from sizer.recommend.batch_sizes import with_batch
-from sizer.recommend.case import Case, on_curve
-from sizer.recommend.edges import Edges, bound_probability, edge_reasons, edges_of, larger_to_measure, noisy
-from sizer.recommend.instances import matching, offers
-from sizer.recommend.jobs import beyond_in_time, job_of, too_late
-from sizer.recommend.machines import machines_to_compare
-from sizer.recommend.memory import floor_found
-from sizer.recommend.memory_sizes import few_memory_caps
-from sizer.recommend.next_run import for_host, next_run
-from sizer.recommend.other_inputs import step_rates
-from sizer.recommend.quality import Quality, quality_of
-from sizer.recommend.reasons import binding, doubts, of_million, retired_reason, step_emulated, surely, why
-from sizer.recommend.rejections import rejections
-from sizer.recommend.sizes import sizes_on_curve
-from sizer.recommend.still_planned import StillPlanned, as_planned
-from sizer.recommend.table import LIKELY, Row, choose, rounded, table_of_machines, table_of_sizes
-from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
-from sizer.records.answer import Answer, Event, Option
-from sizer.records.configuration import Bottleneck
+from sizer.recommend.accelerators import accelerator_counts
+from sizer.recommend.beside import alternatives, baseline_of, baseline_reasons, offers
+from sizer.recommend.candidates import machines_to_compare, synthetic_rates
+from sizer.recommend.case import Case, Quality, on_curve, quality_of
+from sizer.recommend.edges import (
+    Edges,
+    StillPlanned,
+    bound_probability,
+    edge_reasons,
+    edges_of,
+    for_host,
+    larger_to_measure,
+    next_run,
+    noisy,
+    prefer_planned_run,
+)
+from sizer.recommend.prices import usd_per_million
+from sizer.recommend.reasons import (
+    beyond_in_time,
+    binding,
+    doubts,
+    job_of,
+    retired_reason,
+    step_emulated,
+    too_late,
+    why,
+)
+from sizer.recommend.rejections import rejections, smallest_upgrade, upgrade_reasons
+from sizer.recommend.rule import LIKELY, Row, asked_event, choose, is_sure, rounded, table_of_machines, table_of_sizes
+from sizer.recommend.sizes import few_memory_caps, floor_found, memory_varied, sizes_on_curve
+from sizer.records.answer import Answer, Option
+from sizer.records.batch_sizes import BatchAdvice, BatchCurve, LargestBatch
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.domains import Preference
-from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Suggestion, reason
+from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Spec, Suggestion, reason
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import RELATIVE
@@ -53,7 +67,7 @@ class Question:
     catalog: Catalog
     machine: InstanceType | None = None
     host_vcpus: float | None = None
-    most_batches: Mapping[str, int] | None = None
+    most_batches: Mapping[str, int] = field(default_factory=dict)
     still_planned: Mapping[str, StillPlanned] = field(default_factory=dict)
 
 
@@ -63,90 +77,95 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     Refused where nothing can be compared and its model is refused, and where no spec is fast enough.
     """
     quality = quality_of(runs)
-    found = _found(model, question, quality, runs)
-    compared = accelerator_counts(model, runs)
-    found = replace(found, accelerator_counts=compared.counts, accelerator_counts_missing=compared.missing)
-    if quality.mistold is not None:
-        found = _in_doubt(found, quality.mistold)
-    if quality.mixed is not None and found.spec is not None:
-        found = _of_several_jobs(found, quality.mixed)
-    found = with_batch(found, model, runs, (question.most_batches or {}).get(model.name, 0))
-    if found.next_run is None:
-        return found
+    given = _by_rule(model, question, quality, runs)
+    if quality.contradicted is not None:
+        given = _in_doubt(given, quality.contradicted)
+    if quality.mixed is not None and given.spec is not None:
+        # Until the jobs are told apart it says nothing for sure.
+        columns = Suggestion(Action.IMPORT, job_by=quality.mixed.texts("columns")[0])
+        given = replace(given, provisional=True, reasons=(quality.mixed, *given.reasons), next_run=columns)
+    counts, missing = accelerator_counts(model, runs)
+    batch = _batch(model, given, runs, question.most_batches.get(model.name, 0))
+    given = replace(given, accelerator_counts=counts, accelerator_counts_missing=missing, batch=batch)
+    if given.next_run is None:
+        return given
     left = question.still_planned.get(model.name, StillPlanned())
-    advice = as_planned(found.next_run, left, model.measured, runs)
-    return replace(found, next_run=for_host(advice, question.host_vcpus))
+    advice = prefer_planned_run(given.next_run, left, model.measured, runs)
+    return replace(given, next_run=for_host(advice, question.host_vcpus))
 
 
-def _found(model: WorkloadModel, question: Question, quality: Quality, runs: Sequence[Run]) -> Answer:
-    objective, catalog = question.objective, question.catalog
-    if objective.rate is not None and quality.mistold is not None:
-        return _refused(model, ())
+def _by_rule(model: WorkloadModel, question: Question, quality: Quality, runs: Sequence[Run]) -> Answer:
+    """Of measured machines or of sizes on a curve; refused where neither can be compared."""
+    objective, catalog, machine = question.objective, question.catalog, question.machine
+    if objective.rate is not None and quality.contradicted is not None:
+        return _refused(model)
     if objective.rate is not None and model.sample_unit == RELATIVE:
-        return _refused(model, (reason(ReasonCode.RELATIVE_HAS_NO_TIME), *_known(quality.failed)))
+        return _refused(model, reason(ReasonCode.RELATIVE_HAS_NO_TIME), quality.failed)
     machines = machines_to_compare(model, runs, objective, catalog)
     if machines:
-        sold = tuple(each for each in machines if each.retired is None)
-        gone = tuple(each for each in machines if each.retired is not None)
-        if not sold or (objective.latency_p99 is not None and all(each.latency_p99 is None for each in sold)):
-            return _refused(model, (retired_reason(gone, everything=True), *_known(quality.failed)))
+        sold = tuple(one for one in machines if one.retired is None)
+        gone = tuple(one for one in machines if one.retired is not None)
+        if not sold or (objective.latency_p99 is not None and all(one.latency_p99 is None for one in sold)):
+            return _refused(model, retired_reason(gone, everything=True), quality.failed)
         table = table_of_machines(sold, objective, model if on_curve(model, sold) else None)
-        inputs = step_rates(runs)
-        return _answered(Case(model, objective, catalog, quality, table, None, 0.0, gone, question.machine, inputs))
+        rates = synthetic_rates(runs)
+        return _answered(Case(model, objective, catalog, quality, table, None, 0.0, gone, machine, rates))
     if objective.latency_p99 is not None:
-        return _refused(model, (reason(ReasonCode.LATENCY), *_known(quality.failed)))
+        return _refused(model, reason(ReasonCode.LATENCY), quality.failed)
     if model.refused or model.posterior is None:
-        return _without_model(model, quality)
+        refusal, search = model.refused or Refusal(reason(ReasonCode.NOT_FITTED)), model.measured.search
+        floor = floor_found(search) if search is not None else None
+        refused = _refused(model, refusal.reason, floor, *few_memory_caps(model), quality.failed)
+        return replace(refused, next_run=refusal.suggestion)
     best = best_measured(model)
     sizes = sizes_on_curve(model, catalog, best.configuration.batch_size, rented=objective.rate is not None)
-    sizes = [each for each in sizes if each.exists] or sizes
+    sizes = [size for size in sizes if size.exists] or sizes
     table, rate = table_of_sizes(model, sizes, best.configuration, objective), best.throughput.value
-    return _answered(Case(model, objective, catalog, quality, table, best.configuration, rate, (), question.machine))
+    return _answered(Case(model, objective, catalog, quality, table, best.configuration, rate, (), machine))
+
+
+def _refused(model: WorkloadModel, *reasons: Reason | None) -> Answer:
+    told = tuple(one for one in reasons if one is not None)
+    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=told)
 
 
 def _answered(case: Case) -> Answer:
     """What is chosen, or that nothing is fast enough."""
-    chosen = case.choice.chosen
+    chosen, objective = case.choice.chosen, case.objective
     if chosen is None:
         return _none_is_enough(case)
-    edges = edges_of(case, chosen.candidate) if case.objective.rate is None else Edges()
-    probability = rounded(case.choice.probability * (1 - edges.in_gap))
-    state = edges.state(chosen)
-    found = _described(case, chosen, edges, probability)
-    event = case.choice.event
-    if state != "settled":
+    edges = edges_of(case, chosen.candidate) if objective.rate is None else Edges()
+    probability, event = rounded(case.choice.probability * (1 - edges.in_gap)), case.choice.event
+    settled = edges.state(chosen) == "settled"
+    given = _described(case, chosen, edges, probability)
+    known = (probability, event) if len(case.candidates) > 1 or objective.rate is not None else None
+    if not settled:
         in_memory = not case.table.of_machines or edges.memory.rises or edges.memory.is_open
-        bound = bound_probability(case, chosen.candidate, in_memory)
-        told: tuple[float | None, Event | None] = (None, None)
-        if bound is not None and not edges.gpus.rises:
-            told = (rounded(bound[0] * (1 - edges.in_gap)), bound[1])
-    else:
-        told = (probability, event) if len(case.candidates) > 1 or case.objective.rate is not None else (None, None)
-    doubtful = state == "settled" and not surely(probability) and case.objective.counts != "fastest"
+        bound = None if edges.gpus.rises else bound_probability(case, chosen.candidate, in_memory)
+        known = None if bound is None else (rounded(bound[0] * (1 - edges.in_gap)), bound[1])
+    doubtful = settled and not is_sure(probability) and objective.counts != "fastest"
     return replace(
-        found,
-        status="recommended" if state == "settled" else "at_least",
-        edge=state,
-        probability=told[0],
-        probability_of=told[1],
-        provisional=found.provisional or doubtful,
+        given,
+        status="recommended" if settled else "at_least",
+        edge=edges.state(chosen),
+        probability=known[0] if known else None,
+        probability_of=known[1] if known else None,
+        provisional=given.provisional or doubtful,
         next_run=next_run(case, edges, chosen, probability),
     )
 
 
 def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Answer:
     """What every answer with a spec says of it."""
-    model, taken, of_machines = case.model, chosen.candidate, case.table.of_machines
+    model, taken, of_machines, deadline = case.model, chosen.candidate, case.table.of_machines, case.objective.deadline
     known = _binding_known(model, edges)
     bound = binding(case, taken, known)
-    here, batch = bound.prediction, taken.place.batch_size
-    named_one = bound.bottleneck not in (None, Bottleneck.AMBIGUOUS) and here is not None and not of_machines
-    upgrade = smallest_upgrade(case, taken, here) if named_one and here is not None else None
+    here = bound.prediction if bound.is_named and not of_machines else None
+    upgrade = smallest_upgrade(case, taken, here) if here is not None else None
     baseline = baseline_of(case, taken)
-    beside = [] if of_machines else baseline_reasons(baseline, taken, case.machine)
+    beside = () if of_machines else tuple(baseline_reasons(baseline, taken, case.machine))
     first = case.machine is not None
     few = not of_machines and few_values(model.measured)
-    others = case.choice.others
     return Answer(
         workload=model.name,
         status="recommended",
@@ -161,21 +180,19 @@ def _described(case: Case, chosen: Row, edges: Edges, probability: float) -> Ans
             *edge_reasons(case, edges, taken),
             *([reason(ReasonCode.ONLY_MEASURED_SIZES)] if few else ()),
             *why(case, chosen, bound, probability),
-            *(upgrade_reasons(here, upgrade) if named_one and here is not None else ()),
+            *(upgrade_reasons(here, upgrade) if here is not None else ()),
             *(() if first else beside),
             *doubts(case, taken),
         ),
         rejected=rejections(case, chosen, known),
-        runner_up=next((each.candidate.spec for each in others if _is_another(model, each, chosen)), None),
-        instances=offers(taken, model, case.catalog)
-        if of_machines
-        else matching(model, taken.spec, batch, taken.rate, case.catalog),
+        runner_up=next((row.candidate.spec for row in case.choice.others if _is_another(model, row, chosen)), None),
+        instances=offers(case, taken),
         beyond=edges.beyond.prediction if edges.beyond else None,
         provisional=_is_doubtful(case, chosen) or few,
         upgrade=upgrade,
         baseline=baseline,
-        job=None if case.objective.deadline is None else job_of(chosen, case.objective.deadline),
-        alternatives=alternatives(case.candidates, model.sample_unit) if of_machines else (),
+        job=None if deadline is None else job_of(chosen, deadline),
+        alternatives=alternatives(case) if of_machines else (),
         options=_options(case),
     )
 
@@ -193,83 +210,74 @@ def _is_another(model: WorkloadModel, row: Row, chosen: Row) -> bool:
 
 def _is_doubtful(case: Case, chosen: Row) -> bool:
     """Whether its own runs speak against relying on it, or prices that are not known could make another the answer."""
-    if case.quality.rests_on_doubt(chosen.candidate.place) or case.slips:
+    if case.quality.rests_on_doubt(chosen.candidate.place) or case.outliers:
         return True
     if not case.table.of_machines:
         return False
-    unpriced = [each for each in case.candidates if each.usd_per_hour is None]
-    if len(case.candidates) == 1 or (case.objective.spot and unpriced):
+    count, unpriced = len(case.candidates), sum(one.usd_per_hour is None for one in case.candidates)
+    if count == 1 or (case.objective.spot and unpriced):
         return True
     if case.objective.counts == "fastest":
         return False
     if chosen.candidate.usd_per_hour is not None:
-        return len(case.candidates) - len(unpriced) == 1
-    kinds = {row.candidate.kind for row in case.table.rows if row.passes}
-    return len(unpriced) < len(case.candidates) or len(kinds) > 1
+        return count - unpriced == 1
+    return unpriced < count or len({row.candidate.kind for row in case.table.rows if row.passes}) > 1
 
 
 def _options(case: Case) -> tuple[Option, ...]:
     """What the cheapest, the balanced and the fastest choice would be; nothing where a rate is asked for."""
-    if case.objective.rate is not None:
-        return ()
-    found: dict[object, Option] = {}
-    for preference in PREFERENCES:
+    options: dict[object, Option] = {}
+    for preference in PREFERENCES if case.objective.rate is None else ():
         choice = choose(replace(case.table, objective=replace(case.objective, prefer=preference)))
         if choice.chosen is None:
             continue
-        each = choice.chosen.candidate
-        usd = case.usd_per_hour(each)
-        priced = replace(each, usd_per_hour=usd)
-        bottleneck = binding(case, each, True).bottleneck
+        one = choice.chosen.candidate
+        bottleneck = binding(case, one, True).bottleneck
         option = Option(
-            preferences=(preference,),
-            spec=each.spec,
-            throughput=each.throughput,
+            preferences=(),
+            spec=one.spec,
+            throughput=one.throughput,
             probability=rounded(choice.probability),
             bottleneck=None if bottleneck is Bottleneck.AMBIGUOUS else bottleneck,
-            instance_type=each.name,
-            usd_per_hour=usd,
-            usd_per_million_samples=of_million(priced, case),
+            instance_type=one.name,
+            usd_per_hour=one.rent,
+            usd_per_million_samples=usd_per_million(one.rent, one.rate, case.model.sample_unit),
         )
-        key = each.spec, each.name, each.throughput
-        before = found.get(key)
-        found[key] = option if before is None else replace(before, preferences=(*before.preferences, preference))
-    return tuple(found.values())
+        option = options.setdefault((one.spec, one.name, one.throughput), option)
+        options[one.spec, one.name, one.throughput] = replace(option, preferences=(*option.preferences, preference))
+    return tuple(options.values())
 
 
 def _none_is_enough(case: Case) -> Answer:
     """Nothing measured gives what is asked for: a lower bound where the rate still rises, else refused."""
-    row, objective = case.choice.likeliest, case.objective
-    elsewhere = objective.latency_p99 is not None and any(each.probability >= LIKELY for each in case.table.rows)
+    row, objective, deadline = case.choice.likeliest, case.objective, case.objective.deadline
+    elsewhere = objective.latency_p99 is not None and any(other.probability >= LIKELY for other in case.table.rows)
     if row is None or objective.rate is None or elsewhere:
-        return _refused(case.model, tuple(_not_prompt(case)))
-    job = None if objective.deadline is None else job_of(row, objective.deadline)
-    edges = edges_of(case, row.candidate)
-    bottleneck = binding(case, row.candidate, _binding_known(case.model, edges)).bottleneck
-    late = too_late(job, row, bottleneck and bottleneck.value) if job else _short(case, row)
+        return _refused(case.model, _not_in_latency(case))
+    taken, edges = row.candidate, edges_of(case, row.candidate)
+    job = None if deadline is None else job_of(row, deadline)
+    bottleneck = binding(case, taken, _binding_known(case.model, edges)).bottleneck
+    late = too_late(job, row, bottleneck) if job else _short(case, row)
     if not edges.rises:
-        unsure = [each for each in edge_reasons(case, edges, row.candidate) if each.code is not ReasonCode.SIZE_OPEN]
-        emulated = step_emulated(case.model, row.candidate.place.batch_size)
-        said = (late, *(unsure or _help(case, row, bottleneck)), *emulated, *doubts(case, None))
-        advice = next_run(case, edges, row, 1.0)
-        compared = alternatives(case.candidates, case.model.sample_unit) if case.table.of_machines else ()
-        return replace(_refused(case.model, said), next_run=advice, job=job, alternatives=compared)
-    found = _described(case, row, edges, row.chance)
-    above = [beyond_in_time(found.beyond, objective.deadline)] if found.beyond and objective.deadline else []
-    reasons = [each for each in found.reasons if each.code not in _IN_TIME]
+        unsure = [one for one in edge_reasons(case, edges, taken) if one.code is not ReasonCode.SIZE_OPEN]
+        emulated = step_emulated(case.model, taken.place.batch_size)
+        told = unsure or _would_help(case, row, bottleneck)
+        compared = alternatives(case) if case.table.of_machines else ()
+        refused = _refused(case.model, late, *told, *emulated, *doubts(case, None))
+        return replace(refused, next_run=next_run(case, edges, row, 1.0), job=job, alternatives=compared)
+    given = _described(case, row, edges, row.chance)
+    above = [beyond_in_time(given.beyond, deadline)] if given.beyond and deadline else []
+    asked = (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS, ReasonCode.GIVES)
     return replace(
-        found,
+        given,
         status="at_least",
         edge="rising",
         probability=rounded(row.probability),
-        probability_of=case.choice.asked_event,
-        reasons=(late, *above, *reasons),
-        next_run=larger_to_measure(case, edges, row.candidate),
+        probability_of=asked_event(objective),
+        reasons=(late, *above, *(one for one in given.reasons if one.code not in asked)),
+        next_run=larger_to_measure(case, edges, taken),
         job=job,
     )
-
-
-_IN_TIME = (ReasonCode.JOB_TAKES, ReasonCode.JOB_COSTS, ReasonCode.GIVES)
 
 
 def _short(case: Case, row: Row) -> Reason:
@@ -278,69 +286,90 @@ def _short(case: Case, row: Row) -> Reason:
     return Reason(ReasonCode.NONE_ENOUGH, {**figures, **named}, row.candidate.spec)
 
 
-def _not_prompt(case: Case) -> Iterable[Reason]:
+def _not_in_latency(case: Case) -> Reason:
     """No machine keeps the latency, or none that does is fast enough: the one that comes nearest."""
     objective = case.objective
     fast = [row for row in case.table.rows if row.probability >= LIKELY]
     figures = {"most_latency": objective.latency_p99}
     if objective.rate is not None and fast:
-        nearest = max(fast, key=lambda row: (row.prompt, row.candidate.rate)).candidate
-        figures |= {"needed": objective.rate, "latency": nearest.latency_p99, "rate": nearest.rate}
-        yield Reason(ReasonCode.NONE_ENOUGH, figures, nearest.spec)
-        return
-    known = [each for each in case.candidates if each.latency_p99 is not None]
-    soonest = min(known, key=lambda each: each.latency_p99 or 0.0)
-    yield Reason(ReasonCode.NONE_ENOUGH, figures | {"latency": soonest.latency_p99}, soonest.spec)
+        one = max(fast, key=lambda row: (row.in_latency, row.candidate.rate)).candidate
+        figures |= {"needed": objective.rate, "latency": one.latency_p99, "rate": one.rate}
+    else:
+        known = [one for one in case.candidates if one.latency_p99 is not None]
+        one = min(known, key=lambda candidate: candidate.latency_p99 or 0.0)
+        figures |= {"latency": one.latency_p99}
+    return Reason(ReasonCode.NONE_ENOUGH, figures, one.spec)
 
 
-def _help(case: Case, row: Row, bottleneck: Bottleneck | None) -> list[Reason]:
+def _would_help(case: Case, row: Row, bottleneck: Bottleneck | None) -> Iterator[Reason]:
     """What would make the job faster, as far as it is known."""
+    of_disk = bottleneck in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS)
     if bottleneck is None:
-        return []
-    if len(case.model.measured.vcpus) < 2 and bottleneck not in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS):
-        return [reason(ReasonCode.WOULD_HELP)]
+        return
     here = case.prediction(row.candidate)
-    close = bottleneck is Bottleneck.AMBIGUOUS and here is not None and here.shares
-    return [] if close else [reason(ReasonCode.WOULD_HELP, bottleneck=bottleneck.value)]
+    if len(case.model.measured.vcpus) < 2 and not of_disk:
+        yield reason(ReasonCode.WOULD_HELP)
+    elif not (bottleneck is Bottleneck.AMBIGUOUS and here is not None and here.shares):
+        yield reason(ReasonCode.WOULD_HELP, bottleneck=bottleneck.value)
 
 
-def _known(found: Reason | None) -> tuple[Reason, ...]:
-    return () if found is None else (found,)
-
-
-def _refused(model: WorkloadModel, why: tuple[Reason, ...]) -> Answer:
-    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
-
-
-def _without_model(model: WorkloadModel, quality: Quality) -> Answer:
-    refusal = model.refused or Refusal(reason(ReasonCode.NOT_FITTED))
-    search = model.measured.search
-    floor = floor_found(search) if search is not None else None
-    said = (refusal.reason, *_known(floor), *few_memory_caps(model), *_known(quality.failed))
-    return replace(_refused(model, said), next_run=refusal.suggestion)
-
-
-def _in_doubt(found: Answer, mistold: Reason) -> Answer:
+def _in_doubt(given: Answer, contradicted: Reason) -> Answer:
     """The answer from rates that are known to be wrong: how specs compare, without what a sample costs."""
-    correct = Suggestion(Action.REPEAT, repeat_how=mistold.text("correct"))
     return replace(
-        found,
-        provisional=found.spec is not None,
+        given,
+        provisional=given.spec is not None,
         rate_in_doubt=True,
-        reasons=(mistold, *found.reasons),
-        instances=tuple(replace(each, usd_per_million_samples=None) for each in found.instances),
-        alternatives=tuple(replace(each, usd_per_million_samples=None) for each in found.alternatives),
-        options=tuple(replace(each, usd_per_million_samples=None) for each in found.options),
-        next_run=correct,
+        reasons=(contradicted, *given.reasons),
+        instances=tuple(replace(one, usd_per_million_samples=None) for one in given.instances),
+        alternatives=tuple(replace(one, usd_per_million_samples=None) for one in given.alternatives),
+        options=tuple(replace(one, usd_per_million_samples=None) for one in given.options),
+        next_run=Suggestion(Action.REPEAT, repeat_how=contradicted.text("correct")),
     )
 
 
-def _of_several_jobs(found: Answer, mixed: Reason) -> Answer:
-    """The answer from rows that may be of several jobs: until they are told apart it says nothing for sure."""
-    columns = mixed.texts("columns")
-    return replace(
-        found,
-        provisional=True,
-        reasons=(mixed, *found.reasons),
-        next_run=Suggestion(Action.IMPORT, job_by=columns[0]),
-    )
+# The batch size.
+
+
+def _batch(model: WorkloadModel, given: Answer, runs: Sequence[Run], most: int) -> BatchAdvice | None:
+    """The smallest batch that is nearly as fast as the best, of those that are not known not to fit, at the answer's
+    spec; None where one batch was measured and none was searched for.
+
+    `most` is the largest batch that a search was to try, 0 where that is not known.
+    """
+    curves, largest = batch_curves(runs), largest_batch(runs, most)
+    chosen = nearest(curves, _place(given.spec, curves))
+    if chosen is None:
+        return None if largest is None else BatchAdvice(largest=largest)
+    batch = _fitting(chosen, largest)
+    needed = needed_bytes(model.measured, chosen.at.vcpus, batch) if memory_varied(model.measured) else None
+    others = tuple(curve for curve in curves if curve is not chosen)
+    return BatchAdvice(batch, needed, (chosen, *others), largest)
+
+
+def _place(spec: Spec | None, curves: Sequence[BatchCurve]) -> Configuration | None:
+    """The measured place that the answer's spec is, as far as it names it; else the one with as many vCPUs."""
+    if spec is None:
+        return None
+    named = {name: value for name in ("vcpus", "disk", "gpu") if (value := getattr(spec, name)) is not None}
+    if spec.gpu_count:
+        named["gpu_count"] = spec.gpu_count
+    alike = [curve.at for curve in curves if all(getattr(curve.at, name) == value for name, value in named.items())]
+    if spec.memory_bytes is not None:
+        held = [at for at in alike if at.memory_bytes is not None and at.memory_bytes <= spec.memory_bytes]
+        alike = sorted(held, key=lambda at: -(at.memory_bytes or 0)) or alike
+    return alike[0] if alike else None
+
+
+def _fitting(curve: BatchCurve, largest: LargestBatch | None) -> int | None:
+    """The one that is enough; where that, or a smaller one, ran out of memory there, the largest measured below it."""
+    too_large = largest.too_large if largest is not None and _is_there(largest, curve.at) else None
+    if too_large is None or curve.enough < too_large:
+        return curve.enough
+    return max((point.batch_size for point in curve.points if point.batch_size < too_large), default=None)
+
+
+def _is_there(largest: LargestBatch, at: Configuration) -> bool:
+    """Whether what ran out of memory would at this place: as little of the host's, or the same accelerator's."""
+    if largest.memory_bytes is not None and at.memory_bytes is not None:
+        return at.memory_bytes <= largest.memory_bytes
+    return largest.gpu is None or at.gpu is None or largest.gpu == at.gpu

@@ -1,16 +1,25 @@
-"""The specs that could be the answer: machines that were measured as they are, or sizes within the measured range."""
+"""The specs that could be the answer, and those that were measured: machines as they are, with what an hour costs."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import median
 
 from sizer.catalog.catalog import Catalog, InstanceType
-from sizer.recommend.accelerators import Accelerators
+from sizer.model.coordinates import gpus_of, name_of_disk
+from sizer.model.feeds import CPU_LABEL, label_of, labelled
+from sizer.model.isolation import end_to_end
+from sizer.model.model import WorkloadModel, deviation_of, of_new_run
+from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
+from sizer.recommend.prices import Accelerators, disk_prices, is_in_catalog, price_of, retired_since
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.prediction import Spec
-from sizer.records.run import SLIP, RentedMachine
+from sizer.records.run import OUTLIER, RentedMachine, Run
+from sizer.records.study import Objective
 from sizer.records.units import GIB
 
 SOLD_VCPUS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
@@ -61,6 +70,13 @@ class Candidate:
         return math.inf if self.usd_per_hour is None else max(self.usd_per_hour + self.disk_usd_per_hour, 1e-9)
 
     @property
+    def rent(self) -> float | None:
+        """USD an hour of what is rented, without the disk: a machine, or the instance type that holds a size."""
+        if self.deviation > 0:
+            return self.usd_per_hour
+        return None if self.offer is None else self.offer.usd_per_hour
+
+    @property
     def cost(self) -> float:
         """USD of a sample with the disk, for comparing candidates."""
         return self.hourly / 3600 / self.rate if self.rate > 0 else math.inf
@@ -89,9 +105,9 @@ class Candidate:
         return replace(self.spec, disk=None), self.place.batch_size, self.rented, self.kind
 
     @property
-    def slipped(self) -> bool:
-        """Whether its runs are so far apart that one of them is a slip."""
-        return self.apart > SLIP
+    def has_outlier(self) -> bool:
+        """Whether its runs are so far apart that one of them must be wrong."""
+        return self.apart > OUTLIER
 
     @property
     def disk_price(self) -> tuple[float, int]:
@@ -117,9 +133,9 @@ class Candidate:
     @property
     def usd_per_hour_spot(self) -> float | None:
         """The spot price that the table gives, or of the instance type whose price it has."""
-        if self.rented is not None and self.rented.usd_per_hour_spot is not None:
-            return self.rented.usd_per_hour_spot * self.spec.nodes
         spot = self.offer.usd_per_hour_spot if self.offer is not None else None
+        if self.rented is not None and self.rented.usd_per_hour_spot is not None:
+            spot = self.rented.usd_per_hour_spot
         return None if spot is None else spot * self.spec.nodes
 
 
@@ -133,3 +149,166 @@ def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
 def family_memory(vcpus: float) -> list[int]:
     """The memory sizes in bytes that families offer with these vCPUs, rising."""
     return [round(ratio * vcpus * GIB) for ratio in GIB_PER_VCPU]
+
+
+# Machines that were measured.
+
+Key = tuple[Configuration, Accelerators, RentedMachine | None]
+
+
+def machines_to_compare(
+    model: WorkloadModel, runs: Sequence[Run], objective: Objective, catalog: Catalog
+) -> tuple[Candidate, ...]:
+    """The machines that were measured, where the answer is one of them; empty where a curve says which size to take.
+
+    A table that others measured is compared as it is, and so are runs on several kinds or counts of accelerators. A
+    curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
+    latency is asked of machines that it was measured on: no curve says what it is between them.
+    """
+    measured = _measured_machines(model, runs, catalog, objective.spot)
+    several = len({machine.kind for machine in measured}) > 1
+    # Fractions of a vCPU are limits of a run, and no machine.
+    whole = tuple(m for m in measured if m.place.vcpus is None or (m.place.vcpus >= 1 and m.place.vcpus % 1 == 0))
+    machines = whole or (measured if several else ())
+    if objective.latency_p99 is not None:
+        machines = machines or measured
+        return machines if any(machine.latency_p99 is not None for machine in machines) else ()
+    of_a_table = runs[0].imported and model.facts.core_seconds is None
+    named = len(machines) > 1 and any(machine.rented is not None for machine in machines)
+    return machines if of_a_table or several or named else ()
+
+
+def _measured_machines(
+    model: WorkloadModel, runs: Sequence[Run], catalog: Catalog, spot: bool
+) -> tuple[Candidate, ...]:
+    """Every configuration of the whole job that was measured; of runs with other input, nothing."""
+    groups: dict[Key, list[Run]] = defaultdict(list)
+    for run in completed(end_to_end(runs)):
+        groups[run.configuration, accelerators_of_run(run), run.machine].append(run)
+    groups = _at_one_price(groups)
+    places = [place for place, _, _ in groups]
+    several_disks = len({place.disk for place in places}) > 1
+    shared = _Shared(
+        frozenset(
+            axis for axis in ("memory_bytes", "disk", "batch_size") if len({getattr(p, axis) for p in places}) > 1
+        ),
+        noise_of(list(groups.values())),
+        catalog,
+        spot,
+        disk_prices(model.measured.disks, catalog) if several_disks else {},
+    )
+    labels = {id(run): alike.configuration for run, alike in zip(runs, labelled(runs), strict=True)}
+    machines = [
+        _on_usual_host(_machine(key, group, shared), model, labels[id(group[0])], group[0].imported)
+        for key, group in groups.items()
+    ]
+    regions: dict[str | None, set[str | None]] = defaultdict(set)
+    for machine in machines:
+        regions[machine.name].add(machine.rented.region if machine.rented is not None else None)
+    return tuple(replace(machine, in_several_regions=len(regions[machine.name]) > 1) for machine in machines)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What all machines of a workload share: the axes that vary, the noise of their runs, prices."""
+
+    varied: frozenset[str]
+    noise: Noise
+    catalog: Catalog
+    spot: bool
+    disks: Mapping[str, float]
+
+
+def _at_one_price(groups: Mapping[Key, list[Run]]) -> dict[Key, list[Run]]:
+    """A machine with a name that the table has at several prices is one machine, at the least of them."""
+    alike: dict[Key, list[RentedMachine]] = defaultdict(list)
+    for place, accelerators, rented in groups:
+        if rented is not None and rented.name is not None:
+            alike[place, accelerators, rented.at_any_price].append(rented)
+    merged: dict[Key, list[Run]] = defaultdict(list)
+    for (place, accelerators, rented), group in groups.items():
+        if rented is not None and rented.name is not None:
+            same = alike[place, accelerators, rented.at_any_price]
+            usual = [each.usd_per_hour for each in same if each.usd_per_hour is not None]
+            spot = [each.usd_per_hour_spot for each in same if each.usd_per_hour_spot is not None]
+            rented = replace(rented, usd_per_hour=min(usual, default=None), usd_per_hour_spot=min(spot, default=None))
+        merged[place, accelerators, rented] += group
+    return dict(merged)
+
+
+def _machine(key: Key, group: Sequence[Run], shared: _Shared) -> Candidate:
+    place, accelerators, rented = key
+    device, catalog, varied = group[0].spec.workload.computes_on, shared.catalog, shared.varied
+    rates = [run.throughput for run in group if run.throughput is not None]
+    named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
+    latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
+    spec = Spec(
+        place.vcpus,
+        place.memory_bytes if group[0].imported or "memory_bytes" in varied else None,
+        place.disk if "disk" in varied else None,
+        place.batch_size if "batch_size" in varied else None,
+        None if accelerators.catalog_name(device) is None else accelerators.gpu,
+        accelerators.count or 0,
+        group[0].nodes,
+    )
+    retired = retired_since(rented, catalog)
+    usd, offer = (None, None) if retired else price_of(spec, accelerators, device, rented, catalog, shared.spot)
+    noise = noise_at(group, shared.noise)
+    deviation = deviation_of(noise, len(rates))
+    unknown = rented is not None and rented.name is not None and not is_in_catalog(catalog, rented)
+    return Candidate(
+        spec,
+        place,
+        of_new_run(measured_rate(rates).value, deviation, noise),
+        usd,
+        # What a table says that its machine costs is with all that it has.
+        0.0 if usd is not None and offer is None else shared.disks.get(name_of_disk(place.disk), 0.0),
+        accelerators=accelerators,
+        deviation=deviation,
+        noise=noise,
+        evidence=named.pop() if len(named) == 1 else None,
+        rented=rented,
+        retired=retired,
+        offer=offer,
+        latency_p99=median(latencies) if latencies else None,
+        apart=apart(group),
+        only_named=unknown and (place.vcpus, place.gpu, place.gpu_count) == (None, None, None),
+    )
+
+
+def _on_usual_host(machine: Candidate, model: WorkloadModel, place: Configuration, of_a_table: bool) -> Candidate:
+    """With its rate on the host as it usually was; what a table says counts as it is."""
+    known = None if of_a_table else model.measured.rate_at(place)
+    if known is None or known.log_usual is None or known.deviation is None:
+        return machine
+    rate = of_new_run(known.usual, known.deviation, machine.noise)
+    return replace(machine, throughput=rate, deviation=known.deviation)
+
+
+def accelerators_of_run(run: Run) -> Accelerators:
+    """Their kind, by its name where the run or its device has one, and how many; none where the CPU computes."""
+    device = run.spec.workload.computes_on
+    named = run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None
+    label = device.gpu if named else label_of(run)
+    return Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(run.configuration)))
+
+
+def synthetic_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
+    """By kind and count of accelerator the highest rate with synthetic input, in samples per second.
+
+    Rates with other input than the job's answer for no job, and show whether its input holds it back.
+    """
+    whole = {id(run) for run in end_to_end(runs)}
+    groups: dict[Key, list[Estimate]] = defaultdict(list)
+    for run in completed(runs):
+        if id(run) not in whole and run.spec.workload.assumed_input == "synthetic" and run.throughput is not None:
+            groups[run.configuration, accelerators_of_run(run), run.machine].append(run.throughput)
+    return highest_rates((accelerators, measured_rate(rates).value) for (_, accelerators, _), rates in groups.items())
+
+
+def highest_rates(rates: Iterable[tuple[Accelerators, float]]) -> dict[Accelerators, float]:
+    """The highest of each kind and count of accelerator."""
+    highest: dict[Accelerators, float] = {}
+    for accelerators, rate in rates:
+        highest[accelerators] = max(highest.get(accelerators, 0.0), rate)
+    return highest

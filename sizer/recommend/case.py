@@ -1,28 +1,161 @@
-"""One workload with what is asked of it: everything that an answer is made from."""
+"""One workload with what is asked of it, and what its own runs say against an answer."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from statistics import mean, median
 
 from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.advice import counted_outcomes
+from sizer.model.isolation import as_asked
 from sizer.model.model import WorkloadModel
+from sizer.model.observations import beside_others
 from sizer.model.prediction import predict
-from sizer.recommend.accelerators import Accelerators
+from sizer.model.starved import is_starved
 from sizer.recommend.candidates import Candidate, Kind
-from sizer.recommend.quality import Quality
-from sizer.recommend.table import Choice, Table, choose
+from sizer.recommend.prices import Accelerators
+from sizer.recommend.rule import Choice, Table, choose
 from sizer.records.configuration import Configuration
-from sizer.records.prediction import Prediction, Reason, ReasonCode
-from sizer.records.run import SLIP, RentedMachine
+from sizer.records.prediction import Prediction, Reason, ReasonCode, reason
+from sizer.records.run import OUTLIER, RentedMachine, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.records.study import Objective
+
+DOUBTS = (
+    WarningKind.CONTENDED,
+    WarningKind.STOLEN,
+    WarningKind.GPU_SHARED,
+    WarningKind.DRIFTING,
+    WarningKind.IMPRECISE,
+    WarningKind.UNSETTLED,
+    WarningKind.SHORT,
+    WarningKind.ONE_READING,
+    WarningKind.OTHER_BATCH_SIZE,
+)
+"""Warnings that make a run's rate doubtful. How far most of them may have moved it is in the model's likelihood."""
+
+IN_STUDY = {WarningKind.ONE_READING: "counter", WarningKind.OTHER_BATCH_SIZE: "batch_size"}
+"""Doubts that no noise describes: the study file removes them, and by what. An answer that rests on them says so."""
+
+CONTRADICTED = {
+    WarningKind.BATCHES_FOR_SAMPLES: "batches",
+    WarningKind.LINES_OF_RANKS: "counter",
+    WarningKind.TOLD_UNLIKE_SEEN: "units",
+}
+"""Warnings that a run's rate is known to be wrong by some factor, and what to correct in its pattern."""
+
+ALIKE_FACTORS = 1.2
+"""Rates that are wrong by factors this near to one another compare specs as true rates do: so far may a log be from the
+arrival of its lines without a warning."""
+HELD_BACK = 1.1
+"""How many times as fast a job must be without its input for that to be what holds it back."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What the completed runs of a workload say against an answer, each as a reason, None where nothing is.
+
+    `doubtful`: in how many the rate rests on a doubt of IN_STUDY; `poor` if in at least half, `doubtful_at` the
+    configurations of which all are; `remedy` is what the study file lacks. `starved`: in how many others had the vCPUs.
+    `contradicted`: some tell a rate that is known to be wrong; `mixed`: some may be of another job. `others` are the
+    cores that something else used beside the runs of a configuration, in the mean, where that marked each of them.
+    """
+
+    doubtful: Reason | None = None
+    starved: Reason | None = None
+    failed: Reason | None = None
+    contradicted: Reason | None = None
+    mixed: Reason | None = None
+    poor: bool = False
+    doubtful_at: frozenset[Configuration] = frozenset()
+    remedy: str = ""
+    others: Mapping[Configuration, float] = field(default_factory=dict)
+
+    def rests_on_doubt(self, place: Configuration) -> bool:
+        """Whether at least half of the runs are doubtful, or all of those at this configuration, or others had the
+        vCPUs of some, which could be faster than they were."""
+        return self.poor or place in self.doubtful_at or self.starved is not None
+
+
+def quality_of(runs: Sequence[Run]) -> Quality:
+    """Of the runs of one workload, but not those that search for the memory floor or isolate a stage."""
+    runs = as_asked(runs)
+    completed = [run for run in runs if run.outcome is Outcome.COMPLETED]
+    at: dict[Configuration, list[Run]] = defaultdict(list)
+    for run in completed:
+        at[run.configuration].append(run)
+    doubted = [run for run in completed if _doubts(run)]
+    doubts = [doubt for doubt in IN_STUDY if any(doubt in _doubts(run) for run in doubted)]
+    starved, failed = sum(map(is_starved, completed)), [run.outcome for run in runs if run.outcome not in FINDINGS]
+    of = {"completed": float(len(completed))}
+    of_all = {"failed": float(len(failed)), "runs": float(len(runs))}
+    named = tuple(doubt.value for doubt in doubts)
+    return Quality(
+        reason(ReasonCode.RUNS_DOUBTFUL, **of, doubtful=float(len(doubted)), doubts=named) if doubted else None,
+        reason(ReasonCode.RUNS_STARVED, starved=float(starved), **of) if starved else None,
+        reason(ReasonCode.RUNS_FAILED, **of_all, **counted_outcomes(failed)) if failed else None,
+        _contradicted(completed),
+        _mixed(completed),
+        poor=0 < len(completed) <= 2 * len(doubted),
+        doubtful_at=frozenset(place for place, group in at.items() if all(map(_doubts, group))),
+        remedy=IN_STUDY[doubts[0]] if doubts else "",
+        others={place: cores for place, group in at.items() if (cores := _used_by_others(group)) > 0},
+    )
+
+
+def rate_contradicted(runs: Sequence[Run]) -> Reason | None:
+    """Why the rates of one workload are known to be wrong; None where they are not."""
+    return quality_of(runs).contradicted
+
+
+def _doubts(run: Run) -> set[WarningKind]:
+    return {warning.kind for warning in run.warnings} & set(IN_STUDY)
+
+
+def _warnings(runs: Sequence[Run], *kinds: WarningKind) -> list[RunWarning]:
+    return [warning for run in runs for warning in run.warnings if warning.kind in kinds]
+
+
+def _used_by_others(runs: Sequence[Run]) -> float:
+    """The cores that something else used beside these runs; 0 where that marks not each of them."""
+    if not all(map(beside_others, runs)):
+        return 0.0
+    return mean(sum(warning.figures.get("cores", 0.0) for warning in run.warnings) for run in runs)
+
+
+def _contradicted(completed: Sequence[Run]) -> Reason | None:
+    """How many tell a wrong rate, what to correct, and whether all are wrong by the same factor."""
+    warnings = _warnings(completed, *CONTRADICTED)
+    if not warnings:
+        return None
+    factors = [warning.figures["told"] / warning.figures["seen"] for warning in warnings if warning.figures.get("seen")]
+    return reason(
+        ReasonCode.RATE_CONTRADICTED,
+        mistold=float(len(warnings)),
+        completed=float(len(completed)),
+        factor=median(factors) if factors else None,
+        alike=len(factors) == len(completed) and max(factors) <= ALIKE_FACTORS * min(factors),
+        correct=Counter(CONTRADICTED[warning.kind] for warning in warnings).most_common(1)[0][0],
+    )
+
+
+def _mixed(completed: Sequence[Run]) -> Reason | None:
+    """By how much rows of one configuration differ at the most, and in which columns."""
+    warnings = _warnings(completed, WarningKind.MAY_BE_ANOTHER_JOB)
+    if not warnings:
+        return None
+    columns = Counter(column for warning in warnings for column in (warning.text or "").split("; "))
+    factor = max(warning.figures["factor"] for warning in warnings)
+    return reason(ReasonCode.JOBS_MIXED, factor=factor, columns=tuple(column for column, _ in columns.most_common()))
 
 
 def on_curve(model: WorkloadModel, candidates: Sequence[Candidate]) -> bool:
     """Whether they are sizes of one kind, so that the model's curve describes them."""
-    one_kind = len({each.kind for each in candidates}) == 1 and all(each.rented is None for each in candidates)
+    one_kind = len({one.kind for one in candidates}) == 1 and all(one.rented is None for one in candidates)
     return one_kind and model.posterior is not None and model.refused is None
 
 
@@ -31,7 +164,7 @@ class Case:
     """`best` is the configuration that sizes on a curve are held against, with its rate; None of machines compared.
 
     `retired` are machines measured that nobody can rent any more, `machine` the instance type to compare the answer
-    with, `other_inputs` rates with synthetic input by kind and count of accelerator.
+    with, `synthetic` rates with synthetic input by kind and count of accelerator.
     """
 
     model: WorkloadModel
@@ -43,7 +176,7 @@ class Case:
     best_rate: float = 0.0
     retired: tuple[Candidate, ...] = ()
     machine: InstanceType | None = None
-    other_inputs: Mapping[Accelerators, float] = field(default_factory=dict)
+    synthetic: Mapping[Accelerators, float] = field(default_factory=dict)
 
     @cached_property
     def choice(self) -> Choice:
@@ -54,13 +187,7 @@ class Case:
         return tuple(row.candidate for row in self.table.rows)
 
     def of_kind(self, kind: Kind) -> list[Candidate]:
-        return [each for each in self.candidates if each.kind == kind]
-
-    def usd_per_hour(self, candidate: Candidate) -> float | None:
-        """What is rented costs so much: a machine, or the instance type that holds a size; None where not known."""
-        if self.table.of_machines:
-            return candidate.usd_per_hour
-        return None if candidate.offer is None else candidate.offer.usd_per_hour
+        return [one for one in self.candidates if one.kind == kind]
 
     @property
     def on_curve(self) -> bool:
@@ -68,31 +195,42 @@ class Case:
 
     def prediction(self, candidate: Candidate) -> Prediction | None:
         """What the model says of it; None where it does not describe such machines."""
-        return predict(self.model, candidate.place) if self.on_curve and not self.slips else None
+        return predict(self.model, candidate.place) if self.on_curve and not self.outliers else None
+
+    def without_input(self, candidate: Candidate) -> float | None:
+        """The rate of its accelerators without the job's input, where that is what holds the job back; else None."""
+        rate = self.synthetic.get(candidate.accelerators)
+        return rate if rate is not None and rate > HELD_BACK * candidate.rate else None
+
+    @property
+    def compared(self) -> Candidate | None:
+        """The fastest that was measured on the machine that the answer is to be compared with."""
+        names = () if self.machine is None else (self.machine.name, self.machine.instance_type)
+        return max((one for one in self.candidates if one.name in names), key=lambda one: one.rate, default=None)
 
     @cached_property
-    def slips(self) -> tuple[Reason, ...]:
+    def outliers(self) -> tuple[Reason, ...]:
         """The machines of which one run must be wrong; else one that does not go with the next smaller one."""
         if not self.table.of_machines:
             return ()
-        found = [Reason(ReasonCode.RUNS_APART, {"factor": c.apart}, c.spec) for c in self.candidates if c.slipped]
-        return tuple(found) or tuple(filter(None, [_sizes_apart(self.candidates)]))
+        own = [Reason(ReasonCode.RUNS_APART, {"factor": c.apart}, c.spec) for c in self.candidates if c.has_outlier]
+        return tuple(own) or tuple(filter(None, [_out_of_proportion(self.candidates)]))
 
 
-def _sizes_apart(candidates: tuple[Candidate, ...]) -> Reason | None:
-    """The first that is over SLIP times as fast as in proportion to the next smaller one, or as slow."""
-    for each in candidates:
+def _out_of_proportion(candidates: Sequence[Candidate]) -> Reason | None:
+    """The first that is over OUTLIER times as fast as in proportion to the next smaller one, or as slow."""
+    for one in candidates:
         for size, alike in ((_count, _but_for_count), (_vcpus, but_for_size)):
-            fewer = [other for other in candidates if alike(other) == alike(each) and 0 < size(other) < size(each)]
+            fewer = [other for other in candidates if alike(other) == alike(one) and 0 < size(other) < size(one)]
             if not fewer:
                 continue
             before = max(fewer, key=lambda other: (size(other), other.rate))
-            slower = each.rate / before.rate
-            faster = slower / (size(each) / size(before))
-            if faster > SLIP or slower < 1 / SLIP:
-                ratio = faster if faster > SLIP else 1 / slower
-                figures = {"factor": ratio, "slower": faster <= SLIP, "fewer": size(before)}
-                return Reason(ReasonCode.RUNS_APART, figures, each.spec)
+            times = one.rate / before.rate
+            faster = times / (size(one) / size(before))
+            if faster > OUTLIER or times < 1 / OUTLIER:
+                ratio = faster if faster > OUTLIER else 1 / times
+                figures = {"factor": ratio, "slower": faster <= OUTLIER, "fewer": size(before)}
+                return Reason(ReasonCode.RUNS_APART, figures, one.spec)
     return None
 
 

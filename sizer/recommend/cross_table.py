@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
 from statistics import median
-
-from sizer.model.feeds import CPU_LABEL, label_of
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.feeds import label_of
 from sizer.model.isolation import as_asked
 from sizer.model.observations import measured_rate
 from sizer.recommend.quality import DOUBTS
-from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable
+from sizer.records.answer import CrossCell
+from sizer.records.answer import CrossColumn
+from sizer.records.answer import CrossRow
+from sizer.records.answer import CrossTable
 from sizer.records.configuration import Estimate
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.framework_options import plain_precision
-from sizer.records.kinds import DIFFERENCES, KINDS, MODES, OTHER
-from sizer.records.run import Run, WarningKind
+from sizer.records.kinds import DIFFERENCES
+from sizer.records.kinds import KINDS
+from sizer.records.kinds import MODES
+from sizer.records.kinds import OTHER
+from sizer.records.run import Run
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import RELATIVE
+from sizer.recommend.case import DOUBTS
+from sizer.records.cross_table import CrossCell
+from sizer.records.cross_table import CrossColumn
+from sizer.records.cross_table import CrossRow
+from sizer.records.cross_table import CrossTable
+from sizer.records.networks import DIFFERENCES
 
 CPU_OF = f"{CPU_LABEL}:"
 """Before the name of a machine whose CPU computed: of an imported table such machines are what is compared."""
@@ -58,6 +74,7 @@ class _Key:
 
 
 _Place = tuple[_Key, CrossColumn]
+_Places = Mapping[_Place, Sequence[Run]]
 
 
 def cross_table(runs: Iterable[Run]) -> CrossTable | None:
@@ -65,18 +82,19 @@ def cross_table(runs: Iterable[Run]) -> CrossTable | None:
 
     Of a published table the machine around an accelerator is not compared, unless the table has several for it.
     """
-    taking_part = [run for run in as_asked(runs) if _program(run) is not None and _samples(run) is not None]
-    places = _placed(taking_part, whole_machine=not all(run.imported for run in taking_part))
+    comparable = [run for run in as_asked(runs) if _has_program(run) and _samples(run) is not None]
+    ours = not any(run.imported for run in comparable)
+    places = _placed(comparable, whole_machine=not all(run.imported for run in comparable))
     if any(len({(run.configuration, run.machine) for run in group}) > 1 for group in places.values()):
-        places = _placed(taking_part, whole_machine=True)
+        places = _placed(comparable, whole_machine=True)
     keys, columns = _compared(places)
     if len({column.accelerator for column in columns}) == 1 or len(columns) > MOST_COLUMNS:
-        places = _with_accelerators_in_rows(places)
+        # Each accelerator has rows of its own.
+        places = {(replace(k, accelerator=c.accelerator), CrossColumn(c.framework)): g for (k, c), g in places.items()}
         keys, columns = _compared(places)
     if not keys:
         return None
-    ours = not any(run.imported for run in taking_part)
-    supposed = max([SUPPOSED, *filter(None, [_between_runs(places.values())] if ours else [])])
+    supposed = max(SUPPOSED, (_between_runs(places.values()) if ours else None) or 0.0)
     rows = tuple(_row(key, columns, places, supposed) for key in keys)
     single = any(cell.seconds is not None and cell.runs < 2 for row in rows for cell in row.cells)
     unlike = _not_the_same(columns, [key.network for key in keys]) if ours else ()
@@ -99,32 +117,28 @@ def _samples(run: Run) -> int | None:
     return (samples_a_step(run) if own else None) or run.configuration.batch_size
 
 
-def _program(run: Run) -> tuple[str, str] | None:
-    """Framework and network; None where one is not known, or no rate could be one of mini-batches."""
+def _has_program(run: Run) -> bool:
+    """Whether framework and network are known, and the rate is one of mini-batches."""
     workload = run.spec.workload
-    if workload.framework in (None, OTHER) or workload.network is None or workload.input == "replay":
-        return None
-    if run.sample_unit == RELATIVE or run.configuration.batch_size is None:
-        return None
-    return workload.framework or "", workload.network
+    known = workload.framework not in (None, OTHER) and workload.network is not None and workload.input != "replay"
+    return known and run.sample_unit != RELATIVE and run.configuration.batch_size is not None
 
 
-def _placed(runs: Sequence[Run], whole_machine: bool) -> dict[_Place, list[Run]]:
+def _placed(runs: Sequence[Run], whole_machine: bool) -> _Places:
     """The runs by their row and column; without the `whole_machine` only a CPU without a name has vCPUs and memory."""
-    found: dict[_Place, list[Run]] = defaultdict(list)
+    places: dict[_Place, list[Run]] = defaultdict(list)
     for run in runs:
-        workload, here = run.spec.workload, run.configuration
-        assert here.batch_size is not None, "only such runs take part"
-        accelerator = label_of(run) or _cpu(run)
+        workload, here, label = run.spec.workload, run.configuration, label_of(run)
+        accelerator = label or _cpu(run)
         host = whole_machine or accelerator == CPU_LABEL
         reads = workload.assumed_input == "disk"
         key = _Key(
             network=workload.network or "",
             mode=workload.computed_mode,
-            batch_size=here.batch_size,
+            batch_size=here.batch_size or 0,
             precision=None if run.precision is None else plain_precision(run.precision),
             accelerator=None,
-            accelerators=0 if label_of(run) is None else here.gpu_count or 1,
+            accelerators=0 if label is None else here.gpu_count or 1,
             vcpus=here.vcpus if host else None,
             memory_bytes=here.memory_bytes if host else None,
             disk=here.disk if host and reads else None,
@@ -132,8 +146,8 @@ def _placed(runs: Sequence[Run], whole_machine: bool) -> dict[_Place, list[Run]]
             cache=workload.assumed_cache if reads else "warm",
             sample_unit=run.sample_unit,
         )
-        found[key, CrossColumn(workload.framework or "", accelerator)].append(run)
-    return _same_unit_where_failed(found)
+        places[key, CrossColumn(workload.framework or "", accelerator)].append(run)
+    return _same_unit_where_failed(places)
 
 
 def _cpu(run: Run) -> str:
@@ -142,62 +156,45 @@ def _cpu(run: Run) -> str:
     return CPU_LABEL if name is None else f"{CPU_OF}{name}"[:LONGEST_NAME]
 
 
-def _same_unit_where_failed(places: Mapping[_Place, list[Run]]) -> dict[_Place, list[Run]]:
+def _same_unit_where_failed(places: _Places) -> _Places:
     """A run that ended before its first step has no sample unit of its own: it belongs where others of its row are."""
     units: dict[_Key, str] = {}
     for (key, _), group in places.items():
-        if any(run.outcome is Outcome.COMPLETED for run in group):
+        if _completed(group):
             units.setdefault(replace(key, sample_unit=""), key.sample_unit)
-    found: dict[_Place, list[Run]] = defaultdict(list)
+    merged: dict[_Place, list[Run]] = defaultdict(list)
     for (key, column), group in places.items():
-        failed = all(run.outcome is not Outcome.COMPLETED for run in group)
-        unit = units.get(replace(key, sample_unit=""), key.sample_unit) if failed else key.sample_unit
-        found[replace(key, sample_unit=unit), column] += group
-    return dict(found)
+        unit = key.sample_unit if _completed(group) else units.get(replace(key, sample_unit=""), key.sample_unit)
+        merged[replace(key, sample_unit=unit), column] += group
+    return merged
 
 
-def _with_accelerators_in_rows(places: Mapping[_Place, list[Run]]) -> dict[_Place, list[Run]]:
-    return {
-        (replace(key, accelerator=column.accelerator), CrossColumn(column.framework)): group
-        for (key, column), group in places.items()
-    }
+def _completed(runs: Sequence[Run]) -> list[Run]:
+    return [run for run in runs if run.outcome is Outcome.COMPLETED]
 
 
 def _compared(places: Iterable[_Place]) -> tuple[list[_Key], tuple[CrossColumn, ...]]:
     """The rows in their order, those with two columns or of a single one those with enough programs alike; and the
     columns that any of them has."""
-    rows = _rows(places)
-    taken = set(rows)
-    return rows, tuple(dict.fromkeys(column for key, column in places if key in taken))
-
-
-def _rows(places: Iterable[_Place]) -> list[_Key]:
-    columns: dict[_Key, int] = defaultdict(int)
+    places = list(places)
+    in_row: dict[_Key, int] = defaultdict(int)
     for key, _ in places:
-        columns[key] += 1
-    keys = [key for key, count in columns.items() if count > 1]
+        in_row[key] += 1
+    keys = [key for key, count in in_row.items() if count > 1]
     if not keys:
         programs: dict[_Key, set[tuple[str, str | None]]] = defaultdict(set)
-        for key in columns:
+        for key in in_row:
             programs[_conditions(key)].add((key.network, key.mode))
-        keys = [key for key in columns if len(programs[_conditions(key)]) >= FEWEST_PROGRAMS]
-    networks = {name: number for number, name in enumerate(dict.fromkeys(key.network for key in keys))}
-    modes = {mode: number for number, mode in enumerate((None, *MODES))}
-    return sorted(
-        keys,
-        key=lambda key: (
-            networks[key.network],
-            modes[key.mode],
-            key.precision or "",
-            key.accelerator or "",
-            key.accelerators,
-            key.vcpus or 0.0,
-            key.memory_bytes or 0,
-            key.disk or "",
-            key.input,
-            key.batch_size,
-        ),
-    )
+        keys = [key for key in in_row if len(programs[_conditions(key)]) >= FEWEST_PROGRAMS]
+    networks, modes = list(dict.fromkeys(key.network for key in keys)), (None, *MODES)
+
+    def order(key: _Key) -> tuple[object, ...]:
+        program = networks.index(key.network), modes.index(key.mode), key.precision or ""
+        machine = key.accelerator or "", key.accelerators, key.vcpus or 0.0, key.memory_bytes or 0, key.disk or ""
+        return *program, *machine, key.input, key.batch_size
+
+    rows = set(keys)
+    return sorted(keys, key=order), tuple(dict.fromkeys(column for key, column in places if key in rows))
 
 
 def _conditions(key: _Key) -> _Key:
@@ -206,28 +203,33 @@ def _conditions(key: _Key) -> _Key:
 
 def _between_runs(groups: Iterable[Sequence[Run]]) -> float | None:
     """Half of what lies between the rates of repeats, relative to their median, as usual; None without repeats."""
-    found = []
+    halves = []
     for group in groups:
-        rates = [run.throughput.value for run in group if run.outcome is Outcome.COMPLETED and run.throughput]
+        rates = [run.throughput.value for run in _completed(group) if run.throughput]
         if len(rates) > 1:
-            found.append((max(rates) - min(rates)) / 2 / median(rates))
-    return median(found) if found else None
+            halves.append((max(rates) - min(rates)) / 2 / median(rates))
+    return median(halves) if halves else None
 
 
-def _row(key: _Key, columns: Sequence[CrossColumn], places: Mapping[_Place, list[Run]], supposed: float) -> CrossRow:
+def _row(key: _Key, columns: Sequence[CrossColumn], places: _Places, supposed: float) -> CrossRow:
     cells = [_cell(places.get((key, column), [])) for column in columns]
-    known = {number: cell.seconds for number, cell in enumerate(cells) if cell.seconds is not None}
-    if known:
-        least = min(seconds.value for seconds in known.values())
-        spans = {number: _ranked_by(cells[number], supposed) for number in known}
-        for number, seconds in known.items():
-            faster = sum(high < spans[number][0] for _, high in spans.values())
-            cells[number] = replace(cells[number], rank=1 + faster, ratio=seconds.value / least)
+    spans = {number: _span(cell.seconds, cell.runs, supposed) for number, cell in enumerate(cells) if cell.seconds}
+    least = min((cell.seconds.value for cell in cells if cell.seconds), default=0.0)
+    for number, (low, _) in spans.items():
+        faster = sum(high < low for _, high in spans.values())
+        seconds = cells[number].seconds
+        cells[number] = replace(cells[number], rank=1 + faster, ratio=seconds.value / least if seconds else None)
     return CrossRow(**vars(key), cells=tuple(cells))
 
 
+def _span(seconds: Estimate, runs: int, supposed: float) -> tuple[float, float]:
+    """From how few seconds to how many a new run would probably take."""
+    half = supposed if runs < 2 else 0.0
+    return min(seconds.low, seconds.value / (1 + half)), max(seconds.high, seconds.value * (1 + half))
+
+
 def _cell(runs: Sequence[Run]) -> CrossCell:
-    measured = [run for run in runs if run.outcome is Outcome.COMPLETED and run.throughput is not None]
+    measured = [run for run in _completed(runs) if run.throughput is not None]
     rates = [run.throughput for run in measured if run.throughput is not None and _is_finite(run.throughput)]
     if not rates:
         return CrossCell(outcome=runs[-1].outcome if runs else None, runs=len(runs))
@@ -241,18 +243,11 @@ def _is_finite(rate: Estimate) -> bool:
     return all(map(math.isfinite, (rate.value, rate.low, rate.high)))
 
 
-def _ranked_by(cell: CrossCell, supposed: float) -> tuple[float, float]:
-    """From how few seconds to how many a new run would probably take."""
-    assert cell.seconds is not None, "only measured cells are ranked"
-    found, half = cell.seconds, supposed if cell.runs < 2 else 0.0
-    return min(found.low, found.value / (1 + half)), max(found.high, found.value * (1 + half))
-
-
 def _not_the_same(columns: Iterable[CrossColumn], networks: Iterable[str]) -> tuple[str, ...]:
     """The networks that two frameworks of the table define differently."""
     frameworks = {column.framework for column in columns}
-    return tuple(
-        each
-        for each in dict.fromkeys(networks)
-        if each in DIFFERENCES and len(frameworks & set(DIFFERENCES[each].parameters)) > 1
-    )
+
+    def differ(network: str) -> bool:
+        return network in DIFFERENCES and len(frameworks & set(DIFFERENCES[network].parameters)) > 1
+
+    return tuple(filter(differ, dict.fromkeys(networks)))

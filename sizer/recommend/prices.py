@@ -1,13 +1,24 @@
-"""What a spec costs relative to another: prices of a vCPU and of a GiB, read off the catalogue."""
+"""What can be rented, and what an hour costs: instance types that hold a spec, machines that a table names, disks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.model.coordinates import name_of_disk
-from sizer.model.model import MeasuredDisk
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.memory import anonymous_bytes
+from sizer.model.model import MeasuredDisk, WorkloadModel
+from sizer.records.configuration import Configuration
+from sizer.records.device import EMULATED_LABEL, Device
+from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.records.run import RentedMachine
 from sizer.records.units import GIB, RELATIVE
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
@@ -17,6 +28,268 @@ VOLUME_GIB = 150
 HOURS_A_MONTH = 730
 LAST_RESORT = (0.039, 0.003)
 """USD an hour for a vCPU and for a GiB where the catalogue has no priced CPU instances: c7i, m7i, r7i of 2026-07."""
+
+
+@dataclass(frozen=True)
+class Accelerators:
+    """A kind and how many of it; kind None is the device of the workload, count 0 is not known, hence one."""
+
+    gpu: str | None = None
+    count: int | None = 0
+
+    def catalog_name(self, device: Device) -> str | None:
+        """As instance types name it; None on the CPU, and where the kind is not known."""
+        if self.gpu is None:
+            return device.gpu
+        name = self.gpu.removeprefix(EMULATED_LABEL)
+        return None if name == CPU_LABEL or name.startswith("cuda:") else name
+
+    def number(self, device: Device) -> int:
+        """How many a machine must have: none where the CPU computes."""
+        if self.gpu == CPU_LABEL or (self.gpu is None and not self.count and device.kind == "cpu"):
+            return 0
+        return max(1, self.count or 0)
+
+
+def accelerators_of(configuration: Configuration) -> Accelerators:
+    """The accelerators of a configuration."""
+    return Accelerators(configuration.gpu, configuration.gpu_count)
+
+
+def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float | None:
+    """USD of a million samples at a rate; None where the price or, of relative rates, the samples are not known."""
+    if usd_per_hour is None or rate <= 0 or unit == RELATIVE:
+        return None
+    return usd_per_hour / 3600 / rate * 1e6
+
+
+# Instance types.
+
+
+def instances_holding(
+    spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog
+) -> tuple[InstanceType, ...]:
+    """All that hold it, with a price or without; none where neither its vCPUs nor its kind of accelerator are known."""
+    gpu, count = accelerators.catalog_name(device), accelerators.number(device)
+    if gpu is None and spec.vcpus is None:
+        return ()
+    return tuple(
+        instance
+        for instance in catalog.instances(gpu)
+        if instance.vcpus >= (spec.vcpus or 0)
+        and instance.memory_bytes >= (spec.memory_bytes or 0)
+        and instance.gpu_count >= count
+        and _has_its_memory(instance, gpu)
+    )
+
+
+def instances_like(
+    spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog
+) -> tuple[InstanceType, ...]:
+    """Those that hold it and are such machines: with this kind of accelerator, or without any where it needs none."""
+    needs_one = accelerators.number(device) > 0
+    if needs_one and accelerators.catalog_name(device) is None:
+        return ()
+    holding = instances_holding(spec, accelerators, device, catalog)
+    return tuple(instance for instance in holding if needs_one or instance.gpu is None)
+
+
+def cheapest_like(spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog) -> InstanceType | None:
+    """The cheapest such machine with a price that holds it, ARM left out.
+
+    What is not known of a spec is no bound. None where no accelerator and no vCPUs are known: any machine would do.
+    """
+    return next(iter(_measurable(instances_like(spec, accelerators, device, catalog))), None)
+
+
+def holding(model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog) -> list[InstanceType]:
+    """All instance types that hold the spec: those with a price, cheapest first and ARM last, then the others, smallest
+    first.
+
+    None where neither a number of vCPUs nor an accelerator is known. A job without an accelerator may run on a machine
+    that has one, if its price is known.
+    """
+    device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
+    needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
+    fitting = instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog)
+    on_cpu = kind.number(device) == 0
+    return by_price(i for i in fitting if i.usd_per_hour is not None or i.gpu is None or not on_cpu)
+
+
+def by_price(instances: Iterable[InstanceType]) -> list[InstanceType]:
+    """Those with a price, the cheapest first and ARM last; then those without, the smallest first."""
+
+    def order(instance: InstanceType) -> tuple[float, ...]:
+        usd = instance.usd_per_hour
+        return (0, is_arm(instance), usd) if usd is not None else (1, instance.gpu_count, instance.vcpus)
+
+    return sorted(instances, key=order)
+
+
+def priced_like_measured(
+    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog
+) -> list[InstanceType]:
+    """Those with a price that hold the spec, the cheapest first; no ARM cores, on which nothing was measured."""
+    return _measurable(holding(model, spec, batch_size, catalog))
+
+
+def cheapest(
+    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog, provider: str | None = None
+) -> InstanceType | None:
+    """The cheapest instance type with a price that holds the spec, of this provider if it has one; no ARM cores."""
+    priced = priced_like_measured(model, spec, batch_size, catalog)
+    return next((i for i in priced if i.provider == provider), priced[0] if priced else None)
+
+
+def is_computed_by_cpu(gpu: str | None, count: int | None, device: Device) -> bool:
+    """Whether a machine for it needs no accelerator."""
+    return gpu == CPU_LABEL or Accelerators(gpu, count).number(device) == 0
+
+
+def _measurable(instances: Iterable[InstanceType]) -> list[InstanceType]:
+    """Those with a price and no ARM cores, the cheapest first."""
+    return [i for i in by_price(instances) if i.usd_per_hour is not None and not is_arm(i)]
+
+
+def is_arm(instance: InstanceType) -> bool:
+    """AWS names Graviton machines by a g after the generation: c7g, g5g."""
+    return instance.provider == "aws" and re.match(r"[a-z]+\d+g[a-z]*\.", instance.instance_type) is not None
+
+
+def _has_its_memory(instance: InstanceType, gpu: str | None) -> bool:
+    """Whether its GPUs have the memory that the name asks for: `V100-32GB` is none with 16."""
+    asked = read_gpu_name(gpu).memory_gb if gpu is not None else None
+    return asked is None or instance.gpu_memory_bytes is None or is_alike(instance.gpu_memory_bytes / GIB, asked)
+
+
+@dataclass(frozen=True)
+class Rentable:
+    """Machines with one kind of accelerator, or with none: those with a price, cheapest first, and those without.
+
+    Who asks for a size takes the first that holds it: each that another holds at no higher price is left out.
+    """
+
+    priced: tuple[InstanceType, ...]
+    unpriced: tuple[InstanceType, ...]
+
+
+def rentable(gpu: str | None, device: Device, catalog: Catalog) -> Rentable | None:
+    """For this kind of accelerator, by its label in the runs; None where no catalogue can know it. Without ARM."""
+    kind = Accelerators(gpu)
+    if kind.number(device) and kind.catalog_name(device) is None:
+        return None
+    like = instances_like(Spec(0.0), kind, device, catalog)
+    unpriced = [i for i in like if i.usd_per_hour is None and not is_arm(i)]
+    # Of those without a price the largest hold all others.
+    largest_first = sorted(unpriced, key=lambda i: (i.vcpus, i.memory_bytes, i.gpu_count), reverse=True)
+    front = _front(largest_first)
+    return Rentable(tuple(_front(_measurable(like))), tuple(i for i in unpriced if i in front))
+
+
+def _front(instances: Iterable[InstanceType]) -> list[InstanceType]:
+    """Without each that has no more of anything than an earlier one."""
+    front: list[InstanceType] = []
+    for instance in instances:
+        if not any(_holds(earlier, instance) for earlier in front):
+            front.append(instance)
+    return front
+
+
+def _holds(one: InstanceType, other: InstanceType) -> bool:
+    return one.vcpus >= other.vcpus and one.memory_bytes >= other.memory_bytes and one.gpu_count >= other.gpu_count
+
+
+# Machines that a table names.
+
+
+def price_of(
+    spec: Spec, accelerators: Accelerators, device: Device, rented: RentedMachine | None, catalog: Catalog, spot: bool
+) -> tuple[float | None, InstanceType | None]:
+    """USD an hour: the table's own, else of the instance type that it names, else of the cheapest that holds it.
+
+    Of several machines together it is that of all, and the instance type is what each of them is.
+    """
+    if rented is not None and rented.nodes > 1:
+        usd, offer = price_of(*of_each(spec, accelerators), device, replace(rented, nodes=1), catalog, spot)
+        return (None if usd is None else usd * rented.nodes), offer
+    own = None if rented is None else rented.usd_per_hour_spot if spot else rented.usd_per_hour
+    if own is not None:
+        return own, None
+    if rented is None or rented.name is None:
+        instance = cheapest_like(spec, accelerators, device, catalog)
+    else:
+        instance = _named(rented, rented.name, accelerators, device, catalog)
+    return (None, None) if instance is None else (instance.usd_per_hour, instance)
+
+
+def of_each(spec: Spec, accelerators: Accelerators) -> tuple[Spec, Accelerators]:
+    """What each of several machines has that together have the spec."""
+    nodes = spec.nodes
+    one = replace(
+        spec,
+        vcpus=None if spec.vcpus is None else spec.vcpus / nodes,
+        memory_bytes=None if spec.memory_bytes is None else spec.memory_bytes // nodes,
+        gpu_count=-(-spec.gpu_count // nodes),
+        nodes=1,
+    )
+    return one, replace(accelerators, count=-(-(accelerators.count or 0) // nodes))
+
+
+def _named(
+    rented: RentedMachine, name: str, accelerators: Accelerators, device: Device, catalog: Catalog
+) -> InstanceType | None:
+    """The entry of that name that may be the machine measured, in its region; None where there is none.
+
+    A table may name a machine and a GPU that do not go together. Of a host to which GPUs are added an entry is the
+    price of both, so it must have as many.
+    """
+    gpu, count = accelerators.catalog_name(device), accelerators.number(device)
+    for instance in _entries(name, catalog):
+        added = not instance.chooses_gpu or (gpu is not None and count == instance.gpu_count)
+        if instance.retired is None and added and (count == 0 or gpu is None or has_gpus(instance, gpu, count)):
+            elsewhere = None not in (rented.region, instance.region) and rented.region != instance.region
+            return None if elsewhere else instance
+    return None
+
+
+def has_gpus(instance: InstanceType, gpu: str, count: int) -> bool:
+    """Whether it has that kind of GPU, with the memory that its name says, and as many at least."""
+    alike = instance.gpu is not None and same_gpu(instance.gpu, gpu) and _has_its_memory(instance, gpu)
+    return alike and instance.gpu_count >= count
+
+
+def _entries(name: str, catalog: Catalog) -> Iterator[InstanceType]:
+    """Those called `aws g4dn.xlarge`, `aws/g4dn.xlarge` or `g4dn.xlarge`; a host has one for each GPU added to it."""
+    return (instance for instance in catalog.instance_types if instance.is_called(name))
+
+
+def is_in_catalog(catalog: Catalog, rented: RentedMachine) -> bool:
+    """Whether the catalogue has the machine that the table names."""
+    return rented.name is not None and any(_entries(rented.name, catalog))
+
+
+def retired_since(rented: RentedMachine | None, catalog: Catalog) -> int | None:
+    """The year since which nobody can rent the machine that the table names; None where it can, or no one knows."""
+    if rented is None or rented.name is None:
+        return None
+    years = [instance.retired for instance in _entries(rented.name, catalog)]
+    return None if not years or None in years else max(filter(None, years))
+
+
+def gpu_gone(gpu: str, catalog: Catalog, spot: bool) -> Reason | None:
+    """That nobody rents out machines with this GPU any more, or none whose price is known; None where one has a price.
+
+    Few have a spot price, so where these count it is enough that there is a machine.
+    """
+    sold, gone = catalog.instances(gpu), catalog.retired(gpu)
+    if not gone or any(instance.usd_per_hour is not None or spot for instance in sold):
+        return None
+    return reason(
+        ReasonCode.RETIRED, gpu=gpu, year=float(max(instance.retired or 0 for instance in gone)), listed=bool(sold)
+    )
+
+
+# Sizes and disks.
 
 
 @dataclass(frozen=True)
@@ -34,34 +307,19 @@ class Prices:
         return self.vcpu * (1.0 if vcpus is None else vcpus) + self.gib * (memory_bytes or 0) / GIB
 
 
-def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float | None:
-    """USD of a million samples at a rate; None where the price or, of relative rates, the samples are not known."""
-    if usd_per_hour is None or rate <= 0 or unit == RELATIVE:
-        return None
-    return usd_per_hour / 3600 / rate * 1e6
-
-
 def prices(catalog: Catalog) -> Prices:
-    """Least squares of price on vCPUs and GiB over the instance types without a GPU.
+    """Least squares of price on vCPUs and GiB over the instance types without a GPU, each divided by its vCPUs so that
+    a large machine does not outweigh the small ones.
 
     Only the order of specs rests on these: what an instance type costs is taken from its own entry.
     """
     plain = [i for i in catalog.instances() if i.gpu is None and i.usd_per_hour is not None]
-    return Prices(*_regression(plain))
-
-
-def _regression(plain: Sequence[InstanceType]) -> tuple[float, float]:
-    cc = cm = mm = cp = mp = 0.0
-    for instance in plain:
-        c, m, price = instance.vcpus, instance.memory_bytes / GIB, instance.usd_per_hour or 0.0
-        weight = 1 / c**2  # a large machine must not outweigh the small ones
-        cc, cm, mm = cc + weight * c * c, cm + weight * c * m, mm + weight * m * m
-        cp, mp = cp + weight * c * price, mp + weight * m * price
-    determinant = cc * mm - cm * cm
-    if determinant <= 1e-9 * cc * mm:
-        return LAST_RESORT
-    vcpu, gib = (cp * mm - mp * cm) / determinant, (mp * cc - cp * cm) / determinant
-    return (vcpu, gib) if vcpu > 0 and gib > 0 else LAST_RESORT
+    sizes = np.array([(1.0, i.memory_bytes / GIB / i.vcpus) for i in plain]).reshape(-1, 2)
+    usd = np.array([(i.usd_per_hour or 0.0) / i.vcpus for i in plain])
+    if len(plain) < 2:
+        return Prices(*LAST_RESORT)
+    fitted, _, rank, _ = np.linalg.lstsq(sizes, usd, rcond=1e-5)
+    return Prices(*(map(float, fitted) if rank == 2 and min(fitted) > 0 else LAST_RESORT))
 
 
 def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, float]:
@@ -70,28 +328,21 @@ def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, fl
     By the catalogue's price of the tier where all disks have one, so that like is compared with like, else by class.
     """
     known = {offer.name: offer.usd_per_gib_month for offer in catalog.disks}
-    listed = [known.get(disk.catalog_name or "") for disk in disks]
+    usd = [known.get(disk.catalog_name or "") for disk in disks]
+    if None in usd:
+        usd = [CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"]) for disk in disks]
     return {
-        name_of_disk(disk.name): VOLUME_GIB
-        / HOURS_A_MONTH
-        * (price if price is not None and None not in listed else _by_class(disk))
-        for disk, price in zip(disks, listed, strict=True)
+        name_of_disk(disk.name): VOLUME_GIB / HOURS_A_MONTH * (each or 0.0)
+        for disk, each in zip(disks, usd, strict=True)
     }
 
 
 def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str | None]:
     """The names of the disks, cheapest first; of equally priced ones, first the one that gives less."""
-    price, infinite = disk_prices(disks, catalog), float("inf")
+    usd = disk_prices(disks, catalog)
 
-    def order(disk: MeasuredDisk) -> tuple[float, float, float]:
-        return (
-            price[name_of_disk(disk.name)],
-            disk.rates.read_bytes_per_second or infinite,
-            disk.rates.read_iops or infinite,
-        )
+    def order(disk: MeasuredDisk) -> tuple[float, ...]:
+        rates = disk.rates
+        return usd[name_of_disk(disk.name)], rates.read_bytes_per_second or math.inf, rates.read_iops or math.inf
 
     return [disk.name for disk in sorted(disks, key=order)]
-
-
-def _by_class(disk: MeasuredDisk) -> float:
-    return CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"])

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 from enum import Enum
-from math import exp, log
-
-from sizer.records.domains import Amount, Batch, Bytes, Count, DeviceKind, Label, Probability, Rate, RateBasis
+from math import exp
+from math import log
+from sizer.records.domains import Amount
+from sizer.records.domains import Batch
+from sizer.records.domains import Bytes
+from sizer.records.domains import Count
+from sizer.records.domains import DeviceKind
+from sizer.records.domains import Label
+from sizer.records.domains import Probability
+from sizer.records.domains import Rate
+from sizer.records.domains import RateBasis
 
 HOST_DISK = "host"
 """The `disk` of a run whose disk was not limited: wherever the data already lay."""
 
 GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the imported table"
 """Sources of an emulated accelerator's rate that is no published one. They are part of a run's id, so they stay so."""
+
+EMULATED_LABEL = "emulated:"
+"""Before the name of a GPU, in the label of one that was emulated."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +100,7 @@ class Device:
     def label(self) -> str:
         """How a person names it: `cpu`, `cuda:0`, `emulated:P100`, `emulated:300/s`."""
         if self.kind == "emulated":
-            return f"emulated:{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
+            return f"{EMULATED_LABEL}{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
         return f"cuda:{self.index or 0}" if self.kind == "cuda" else "cpu"
 
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field
 from enum import Enum
-
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Name, Nodes, Vcpus
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.domains import Amount
+from sizer.records.domains import Batch
+from sizer.records.domains import Bytes
+from sizer.records.domains import Count
+from sizer.records.domains import Label
+from sizer.records.domains import Name
+from sizer.records.domains import Nodes
+from sizer.records.domains import Vcpus
 from sizer.records.messages import NoAnswer
+from sizer.records.errors import NoAnswer
 
 
 @dataclass(frozen=True)
@@ -117,7 +127,7 @@ class ReasonCode(str, Enum):
 
     # What the runs themselves say against an answer, and what one more would settle.
     ONLY_MEASURED_SIZES = "only_measured_sizes"
-    RATES_MISTOLD = "rates_mistold"
+    RATE_CONTRADICTED = "rate_contradicted"
     JOBS_MIXED = "jobs_mixed"
     RUNS_APART = "runs_apart"
     RUNS_DOUBTFUL = "runs_doubtful"

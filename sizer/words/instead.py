@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.recommend.instead import Change, ChangeKind
+from sizer.recommend.job_changes import Change, ChangeKind
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.units import format_bytes, format_number

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from sizer.model.coordinates import name_of_disk
 from sizer.model.feeds import CPU_LABEL
 from sizer.model.model import WorkloadModel
-from sizer.recommend.accelerators import EMULATED
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device
+from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import format_bytes
@@ -69,7 +68,7 @@ def gpu_name(gpu: str) -> str:
     """`V100`, `emulated P100`, or `no accelerator` for the CPU."""
     if gpu == CPU_LABEL:
         return _("no accelerator")
-    return _("emulated {gpu}", gpu=gpu.removeprefix(EMULATED)) if gpu.startswith(EMULATED) else gpu
+    return _("emulated {gpu}", gpu=gpu.removeprefix(EMULATED_LABEL)) if gpu.startswith(EMULATED_LABEL) else gpu
 
 
 def accelerators_name(gpu: str | None, count: float | None, device: Device | None = None) -> str:
@@ -81,7 +80,7 @@ def accelerators_name(gpu: str | None, count: float | None, device: Device | Non
         return _("no accelerator")
     number = max(1, round(count or 0))
     if gpu is None and device is not None and device.gpu is not None:
-        gpu = f"{EMULATED if device.kind == 'emulated' else ''}{device.gpu}"
+        gpu = f"{EMULATED_LABEL if device.kind == 'emulated' else ''}{device.gpu}"
     if gpu is None:
         return _n("{count} accelerator", "{count} accelerators", number)
     return f"{number} x {gpu_name(gpu)}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sizer.recommend.table import ALIKE as SAME_COST
-from sizer.recommend.table import SURE
+from sizer.recommend.rule import ALIKE as SAME_COST
+from sizer.recommend.rule import SURE
 from sizer.records.answer import Answer, Event
 from sizer.records.prediction import ReasonCode
 from sizer.words.figures import chance

@@ -44,7 +44,7 @@ NOT_SURE = (
     ReasonCode.RUNS_APART,
     ReasonCode.UNPRICED,
     ReasonCode.ONLY_MEASURED_SIZES,
-    ReasonCode.RATES_MISTOLD,
+    ReasonCode.RATE_CONTRADICTED,
     ReasonCode.JOBS_MIXED,
 )
 """Why an answer is provisional."""
@@ -367,7 +367,7 @@ def _plain(reason: Reason, terms: Terms) -> str:
             time=format_seconds(reason.number("seconds")),
             within=format_seconds(reason.number("within")),
         )
-    if reason.code is ReasonCode.RATES_MISTOLD:
+    if reason.code is ReasonCode.RATE_CONTRADICTED:
         return _("Its log tells another throughput than its lines come at, so only how specs compare is known.")
     return reason_sentence(reason, terms)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from sizer.model.floor_runs import Bounds, GivenUp, GivenUpKind, SearchedFloor
-from sizer.recommend.table import ALIKE
+from sizer.recommend.rule import ALIKE
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.prediction import Reason

@@ -51,7 +51,7 @@ SENTENCES: Sentences = {
     Code.ONLY_MEASURED_SIZES: first_of(
         _("No axis was measured at three values, so only what was measured is compared.")
     ),
-    Code.RATES_MISTOLD: first_of(
+    Code.RATE_CONTRADICTED: first_of(
         _(
             "In {mistold} of {completed} runs the log most likely tells a rate of batches, so neither samples a second "
             "nor what they cost are known: give `batches` in place of `rate` in the pattern.",

@@ -5,17 +5,22 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
-from sizer.cli.what_if import AskedWhatIf, asked_what_if, form, is_tier, tier_rates
+from sizer.cli.what_if import AskedWhatIf
+from sizer.cli.what_if import asked_what_if
+from sizer.cli.what_if import form
+from sizer.cli.what_if import is_tier
+from sizer.cli.what_if import tier_rates
 from sizer.model.fitting import fit
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
 from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
-from sizer.records.prediction import ReasonCode, Refused
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refused
 from sizer.records.run import Run
 from sizer.records.units import GIB
+from sizer.records.errors import InputError
 
 
 @pytest.fixture
@@ -50,7 +55,7 @@ def test_data_of_an_unknown_size_cannot_be_compared(fitted: WorkloadModel) -> No
 
 def test_a_factor_needs_no_size_where_nothing_is_kept(fitted: WorkloadModel) -> None:
     """With a cold cache a larger data set changes nothing."""
-    cold = replace(fitted, facts=replace(fitted.facts, setting=replace(fitted.facts.setting, cache="cold")))
+    cold = replace(fitted, facts=replace(fitted.facts, feed=replace(fitted.facts.feed, cache="cold")))
     wish = AskedWhatIf(WhatIf(data_bytes_factor=2.0))
     assert wish.of(cold) == wish.what_if
 

@@ -6,24 +6,33 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-
 import pytest
-
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.published import recommendation_form
 from sizer.model.fitting import fit
-from sizer.recommend.instead import ChangeKind, changes
+from sizer.recommend.instead import ChangeKind
+from sizer.recommend.instead import changes
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import ReasonCode
-from sizer.records.run import Cause, CauseKind, Failure, Run
-from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Failure
+from sizer.records.run import Run
+from sizer.records.run_kinds import MemoryPlace
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.batch_sizes import batch_sentences
 from sizer.words.names import terms_of
 from tests.tables import runs_of
+from sizer.recommend.job_changes import ChangeKind
+from sizer.recommend.job_changes import changes
+from sizer.records.run import MemoryPlace
+from sizer.records.run import Outcome
+from sizer.records.study import Purpose
 
 CPU = """workload,device,vcpus,memory_gib,batch_size,throughput,sample_unit,peak_anonymous_gib,outcome
 job,cpu,2,4,8,80,image,1.0,
@@ -55,11 +64,9 @@ def test_the_smallest_batch_that_is_enough_is_recommended(tmp_path: Path) -> Non
     """With the line of its step, what is known to fit, and the curve at the answer first."""
     runs = runs_of(tmp_path, CPU)
     batch = answer_of(runs).batch
-    assert batch is not None
     assert batch.batch_size == 32
     assert len(batch.curves) == 2
     assert batch.curves[0].best == 128
-    assert batch.largest is not None
     assert (batch.largest.batch_size, batch.largest.too_large, batch.largest.memory_bytes) == (32, 128, 2 * GIB)
     first, *_ = said(runs)
     assert first == "A batch of 32 is the smallest measured within 5 % of the best rate (100 images/s at 128)."
@@ -73,7 +80,6 @@ def test_a_batch_that_does_not_fit_is_not_recommended(tmp_path: Path) -> None:
     error = Failure(Cause(CauseKind.MEMORY_CAP), where=MemoryPlace.HOST)
     killed = replace(flaky, outcome=Outcome.OUT_OF_MEMORY, throughput=None, error=error)
     batch = answer_of((*four, killed)).batch
-    assert batch is not None
     assert batch.batch_size == 8
     assert "A batch of 8 is the largest measured that is known to fit." in said((*four, killed))
 
@@ -102,8 +108,6 @@ def test_runs_of_a_search_change_no_answer(tmp_path: Path) -> None:
     held = replace(last, spec=replace(spec, batch_size=192), configuration=replace(place, batch_size=192))
     found = answer_of((*runs, replace(held, started_at=started), searched))
     assert replace(found, batch=None, rejected=()) == replace(own, batch=None, rejected=())
-    assert found.batch is not None
-    assert found.batch.largest is not None
     assert (found.batch.largest.batch_size, found.batch.largest.too_large) == (192, 256)
     assert found.batch.curves == (own.batch.curves if own.batch is not None else None)
 

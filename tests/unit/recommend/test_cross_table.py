@@ -5,16 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-
 import pytest
-
-from sizer.recommend.cross_table import MOST_COLUMNS, cross_table
-from sizer.records.answer import CrossCell, CrossColumn, CrossTable
-from sizer.records.configuration import Configuration, Estimate
-from sizer.records.run import Run, RunWarning, Step, WarningKind
+from sizer.recommend.cross_table import MOST_COLUMNS
+from sizer.recommend.cross_table import cross_table
+from sizer.records.answer import CrossCell
+from sizer.records.answer import CrossColumn
+from sizer.records.answer import CrossTable
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import Step
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
 from tests.tables import runs_of
+from sizer.records.cross_table import CrossCell
+from sizer.records.cross_table import CrossColumn
+from sizer.records.cross_table import CrossTable
+from sizer.records.run import Configuration
+from sizer.records.run import Estimate
+from sizer.records.run import Outcome
 
 HEADER = "workload,framework,network,gpu,batch_size,mode,throughput,throughput_low,throughput_high,outcome\n"
 PROGRAMS = (
@@ -40,7 +54,6 @@ def tabulated(tmp_path: Path) -> Tabulated:
 def test_frameworks_and_accelerators_stand_beside_each_other(tabulated: Tabulated) -> None:
     """A mini-batch takes its samples over the rate; ratios are those to the least of the row."""
     table = tabulated(PROGRAMS)
-    assert table is not None
     assert table.columns == tuple(
         CrossColumn(*each)
         for each in (("tensorflow", "P100"), ("mxnet", "P100"), ("pytorch", "P100"), ("pytorch", "V100"))
@@ -58,11 +71,9 @@ def test_frameworks_and_accelerators_stand_beside_each_other(tabulated: Tabulate
 def test_what_cannot_be_told_apart_shares_a_rank(tabulated: Tabulated) -> None:
     """A rank counts those that are surely faster: of single runs, by more than what is supposed between processes."""
     table = tabulated(PROGRAMS)
-    assert table is not None
     assert [cell.rank for cell in table.rows[0].cells] == [2, 3, 2, 1]
     assert table.supposed == 0.04
     repeated = tabulated(PROGRAMS + "e,pytorch,resnet50,P100,64,train,150,149,151,\n")
-    assert repeated is not None
     assert [cell.rank for cell in repeated.rows[0].cells] == [2, 3, 2, 1], "its two runs are wide apart"
     assert repeated.rows[0].cells[2].runs == 2
 
@@ -70,7 +81,6 @@ def test_what_cannot_be_told_apart_shares_a_rank(tabulated: Tabulated) -> None:
 def test_a_cell_that_is_missing_says_why(tabulated: Tabulated) -> None:
     """How its runs ended; nothing where none was made."""
     table = tabulated(PROGRAMS)
-    assert table is not None
     assert table.rows[1].cells[2] == CrossCell(outcome=Outcome.OUT_OF_MEMORY, runs=1)
     assert table.rows[1].cells[3] == CrossCell()
 
@@ -78,13 +88,11 @@ def test_a_cell_that_is_missing_says_why(tabulated: Tabulated) -> None:
 def test_one_device_is_not_said_in_each_column(tabulated: Tabulated) -> None:
     """Nor is one of many, which would make too many columns: each has rows of its own."""
     table = tabulated("\n".join(line for line in PROGRAMS.splitlines() if "V100" not in line))
-    assert table is not None
     assert table.columns[0] == CrossColumn("tensorflow")
     assert {row.accelerator for row in table.rows} == {"P100"}
     gpus = [f"G{number}" for number in range(MOST_COLUMNS)]
     many = HEADER + "".join(f"{f}{gpu},{f},vgg16,{gpu},8,train,10,,,\n" for f in ("a", "b") for gpu in gpus)
     table = tabulated(many)
-    assert table is not None
     assert [len(table.columns), len(table.rows)] == [2, MOST_COLUMNS]
 
 
@@ -102,7 +110,6 @@ def test_there_must_be_two_of_something(tabulated: Tabulated) -> None:
     one = "workload,framework,network,batch_size,mode,throughput\n"
     assert tabulated(one + "a,a,vgg16,8,train,10\nb,a,alexnet,8,train,30\n") is None
     table = tabulated(one + "a,a,vgg16,8,train,10\nb,a,alexnet,8,train,30\nc,a,alexnet,8,forward,90\n")
-    assert table is not None
     assert [(row.network, row.mode) for row in table.rows] == [
         ("vgg16", "train"),
         ("alexnet", "forward"),
@@ -116,11 +123,9 @@ def test_machines_around_one_accelerator_are_rows(tabulated: Tabulated) -> None:
     """Otherwise their vCPUs are not compared, as published tables do not."""
     header = "workload,framework,network,gpu,batch_size,vcpus,throughput\n"
     table = tabulated(header + "a,a,vgg16,K80,8,4,10\nb,b,vgg16,T4,8,8,20\n")
-    assert table is not None
     assert [row.vcpus for row in table.rows] == [None]
     both = "".join(f"{f},{f},vgg16,K80,8,{vcpus},{10 + vcpus}\n" for f in ("a", "b") for vcpus in (4, 8))
     table = tabulated(header + both)
-    assert table is not None
     assert [row.vcpus for row in table.rows] == [4.0, 8.0]
 
 
@@ -146,7 +151,6 @@ def test_repeats_show_how_wide_apart_single_runs_may_be() -> None:
     again = replace(_run("mxnet", "vgg16", rate=20.0), spec=replace(_run("mxnet", "vgg16").spec, repeat=1))
     runs = [_run("mxnet"), _run("pytorch", rate=30.0), _run("mxnet", "vgg16"), again, _run("pytorch", "vgg16")]
     table = cross_table(runs)
-    assert table is not None
     assert table.supposed == pytest.approx((40 - 20) / 2 / 30)
     assert [cell.rank for cell in table.rows[0].cells] == [1, 1]
 
@@ -154,11 +158,9 @@ def test_repeats_show_how_wide_apart_single_runs_may_be() -> None:
 def test_networks_that_are_not_the_same_are_named() -> None:
     """Where both frameworks' own definitions are in the table."""
     table = cross_table([_run("mxnet"), _run("pytorch")])
-    assert table is not None
     assert table.not_the_same == ("googlenet",)
     assert table.rows[0].precision == "fp32"
     same = cross_table([_run("mxnet", "vgg16"), _run("pytorch", "vgg16")])
-    assert same is not None
     assert not same.not_the_same
 
 
@@ -168,7 +170,6 @@ def test_a_mini_batch_of_text_has_more_samples_than_its_batch() -> None:
     words = tuple(replace(step, samples=2 * 280) for step in first.steps)
     joined = replace(second, steps=words, warnings=(RunWarning(WarningKind.STEPS_JOINED, {"steps": 2.0}),))
     table = cross_table([replace(first, steps=tuple(replace(step, samples=280) for step in first.steps)), joined])
-    assert table is not None
     assert [cell.seconds.value for cell in table.rows[0].cells if cell.seconds] == pytest.approx([0.4, 0.4])
 
 
@@ -176,7 +177,6 @@ def test_a_run_that_never_began_belongs_to_its_row() -> None:
     """It had no time to say what its samples are."""
     failed = replace(_run("pytorch"), outcome=Outcome.UNSUPPORTED, throughput=None, sample_unit="sample", steps=())
     table = cross_table([_run("mxnet"), failed])
-    assert table is not None
     assert [cell.outcome for cell in table.rows[0].cells] == [None, Outcome.UNSUPPORTED]
 
 
@@ -184,7 +184,6 @@ def test_doubtful_runs_are_counted() -> None:
     """Those with a warning that makes a rate doubtful."""
     contended = replace(_run("pytorch"), warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 1.0}),))
     table = cross_table([_run("mxnet"), contended])
-    assert table is not None
     assert [cell.doubtful for cell in table.rows[0].cells] == [0, 1]
 
 
@@ -193,5 +192,4 @@ def test_a_precision_by_two_names_is_one_row(tmp_path: Path) -> None:
     table = "framework,network,gpu,batch_size,mode,precision,throughput\n"
     rows = "mxnet,vgg16,V100,32,train,FP32,200\npytorch,vgg16,V100,32,train,float32,210\n"
     found = cross_table(runs_of(tmp_path, table + rows))
-    assert found is not None
     assert [(row.precision, len(row.cells)) for row in found.rows] == [("fp32", 2)]

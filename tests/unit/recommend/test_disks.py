@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.records.answer import Answer
 from sizer.records.device import DiskRates
-from sizer.records.run import Demand, Run
+from sizer.records.run import Demand
+from sizer.records.run import Run
 from sizer.records.study import Deadline
+from sizer.records.study import DiskRates
 
 Ask = Callable[..., Answer]
 
@@ -36,7 +36,6 @@ def measured(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
 
 
 def _of_class(run: Run) -> Run:
-    assert run.disk is not None
     tier = replace(run.disk.tier, disk_class=CLASSES[run.disk.tier.name])
     return replace(run, disk=replace(run.disk, tier=tier))
 
@@ -46,7 +45,6 @@ def test_a_disk_that_costs_4_percent_is_not_taken_under_a_lax_target(
 ) -> None:
     """90 % of the best would allow it; the 2 % do not, and that is its reason."""
     answer = ask(measured(plain=0.96, best=1.0), target=0.9)
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk) == (2, "best")
     (why,) = [each.why for each in answer.rejected if each.spec.disk == "plain"]
     assert re.search(r"loses (3\.\d|4) % by its disk, more than the 2 % that a disk may cost", why)
@@ -60,7 +58,6 @@ def test_a_disk_that_costs_4_percent_is_not_taken_under_a_lax_target(
 def test_a_disk_that_costs_one_percent_is_taken(measured: Callable[..., list[Run]], ask: Ask, target: float) -> None:
     """And what the better one would buy is a number."""
     answer = ask(measured(plain=0.99, best=1.0), target=target)
-    assert answer.spec is not None
     assert answer.spec.disk == "plain"
     # The model takes a difference below the noise of a run for half of it or none.
     little = re.compile(r"Compared with disk plain, a faster disk gains (< 1|1) %")
@@ -70,14 +67,12 @@ def test_a_disk_that_costs_one_percent_is_taken(measured: Callable[..., list[Run
 def test_the_cheapest_of_several_that_are_within(measured: Callable[..., list[Run]], ask: Ask) -> None:
     """Not the second best: the cheapest that loses at most 2 % against the best of all."""
     answer = ask(measured(plain=0.8, good=0.995, best=1.0), target=0.85)
-    assert answer.spec is not None
     assert answer.spec.disk == "good"
 
 
 def test_a_faster_disk_that_buys_nothing_is_said_plainly(measured: Callable[..., list[Run]], ask: Ask) -> None:
     """Blind to its disk, a job takes the cheapest."""
     answer = ask(measured(plain=1.0, good=1.0, best=1.0))
-    assert answer.spec is not None
     assert answer.spec.disk == "plain"
     assert any(re.match("Compared with disk plain, a faster disk gains (0|< 1) %", reason) for reason in answer.reasons)
 
@@ -86,7 +81,6 @@ def test_a_deadline_asks_nothing_of_the_disk_but_time(measured: Callable[..., li
     """A slower disk on which the job is in time and cheaper is taken: there is no best to be within 2 % of."""
     runs = measured(plain=0.96, best=1.0)
     answer = ask(runs, within=Deadline(1e6, 3 * 3600.0))
-    assert answer.spec is not None
     assert answer.spec.disk == "plain"
 
 
@@ -110,5 +104,4 @@ def test_no_objective_but_speed_pays_for_a_disk_that_buys_nothing(
         if rates.read_bytes_per_second
     ]
     answer = ask(runs, prefer)
-    assert answer.spec is not None
     assert answer.spec.disk == "ssd"

@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import Device, DiskRates
-from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.run import Demand
+from sizer.records.run import Evidence
+from sizer.records.run import EvidenceKind
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
+from sizer.records.run import Bottleneck
+from sizer.records.study import Device
+from sizer.records.study import DiskRates
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -38,20 +45,17 @@ def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask
     """Where noise leaves the sign of the last doubling open, the answer is a lower bound that claims no rise."""
     answer = ask(curve(*NOISY, spread=0.2))
     assert answer.status == "at_least"
-    assert answer.spec is not None
     assert answer.spec.vcpus == 1
     assert answer.beyond is None
     assert answer.reasons[0].startswith("It is not clear whether more vCPUs pay: 4 vCPUs should change the rate by ")
     assert "it is not known whether it is the right" in answer.reasons[1]
     assert "still rises" not in " ".join(answer.reasons)
-    assert answer.next_run is not None
     assert answer.next_run.startswith("Repeat `train` at ")
 
 
 def test_a_fall_that_noise_explains_is_not_taken_for_sure(curve: Curve, ask: Ask) -> None:
     """A size below the most measured is recommended, and how likely more would pay is said."""
     answer = ask(curve((0.5, 60), (1, 118), (2, 105), spread=0.2))
-    assert answer.spec is not None
     assert answer.spec.vcpus == 1
     assert re.search(r"the probability of more than 5 % is 0\.[1-5]", answer.reasons[0])
 
@@ -61,7 +65,6 @@ def test_a_smaller_size_that_is_sure_is_recommended_although_the_edge_is_open(cu
     points = ((1, 100), (2, 200), (4, 203), (8, 202), (16, 201))
     runs = [replace(run, spec=replace(run.spec, repeat=k)) for k in range(3) for run in curve(*points, spread=0.02)]
     answer = ask([*runs, *curve((32, 212), spread=0.08)])
-    assert answer.spec is not None
     assert answer.spec.vcpus < 32
     assert answer.status == "recommended"
 
@@ -74,7 +77,6 @@ def test_runs_that_move_cannot_tell_what_binds(curve: Curve, ask: Ask) -> None:
     assert "it is not known whether it is the right" in answer.reasons[1]
     assert any(reason.startswith("The bottleneck there is not known") for reason in answer.reasons)
     assert not any("bound" in each.why or "held back" in each.why for each in answer.rejected)
-    assert answer.next_run is not None
     assert answer.next_run.startswith("Repeat `train` at ")
 
 
@@ -105,10 +107,8 @@ def test_a_last_doubling_that_gained_is_at_least(
     """A last doubling that clearly gained, with no known ceiling near, is a lower bound; the estimate beyond rises."""
     answer = ask(busy(curve(*points, spread=0.02)) if accounted else curve(*points, spread=0.02))
     assert answer.status == "at_least"
-    assert answer.spec is not None
     assert answer.spec.vcpus == points[-1][0]
     assert "The rate still rises at" in answer.reasons[0]
-    assert answer.beyond is not None
     assert answer.beyond.extrapolated
     assert answer.beyond.throughput.value > 1.02 * points[-1][1]
     assert answer.beyond.throughput.low < 1.5 * points[-1][1] < answer.beyond.throughput.high
@@ -130,7 +130,6 @@ def test_the_ceiling_of_a_known_accelerator_is_evidence(curve: Curve, ask: Ask, 
     device = Device("emulated", gpu="P100", samples_per_second=219)
     answer = ask(curve((1, 72), (2, 142), (4, top), device=device, demand=Demand(core_seconds=0.0139)))
     assert (answer.status, answer.bottleneck) == ("recommended", Bottleneck.ACCELERATOR)
-    assert answer.spec is not None
     assert answer.spec.vcpus == 4
 
 
@@ -187,7 +186,6 @@ def test_a_gain_below_what_counts_is_no_rise(curve: Curve, ask: Ask) -> None:
     """A last doubling that gained 3 % is not called one: half of what was measured is enough as far as is known."""
     answer = ask(curve((0.5, 50), (1, 100), (2, 103)))
     assert answer.edge != "rising"
-    assert answer.spec is not None
     assert answer.spec.vcpus == 1
     assert "still rises" not in " ".join(answer.reasons)
     assert re.search(r"the probability of more than 5 % is 0\.[1-6]", answer.reasons[0])
@@ -201,8 +199,6 @@ def test_an_answer_from_imprecise_runs_is_less_sure(curve: Curve, ask: Ask) -> N
     assert (labelled.spec, labelled.probability) == (precise.spec, precise.probability)
     wide = ask([*curve(points[0], spread=0.2), *curve(*points[1:])])
     surer, sure = precise.probability, wide.probability
-    assert surer is not None
-    assert sure is not None
     assert wide.spec != precise.spec or sure < surer
 
 
@@ -216,7 +212,6 @@ def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., R
     answer = ask(runs, "fastest")
     assert (answer.status, answer.edge, answer.spec and answer.spec.gpu_count) == ("at_least", "rising", 8)
     assert answer.reasons[0].startswith("The rate still rises at 8 accelerators, the most measured")
-    assert answer.next_run is not None
     assert "with 16 accelerators" in answer.next_run
 
 
@@ -229,7 +224,6 @@ def test_a_step_across_the_knee_leaves_open_what_follows(ask_table: Callable[...
     rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ACROSS_THE_KNEE)
     answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
     assert (answer.status, answer.edge, answer.beyond) == ("at_least", "unsettled", None)
-    assert answer.next_run is not None
     assert answer.next_run.vcpus == (32.0,)
 
 
@@ -251,5 +245,4 @@ def test_a_step_that_gained_nothing_is_no_lower_bound(ask_table: Callable[..., A
     rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ((2, 96), (4, 187), (8, 360), (16, 361)))
     answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
     assert (answer.status, answer.edge) == ("recommended", "settled")
-    assert answer.spec is not None
     assert answer.spec.vcpus == 8

@@ -54,7 +54,6 @@ def curve(make_run: MakeRun, device: Device, vcpus: tuple[float, ...] = (0.5, 1,
 def test_a_published_rate_is_said_with_its_interval(make_run: MakeRun) -> None:
     """The answer is that of this rate."""
     answer, said = answered(curve(make_run, V100))
-    assert answer.throughput is not None
     assert answer.throughput.high < 1.1 * RATE
     assert (
         "Each step waits for as long as the emulated V100 takes: 300 images/s (200 to 450), published (a benchmark)."
@@ -64,7 +63,6 @@ def test_a_published_rate_is_said_with_its_interval(make_run: MakeRun) -> None:
 def test_a_transferred_rate_widens_the_answer(make_run: MakeRun) -> None:
     """The throughput reaches from what the slowest to what the fastest such GPU would give with these vCPUs."""
     answer, said = answered(curve(make_run, GUESSED))
-    assert answer.throughput is not None
     assert answer.throughput.low == pytest.approx(150, rel=0.1)
     assert answer.throughput.high == pytest.approx(600, rel=0.1)
     assert (
@@ -77,8 +75,6 @@ def test_a_size_that_a_faster_gpu_would_starve_is_not_taken(make_run: MakeRun) -
     """Two vCPUs feed 300 images/s, and not the 600 that it may make, which four do."""
     sure, _ = answered(curve(make_run, V100))
     answer, _said = answered(curve(make_run, GUESSED))
-    assert sure.spec is not None
-    assert answer.spec is not None
     assert (sure.spec.vcpus, answer.spec.vcpus) == (2, 4)
     (two,) = (each for each in answer.rejected if each.spec.vcpus == 2)
     assert [each.code for each in two.why] == [ReasonCode.GIVES]
@@ -90,8 +86,6 @@ def test_a_deadline_counts_with_the_interval(make_run: MakeRun) -> None:
     deadline = Deadline(250 * 3600.0, 3600.0)
     sure, _ = answered(curve(make_run, V100), deadline)
     answer, said = answered(curve(make_run, GUESSED), deadline)
-    assert sure.job is not None
-    assert answer.job is not None
     assert answer.job.probability < sure.job.probability
     assert answer.job.seconds.high > 1.5 * sure.job.seconds.high
     assert answer.probability == answer.job.probability
@@ -106,8 +100,6 @@ def test_nothing_is_too_late_that_a_faster_gpu_would_finish(make_run: MakeRun) -
     sure, _ = answered(curve(make_run, V100), deadline)
     answer, said = answered(curve(make_run, GUESSED), deadline)
     assert (sure.status, answer.status) == ("refused", "refused")
-    assert sure.job is not None
-    assert answer.job is not None
     assert answer.job.seconds.low < 3600 < sure.job.seconds.low
     assert answer.job.probability > sure.job.probability
     (late,) = (each for each in answer.reasons if each.code is ReasonCode.NONE_ENOUGH)
@@ -121,7 +113,6 @@ def test_several_of_them_are_fed_where_the_fastest_would_be(make_run: MakeRun) -
     runs = [measured(make_run, device, vcpus, count=count) for count in (1, 2) for vcpus in (1.0, 2.0, 4.0, 8.0)]
     answer, _said = answered(runs)
     one, two = answer.accelerator_counts
-    assert one.asked_vcpus is not None
     assert one.asked_vcpus.high == pytest.approx(2.4, rel=0.1)
     assert one.fed_vcpus == 2
     assert two.speed_up.low <= two.speed_up.value <= two.speed_up.high
@@ -137,7 +128,6 @@ def test_the_vcpus_of_a_ceiling_are_those_of_the_batch_asked_about(make_run: Mak
     model = fit(runs).workload("train")
     for batch, rate in rates.items():
         asked = vcpus_of_ceiling(model, Configuration(2.0, 8 * 2**30, "host", batch))
-        assert asked is not None
         assert asked.value == pytest.approx(rate * CORE_SECONDS, rel=0.12)
 
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
-from sizer.recommend.gates import NAMES, check_gate, read_gate
+from sizer.recommend.gates import NAMES
+from sizer.recommend.gates import check_gate
+from sizer.recommend.gates import read_gate
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Estimate
 from sizer.records.device import Device
 from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.study import Deadline
+from sizer.cli.gates import NAMES
+from sizer.cli.gates import check_gate
+from sizer.cli.gates import read_gate
+from sizer.records.errors import InputError
+from sizer.records.run import Bottleneck
+from sizer.records.run import Estimate
+from sizer.records.study import Device
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -84,7 +92,6 @@ def test_what_is_not_known_fails(curve: Curve, ask: Ask) -> None:
 
 def test_a_value_as_shown_never_contradicts_the_verdict(knee: Answer) -> None:
     """A rate of 299.1 that is above 299 is not shown as 299."""
-    assert knee.throughput is not None
     limit = f"{knee.throughput.value - 0.01:.4f}"
     found = check_gate(read_gate(f"throughput>{limit}", ["train"], deadline=False), [knee])
     assert not found.met

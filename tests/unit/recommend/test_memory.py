@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
 from sizer.records.answer import Answer
-from sizer.records.device import Device, DiskRates
-from sizer.records.run import DataSet, Demand, Run
-from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.units import GIB, MIB
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
+from sizer.records.units import GIB
+from sizer.records.units import MIB
+from sizer.records.run import Outcome
+from sizer.records.study import Device
+from sizer.records.study import DiskRates
+from sizer.records.study import Purpose
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]
@@ -35,7 +42,6 @@ def capped(make_run: MakeRun, cap: int, anonymous: int, *points: tuple[float, fl
 
 
 def memory_of(answer: Answer) -> int | None:
-    assert answer.spec is not None
     return answer.spec.memory_bytes
 
 
@@ -62,8 +68,6 @@ def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) 
     answer = ask([searching(run) if run.spec.limits.memory_bytes else run for run in runs])
     assert "The memory floor is between 168 MiB and 180 MiB." in answer.reasons
     assert memory_of(answer) == 4 * GIB
-    assert answer.throughput is not None
-    assert alone.throughput is not None
     assert answer.throughput.value == pytest.approx(alone.throughput.value, rel=0.01)
 
 
@@ -135,7 +139,6 @@ def test_a_cap_that_held_makes_the_answer_smaller(make_run: MakeRun, ask: Ask) -
     """With one vCPU, the same job gets the 2 GiB that families offer with it."""
     runs = capped(make_run, 4 * GIB, 163 * MIB, (0.5, 50), (1, 100), (2, 100), (4, 100))
     answer = ask(runs + capped(make_run, GIB, 163 * MIB, (2, 100)))
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 2 * GIB)
 
 
@@ -143,7 +146,6 @@ def test_a_cap_never_tried_is_named(make_run: MakeRun, ask: Ask) -> None:
     """Where only 4 GiB is known to hold, a smaller size on offer is not recommended, and is the run to make."""
     runs = capped(make_run, 4 * GIB, 163 * MIB, (0.5, 50), (1, 100), (2, 101), (4, 101))
     answer = ask(runs + capped(make_run, 192 * MIB, 163 * MIB, (1, None)))
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 4 * GIB)
     assert "4 GiB rather than 2 GiB, because no cap below 4 GiB is known to be enough" in " ".join(answer.reasons)
     assert answer.next_run == "Measure `train` with 2 GiB of memory. Whether 2 GiB is enough was not measured."
@@ -153,7 +155,6 @@ def test_memory_that_no_family_offers_is_not_chosen(make_run: MakeRun, ask: Ask)
     """A job of one vCPU that needs 20 GiB gets the fewest vCPUs that are sold with as much."""
     runs = capped(make_run, 28 * GIB, 18 * GIB, (1, 100), (2, 101), (4, 101), (8, 101))
     answer = ask(runs + capped(make_run, 24 * GIB, 18 * GIB, (2, 101)))
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (4, 32 * GIB)
     assert "The least known to be enough is 24 GiB" in " ".join(answer.reasons)
     assert "the next size that families offer with 4 vCPUs is 32 GiB." in " ".join(answer.reasons)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from collections.abc import Callable
+from collections.abc import Sequence
 import pytest
-
 from sizer.model.memory_sizes import memory_compared
 from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
 from sizer.records.prediction import Refused
-from sizer.records.run import Demand, Run
+from sizer.records.run import Demand
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.words.answers import refusal_sentences
 from sizer.words.names import terms_of
+from sizer.records.run import Bottleneck
+from sizer.records.run import Configuration
+from sizer.records.run import Outcome
 
 Ask = Callable[..., Answer]
 Fitted = Callable[[Sequence[Run]], Model]
@@ -69,7 +73,6 @@ def test_two_caps_with_the_same_rate(capped: Callable[..., list[Run]], ask: Ask)
     """It ran in both, at rates that differ by chance; what less memory does is not known."""
     answer = ask(capped((0.5, 1, 2), (1, 2), stops_at_one))
     assert (answer.status, answer.provisional) == ("recommended", False)
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 2 * GIB)
     assert "It completed with every memory cap that was tried, the smallest 1 GiB" in said(answer)
     assert (
@@ -138,12 +141,10 @@ def test_too_few_vcpu_values_with_two_caps_are_a_provisional_answer(
     """Among what was measured; no other number of vCPUs is predicted, and the answer says so."""
     answer = ask(capped(vcpus, (1, 2), rate))
     assert (answer.status, answer.provisional) == (status, True)
-    assert answer.spec is not None
     assert answer.spec.vcpus == size
     assert "No axis was measured at three values, so only what was measured is compared." in said(answer)
     assert open_ in said(answer)
     assert answer.next_run is not None
-    assert answer.throughput is not None
     assert answer.throughput.value == pytest.approx(20 * size, rel=0.03)
 
 
@@ -193,6 +194,5 @@ def test_a_difference_is_held_against_what_runs_differ_by(
     ]
     (model,) = fitted(runs).workloads
     compared = memory_compared(model.measured)
-    assert compared is not None
     assert compared.clear is clear
     assert compared.gain == pytest.approx(gain)

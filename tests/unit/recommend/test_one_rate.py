@@ -15,8 +15,8 @@ from sizer.model.fitting import fit
 from sizer.model.model import Model, WorkloadModel
 from sizer.model.observations import completed, observe
 from sizer.model.prediction import predict
-from sizer.recommend.instead import judged_by
-from sizer.recommend.machines import machines_to_compare
+from sizer.recommend.candidates import machines_to_compare
+from sizer.recommend.job_changes import judged_by
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run, RunWarning, WarningKind
@@ -43,8 +43,6 @@ def test_fit_answer_and_page_pool_the_runs_of_a_configuration_alike(noisy: list[
     (observed,), _noise = observe(completed(noisy))
     (row,) = results.by_configuration(noisy)
     at_place, known = results.rates_of_the_job(noisy)[here], model.measured.rate_at(here)
-    assert at_place is not None
-    assert known is not None
     assert math.exp(observed.log_rate) == pytest.approx(473.9, rel=0.005)
     assert known.throughput.value == row.throughput.value == at_place.value == MEDIAN
     assert known.throughput == row.throughput == at_place
@@ -55,7 +53,6 @@ def test_runs_that_were_fed_otherwise_are_not_of_the_rate(noisy: list[Run]) -> N
     spec, rate = replace(noisy[0].spec, workload=workload), Estimate(900.0, 890.0, 910.0)
     faster = [replace(run, spec=spec, throughput=rate) for run in noisy]
     found = results.rates_of_the_job([*faster, *noisy])[noisy[0].configuration]
-    assert found is not None
     assert found.value == MEDIAN
 
 

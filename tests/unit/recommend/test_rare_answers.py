@@ -13,15 +13,12 @@ from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.case import Case
-from sizer.recommend.edges import Edges, edge_reasons
-from sizer.recommend.instances import matching
-from sizer.recommend.memory import _why_this_much
-from sizer.recommend.next_run import next_run
-from sizer.recommend.quality import Quality
+from sizer.recommend.case import Case, Quality
+from sizer.recommend.edges import Edges, edge_reasons, next_run
 from sizer.recommend.recommendation import recommend
-from sizer.recommend.table import Row, table_of_sizes
-from sizer.recommend.upgrades import upgrade_reasons
+from sizer.recommend.rejections import upgrade_reasons
+from sizer.recommend.rule import Row, table_of_sizes
+from sizer.recommend.sizes import _why_this_much
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device
@@ -110,8 +107,6 @@ def test_more_memory_is_measured_where_it_pays(case: Case) -> None:
 def test_a_size_that_is_not_sure_is_measured_again(case: Case) -> None:
     """Where the curve is flat and yet no size is sure to be enough, it is said which run tells most."""
     found = next_run(case, Edges(), four(case), 0.7)
-    assert found is not None
-    assert found.why is not None
     assert (found.action, found.why.code) == (Action.REPEAT, ReasonCode.RUN_WOULD_SETTLE)
     assert set(found.vcpus) <= {4.0, 16.0}
     assert next_run(case, Edges(), four(case), 0.99) is None
@@ -120,17 +115,18 @@ def test_a_size_that_is_not_sure_is_measured_again(case: Case) -> None:
 def test_what_to_know_of_a_machine(make_run: MakeRun, catalog: Catalog) -> None:
     """ARM cores, figures that nobody confirmed, and a disk that caps this rate are said of each offer."""
     demand = Demand(core_seconds=0.01, read_bytes=1e6)
-    model = fit([make_run(100.0 * vcpus, vcpus, demand=demand) for vcpus in (1.0, 2.0, 4.0)]).workload("train")
+    runs = [make_run(100.0 * vcpus, vcpus, demand=demand) for vcpus in (1.0, 2.0, 4.0)]
     x86, arm = (replace(catalog.instance(name), confidence=None) for name in ("aws/c6i.xlarge", "aws/c7g.xlarge"))
     slow = replace(x86, instance_type="slow", disk_bytes_per_second=50e6)
     rumoured = replace(x86, instance_type="rumoured", confidence="a talk")
-    offers = matching(model, Spec(4.0), 32, 400.0, replace(catalog, instance_types=(x86, arm, slow, rumoured)))
-    notes = {offer.instance_type: {note.code: note for note in offer.notes} for offer in offers}
+    offers = replace(catalog, instance_types=(x86, arm, slow, rumoured))
+    (answer,) = recommend(fit(runs), runs, Objective(), offers).workloads
+    notes = {offer.instance_type: {note.code: note for note in offer.notes} for offer in answer.instances}
     assert ReasonCode.ARM in notes["c7g.xlarge"]
     assert ReasonCode.ARM not in notes["c6i.xlarge"]
     assert notes["rumoured"][ReasonCode.FIGURES_UNSURE].text("confidence") == "a talk"
     capped = notes["slow"][ReasonCode.DISK_CAPPED]
-    assert (capped.number("cap"), capped.number("reads")) == (50e6, 400e6)
+    assert (capped.number("cap"), capped.number("reads")) == (50e6, pytest.approx(400e6, rel=0.02))
     assert ReasonCode.FIGURES_UNSURE not in notes["slow"]
 
 
@@ -160,7 +156,6 @@ def test_a_table_without_memory_is_compared_by_its_vcpus(
 ) -> None:
     """The machine's memory is taken to be enough."""
     answer = answer_of([without(run, memory_bytes=None) for run in curve(*KNEE)], machine=machine)
-    assert answer.baseline is not None
     assert (answer.baseline.spec.vcpus, answer.baseline.spec.memory_bytes) == (32, None)
     assert answer.baseline.share == pytest.approx(0.98, abs=0.03)
 
@@ -204,7 +199,6 @@ def test_a_job_that_may_be_in_time_is_rejected_with_its_chance(curve: Curve, ans
     """A cheaper size that is in time with a probability between surely not and surely."""
     answer = answer_of(curve(*KNEE, spread=0.02), within=Deadline(202.0 * 6 * HOUR, 6 * HOUR))
     whys = {each.spec.vcpus: {why.code: why for why in each.why} for each in answer.rejected}
-    assert answer.spec is not None
     assert answer.spec.vcpus == 4
     unlikely = whys[2.0][ReasonCode.JOB_TAKES]
     assert 0.005 < unlikely.number("probability") < 0.9
@@ -215,7 +209,6 @@ def test_a_fraction_of_a_vcpu_that_is_in_time_is_not_sold(curve: Curve, answer_o
     """The least that is sold is taken, and the half that would do is named with how long it takes."""
     points = ((0.5, 50), (1, 100), (2, 101), (4, 101))
     answer = answer_of(curve(*points), within=Deadline(20 * HOUR, HOUR))
-    assert answer.spec is not None
     assert answer.spec.vcpus == 1
     half = next(each for each in answer.rejected if each.spec.vcpus == 0.5)
     assert ReasonCode.NOT_SOLD in {why.code for why in half.why}
@@ -231,7 +224,7 @@ def test_a_bottleneck_that_is_not_known_has_no_upgrade(make_run: MakeRun) -> Non
     model = fit(runs).workload("train")
     clear = predict(model, runs[1].configuration)
     assert clear.bottleneck is Bottleneck.CPU
-    assert upgrade_reasons(ambiguous, None) == []
+    assert list(upgrade_reasons(ambiguous, None)) == []
     (limit,) = upgrade_reasons(clear, None)
     assert (limit.code, limit.text("next")) == (ReasonCode.NEXT_LIMIT, "accelerator")
 
@@ -267,6 +260,6 @@ def test_nothing_is_advised_where_nobody_knows_what_binds(curve: Curve, answer_o
 def test_memory_that_no_family_offers_says_the_most_that_is_sold(knee: WorkloadModel) -> None:
     """One vCPU with 64 GiB is in no catalogue."""
     large = Candidate(Spec(1.0, 64 * GIB), Configuration(1.0, 8 * GIB, "host", 32), Estimate(100, 90, 110), 1.0)
-    said = _why_this_much(knee, large, 64 * GIB)
+    said = _why_this_much(knee, large)
     assert said.code is ReasonCode.NOT_SOLD
     assert said.number("most") == 8 * GIB

@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import Device, DiskRates
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
 from sizer.records.prediction import ReasonCode
-from sizer.records.run import Demand, Run
+from sizer.records.run import Demand
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import family_sentences
+from sizer.records.run import Bottleneck
+from sizer.records.run import Outcome
+from sizer.records.study import Device
+from sizer.records.study import DiskRates
 
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]
@@ -37,15 +41,12 @@ def test_a_knee_is_recommended_with_each_cheaper_size_rejected(curve: Curve, ask
     """The smallest size at the plateau, its neighbours rejected with a share of the target and what binds them."""
     answer = ask(curve(*KNEE, cache="warm"))
     assert answer.status == "recommended"
-    assert answer.spec is not None
     assert answer.spec.vcpus == 4
-    assert answer.probability is not None
     assert answer.probability >= 0.9
     assert [rejection.spec.vcpus for rejection in answer.rejected] == [2, 1]
     two, one = (rejection.why for rejection in answer.rejected)
     assert re.fullmatch(r"Reaches 6[789] % of the target, bound by the CPU\.", two)
     assert re.fullmatch(r"Reaches 3[45] % of the target, bound by the CPU\.", one)
-    assert answer.runner_up is not None
     assert answer.runner_up.vcpus == 8
     assert answer.bottleneck is Bottleneck.SERIAL
     assert answer.next_bottleneck is Bottleneck.CPU
@@ -55,7 +56,6 @@ def test_a_plateau_on_one_disk_names_nothing(curve: Curve, ask: Callable[..., An
     """A disk that nothing is known of makes the same plateau as a serial part: the size stays the same."""
     answer = ask(curve(*KNEE))
     assert answer.status == "recommended"
-    assert answer.spec is not None
     assert answer.spec.vcpus == 4
     assert answer.bottleneck is Bottleneck.AMBIGUOUS
 
@@ -67,14 +67,11 @@ def test_a_rising_rate_is_at_least(
     """CPU-bound at the most vCPUs measured: the edge, an extrapolated estimate beyond it, and the run to make."""
     answer = ask(curve(*points))
     assert answer.status == "at_least"
-    assert answer.spec is not None
     assert answer.spec.vcpus == points[-1][0]
-    assert answer.beyond is not None
     assert answer.beyond.extrapolated
     assert answer.beyond.throughput.value > points[-1][1]
     assert "still rises" in said(answer)
     assert "extrapolated, weak" in said(answer)
-    assert answer.next_run is not None
     assert f"at {2 * points[-1][0]:g} and {4 * points[-1][0]:g} vCPUs" in answer.next_run
 
 
@@ -87,10 +84,8 @@ def test_a_flat_rate_needs_the_smallest(curve: Curve, ask: Callable[..., Answer]
 def test_what_was_not_measured_below_is_said(curve: Curve, ask: Callable[..., Answer]) -> None:
     """If the fewest vCPUs measured are enough, fewer may be, too: the run that would tell is named."""
     answer = ask(curve((2, 101), (4, 100), (8, 99)))
-    assert answer.spec is not None
     assert answer.spec.vcpus == 2
     assert "Fewer than 2 vCPUs were not measured" in said(answer)
-    assert answer.next_run is not None
     assert "at 1 vCPU" in answer.next_run
 
 
@@ -98,7 +93,6 @@ def test_retrograde_is_never_the_largest(curve: Curve, ask: Callable[..., Answer
     """Where more vCPUs are slower, the size at the peak."""
     answer = ask(curve((1, 100), (2, 190), (4, 340), (8, 540), (16, 640), (32, 560), (64, 380)))
     assert answer.status == "recommended"
-    assert answer.spec is not None
     assert answer.spec.vcpus in (12, 16)
 
 
@@ -116,7 +110,6 @@ def test_a_known_accelerator_ceiling_makes_a_strong_estimate(curve: Curve, ask: 
     assert answer.status == "at_least"
     assert "extrapolated, strong" in said(answer)
     assert re.search(r"about 4\.[345] vCPUs", said(answer))
-    assert answer.beyond is not None
     assert answer.beyond.configuration.vcpus == 8
     assert answer.beyond.throughput.value == pytest.approx(219, rel=0.05)
 
@@ -130,7 +123,6 @@ def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[.
     known = [offer for offer in answer.instances if offer.usd_per_hour is not None]
     unknown = [offer for offer in answer.instances if offer.usd_per_hour is None]
     assert known[0].instance_type == "n1-highmem-8"
-    assert answer.throughput is not None
     assert known[0].usd_per_million_samples == pytest.approx(2.95 / 3600 / answer.throughput.value * 1e6)
     assert unknown
     assert all(
@@ -150,7 +142,6 @@ def test_the_cheapest_disk_that_loses_nothing(make_run: MakeRun, ask: Callable[.
         for name, rates in TIERS.items()
     ]
     answer = ask(runs)
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk) == (2, "middle")
     assert "Compared with disk middle, a faster disk gains 0 %" in said(answer)
     assert any(each.spec.disk == "slow" and "disk" in each.why for each in answer.rejected)
@@ -165,7 +156,6 @@ def test_disks_that_make_no_difference(make_run: MakeRun, ask: Callable[..., Ans
         for name, rates in TIERS.items()
     ]
     answer = ask(runs)
-    assert answer.spec is not None
     assert answer.spec.disk == "slow"
     assert "Compared with disk slow, a faster disk gains < 1 %" in said(answer)
 
@@ -177,7 +167,6 @@ def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Cal
     runs += [make_run(None, 2, memory=2 * GIB, capped=True, outcome=Outcome.OUT_OF_MEMORY)]
     answer = ask(runs)
     assert answer.status == "recommended"
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (2, 8 * GIB)
     assert (2 * GIB, "Runs out of memory.") in [(each.spec.memory_bytes, each.why) for each in answer.rejected]
     assert (
@@ -198,7 +187,6 @@ def test_too_little_data_is_refused_with_the_run_to_make(curve: Curve, ask: Call
 def test_one_vcpu_value_still_tells_of_disks(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
     """A study of disks alone answers for disks, and says that vCPUs were not varied."""
     answer = ask([make_run(rate, 2, disk=name) for name, rate in (("slow", 50), ("middle", 100), ("fast", 101))])
-    assert answer.spec is not None
     assert answer.spec.disk != "slow"
     assert "vCPUs were not varied" in said(answer)
 
@@ -208,7 +196,6 @@ def test_two_vcpu_values_with_disks_that_rise(make_run: MakeRun, ask: Callable[.
     runs = [make_run(100 * c, c, disk=name) for c in (1, 2) for name in ("slow", "fast")]
     answer = ask(runs)
     assert answer.status == "at_least"
-    assert answer.spec is not None
     assert answer.spec.vcpus == 2
     assert answer.beyond is None
 
@@ -228,13 +215,10 @@ def test_balanced_keeps_the_target(curve: Curve, catalog: Catalog) -> None:
         target: recommend(fit(runs), runs, Objective("balanced", target), catalog).workloads[0].spec
         for target in (0.6, 0.95)
     }
-    assert sizes[0.95] is not None
-    assert sizes[0.6] is not None
     assert (sizes[0.6].vcpus, sizes[0.95].vcpus) == (2, 4)
 
 
 def of_class(run: Run, classes: dict[str, str]) -> Run:
-    assert run.disk is not None
     tier = replace(run.disk.tier, disk_class=classes[run.disk.tier.name])
     return replace(run, disk=replace(run.disk, tier=tier))
 

@@ -31,7 +31,6 @@ def found(curve: Curve, catalog: Catalog) -> Recommendation:
 def test_it_holds_them_all_and_says_what_each_loses(found: Recommendation) -> None:
     """The largest loses nothing; the smaller one pays more for the same rate."""
     shared = found.family.shared
-    assert shared is not None
     assert shared.vcpus >= 4
     train, lstm = shared.losses
     assert (train.workload, lstm.workload) == ("train", "lstm")
@@ -45,7 +44,6 @@ def test_it_holds_them_all_and_says_what_each_loses(found: Recommendation) -> No
 
 def test_no_other_one_that_holds_them_costs_less(found: Recommendation) -> None:
     """Its price is that of the cheapest for the workload that needs most."""
-    assert found.family.shared is not None
     (train,) = (answer for answer in found.workloads if answer.workload == "train")
     assert found.family.shared.usd_per_hour == train.instances[0].usd_per_hour
 

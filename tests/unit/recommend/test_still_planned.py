@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
-
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.run_order import plan
 from sizer.recommend.recommendation import recommend
-from sizer.recommend.still_planned import StillPlanned, as_planned
+from sizer.recommend.still_planned import StillPlanned
+from sizer.recommend.still_planned import as_planned
 from sizer.records.configuration import Configuration
-from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
+from sizer.records.prediction import Action
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Spec
+from sizer.records.prediction import Suggestion
+from sizer.records.prediction import reason
 from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import suggestion_sentences
 from sizer.words.names import Terms
-from tests.unit.adaptive.machine import HOST, knee, made, study_of
+from tests.unit.adaptive.machine import HOST
+from tests.unit.adaptive.machine import knee
+from tests.unit.adaptive.machine import made
+from tests.unit.adaptive.machine import study_of
+from sizer.recommend.edges import StillPlanned
+from sizer.recommend.edges import prefer_planned_run
+from sizer.records.run import Outcome
+from sizer.words.answers import Terms
 
 NOT_MADE = reason(ReasonCode.RUN_WOULD_SETTLE)
 
@@ -38,7 +50,7 @@ def measured(*vcpus: float, failed: tuple[float, ...] = ()) -> list[Run]:
 
 
 def advised(suggestion: Suggestion, runs: list[Run], left: StillPlanned) -> Suggestion:
-    return as_planned(suggestion, left, fit(runs).workloads[0].measured, runs)
+    return prefer_planned_run(suggestion, left, fit(runs).workloads[0].measured, runs)
 
 
 def at(*vcpus: float) -> Suggestion:
@@ -138,7 +150,5 @@ def test_an_answer_names_what_is_planned_and_not_a_larger_host() -> None:
     asked = fit(runs), runs, Objective(), Catalog.load()
     (alone,) = recommend(*asked, host_vcpus=8.0).workloads
     (found,) = recommend(*asked, host_vcpus=8.0, still_planned={"job": StillPlanned((place(8.0),))}).workloads
-    assert alone.next_run is not None
-    assert found.next_run is not None
     assert alone.next_run.needs_larger_host
     assert (found.next_run.vcpus, found.next_run.needs_larger_host) == ((8.0,), False)

@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer, Recommendation
+from sizer.records.answer import Answer
+from sizer.records.answer import Recommendation
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import DiskRates
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.words.answers import (
-    family_sentences,
-    reason_sentences,
-    rejection_sentences,
-    suggestion_sentences,
-)
+from sizer.words.answers import family_sentences
+from sizer.words.answers import reason_sentences
+from sizer.words.answers import rejection_sentences
+from sizer.words.answers import suggestion_sentences
 from sizer.words.names import Terms
+from sizer.records.run import Bottleneck
+from sizer.records.study import DiskRates
 
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
 
@@ -55,7 +54,6 @@ def by_memory(make_run: Callable[..., Run]) -> list[Run]:
 def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> None:
     """Not in what families offer with a number of vCPUs that nobody knows."""
     (answer,) = asked(by_memory).workloads
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (None, 16 * GIB)
     assert not re.search(r"\d vCPU", said(answer))
     assert "The table has no `vcpus`" in said(answer)
@@ -75,7 +73,6 @@ def test_disks_alone(make_run: Callable[..., Run]) -> None:
     ]
     found = asked(runs)
     (answer,) = found.workloads
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk) == (None, "fast")
     assert not re.search(r"\d vCPU", said(answer))
     family = family_sentences(found)
@@ -99,7 +96,6 @@ def test_a_table_of_one_gpu_lacks_no_vcpus(make_run: Callable[..., Run]) -> None
         for run in plain
     ]
     (answer,) = asked(runs).workloads
-    assert answer.spec is not None
     assert answer.spec.gpu == "V100"
     assert "three vCPU values" not in said(answer)
     assert "best guess" not in said(answer)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
 import pytest
-
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.run import Demand, Run
+from sizer.records.run import Demand
+from sizer.records.run import Run
+from sizer.records.run import Bottleneck
+from sizer.records.study import Device
 
 Ask = Callable[..., Answer]
 P100 = Device("emulated", gpu="P100", samples_per_second=219, source="published")
@@ -24,9 +25,7 @@ def trained(make_run: Callable[..., Run]) -> list[Run]:
 def test_the_smallest_upgrade_is_named_with_its_gain(make_run: Callable[..., Run], ask: Ask) -> None:
     """Where the target is lax, the answer says which next size something else would bind, and what it gains."""
     answer = ask(trained(make_run), target=0.6)
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.bottleneck) == (2, Bottleneck.CPU)
-    assert answer.upgrade is not None
     assert (answer.upgrade.spec.vcpus, answer.upgrade.bottleneck) == (4, Bottleneck.ACCELERATOR)
     assert answer.upgrade.gain == pytest.approx(219 / 160 - 1, abs=0.05)
     assert answer.headroom == pytest.approx(219 / 160 - 1, abs=0.06)
@@ -39,7 +38,6 @@ def test_the_smallest_upgrade_is_named_with_its_gain(make_run: Callable[..., Run
 def test_where_nothing_measured_moves_it_none_is_named(make_run: Callable[..., Run], ask: Ask) -> None:
     """The one accelerator measured binds, and no size relieves it."""
     answer = ask(trained(make_run))
-    assert answer.spec is not None
     assert (answer.spec.vcpus, answer.bottleneck) == (4, Bottleneck.ACCELERATOR)
     assert answer.upgrade is None
     assert "smallest upgrade" not in " ".join(answer.reasons)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-
 import pytest
-
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import AgainstCpu, Answer, NoGpuAnswer, SecondGpu
-from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.answer import AgainstCpu
+from sizer.records.answer import Answer
+from sizer.records.answer import NoGpuAnswer
+from sizer.records.answer import SecondGpu
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Estimate
 from sizer.records.device import Device
-from sizer.records.run import Demand, Run
-from sizer.records.study import Deadline, Objective
+from sizer.records.run import Demand
+from sizer.records.run import Run
+from sizer.records.study import Deadline
+from sizer.records.study import Objective
 from sizer.words.names import terms_of
-from sizer.words.which_gpu import gpu_option_lines, gpus_compared
+from sizer.words.which_gpu import gpu_option_lines
+from sizer.words.which_gpu import gpus_compared
+from sizer.records.gpu_options import AgainstCpu
+from sizer.records.gpu_options import NoGpuAnswer
+from sizer.records.gpu_options import SecondGpu
 
 P100 = Device("emulated", gpu="P100", samples_per_second=181.53, source="a table")
 MakeRun = Callable[..., Run]
@@ -56,7 +65,6 @@ def test_each_gpu_has_rate_bottleneck_price_and_memory(make_run: MakeRun, catalo
     """A T4 is slower than its CPUs feed it; the input side holds an H100 back; both have a price."""
     found = answered(emulated_runs(make_run), catalog, "T4", "V100", "A100", "H100")
     t4, v100, a100, h100 = found.gpus
-    assert t4.throughput is not None
     assert t4.throughput.value == pytest.approx(110.8, rel=0.1)
     assert t4.bottleneck is Bottleneck.ACCELERATOR
     assert h100.bottleneck is not Bottleneck.ACCELERATOR or h100.extrapolated
@@ -64,9 +72,7 @@ def test_each_gpu_has_rate_bottleneck_price_and_memory(make_run: MakeRun, catalo
     for each in (t4, v100, a100, h100):
         assert each.usd_per_million_samples or each.missing is NoGpuAnswer.INPUT_NOT_KNOWN
     assert t4.fits is True
-    assert t4.second is not None
     assert t4.second.gain.value > 1
-    assert t4.accelerator is not None
     assert t4.accelerator.basis == "published"
 
 
@@ -108,10 +114,8 @@ def test_on_the_cpu_the_input_must_have_been_measured_apart(make_run: MakeRun, c
 def test_a_job_on_the_cpu_is_compared_with_it(make_run: MakeRun, catalog: Catalog) -> None:
     """Half of its 100 ms a sample is the input's, as a synthetic run shows: 4 vCPUs feed 80 images/s."""
     (t4,) = answered(computed_runs(make_run, step=0.05), catalog, "T4").gpus
-    assert t4.input_rate is not None
     assert t4.vcpus is not None
     assert t4.input_rate.value == pytest.approx(20 * t4.vcpus, rel=0.15)
-    assert t4.against_cpu is not None
     assert t4.against_cpu.time_ratio < 0.6
     assert t4.against_cpu.cost_ratio is not None
 
@@ -128,7 +132,6 @@ def test_what_a_job_needed_on_the_cpu_is_not_known_to_be_enough(make_run: MakeRu
 def test_the_interval_of_a_small_input_share_holds_the_truth(make_run: MakeRun, catalog: Catalog) -> None:
     """A tenth of 100 ms is the input's, so 4 vCPUs feed 400 images/s; two large times differ by hardly that."""
     (t4,) = answered(computed_runs(make_run, step=0.09), catalog, "T4").gpus
-    assert t4.input_rate is not None
     assert t4.vcpus is not None
     assert t4.input_rate.low <= 100 * t4.vcpus <= t4.input_rate.high
 
@@ -136,8 +139,6 @@ def test_the_interval_of_a_small_input_share_holds_the_truth(make_run: MakeRun, 
 def test_the_whole_job_has_a_time_and_a_price(make_run: MakeRun, catalog: Catalog) -> None:
     """Where its samples are known."""
     (t4,) = answered(emulated_runs(make_run), catalog, "T4", deadline=Deadline(1e6, 36000)).gpus
-    assert t4.throughput is not None
-    assert t4.seconds is not None
     assert t4.usd_per_hour is not None
     assert t4.seconds.value == pytest.approx(1e6 / t4.throughput.value)
     assert t4.usd == pytest.approx(t4.usd_per_hour * t4.seconds.value / 3600)
@@ -195,7 +196,6 @@ def test_whether_a_second_one_pays_is_open_within_the_interval_of_its_gain(make_
     runs = emulated_runs(make_run, (0.5, 1.0, 2.0, 4.0, 8.0, 16.0))
     (found,) = answered(runs, catalog, "V100").gpus
     second = found.second
-    assert second is not None
     assert second.usd_per_hour is not None
     assert found.usd_per_hour is not None
     needed = second.usd_per_hour / found.usd_per_hour / 1.05
@@ -225,10 +225,7 @@ def test_one_gpu_is_no_faster_than_itself_where_two_are_recommended(make_run: Ma
     asked = Objective("fastest", gpus=("T4",))
     answer = recommend(fit(runs), runs, asked, catalog).workloads[0]
     (t4,) = answer.gpus
-    assert answer.spec is not None
     assert answer.spec.gpu_count == 2
-    assert t4.throughput is not None
-    assert t4.accelerator is not None
     assert t4.throughput.value <= 1.001 * t4.accelerator.rate.value
 
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-
 import pytest
-
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer
-from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Reason, ReasonCode
-from sizer.records.run import Demand, Run
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.run import Demand
+from sizer.records.run import Run
 from sizer.words.answers import offer_notes
-from sizer.words.model import model_summary, parameter_name
-from sizer.words.names import Terms, terms_of
+from sizer.words.model import model_summary
+from sizer.words.model import parameter_name
+from sizer.words.names import Terms
+from sizer.words.names import terms_of
 from sizer.words.reasons import reason_sentence
+from sizer.records.study import Device
+from sizer.records.study import DiskRates
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -80,7 +85,6 @@ def test_the_host_disk_is_called_that(make_run: MakeRun, ask: Ask) -> None:
         for name, top in (("host", 200), ("slow", 95))
     ]
     answer = ask(runs)
-    assert answer.spec is not None
     assert answer.spec.disk == "host"
     text = " ".join(answer.reasons)
     assert "No measured disk is faster than the host's own disk for this job; disk slow loses" in text
@@ -114,7 +118,6 @@ def test_a_fraction_of_a_vcpu_is_rejected_with_its_reason(
 ) -> None:
     """Below the smallest size sold, the nearest that was measured says why it is not the answer."""
     answer = ask(curve(*points))
-    assert answer.spec is not None
     assert answer.spec.vcpus == 1
     assert [(each.spec.vcpus, each.why) for each in answer.rejected] == [(0.5, why)]
 

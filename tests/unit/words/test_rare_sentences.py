@@ -543,8 +543,8 @@ def test_a_larger_data_set_says_whether_it_matters(
     data_bytes: int | None, natural: bool, text: str, fitted: WorkloadModel
 ) -> None:
     """With a cold cache nothing of it is kept, so its size changes nothing; its own size is named where it is known."""
-    feed = replace(fitted.facts.setting, cache="natural" if natural else "cold")
-    model = replace(fitted, facts=replace(fitted.facts, data_bytes=data_bytes, setting=feed))
+    feed = replace(fitted.facts.feed, cache="natural" if natural else "cold")
+    model = replace(fitted, facts=replace(fitted.facts, data_bytes=data_bytes, feed=feed))
     assert assumptions(WhatIf(data_bytes_factor=4.0), model) == text
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from sizer.records.answer import Answer, InstanceOffer
-from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.messages import AnyOf, InputError
-from sizer.records.units import (
-    GIB,
-    format_rate,
-    format_seconds,
-    format_share,
-    format_usd,
-    parse_seconds,
-)
+from sizer.records.answer import Answer
+from sizer.records.answer import InstanceOffer
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Estimate
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.units import GIB
+from sizer.records.units import format_rate
+from sizer.records.units import format_seconds
+from sizer.records.units import format_share
+from sizer.records.units import format_usd
+from sizer.records.units import parse_seconds
+from sizer.records.errors import InputError
 
 CONDITION = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
 SIGNS: dict[str, Callable[[float, float], bool]] = {
@@ -62,7 +64,7 @@ class GatedFigure:
 
 
 @dataclass(frozen=True)
-class Word:
+class GatedWord:
     """A word of an answer that a gate may ask for, of a closed list; only = and != make sense of it."""
 
     of: Callable[[Answer], str | None]
@@ -94,11 +96,11 @@ def _plain(value: float, _: Answer) -> str:
     return f"{value:g}"
 
 
-def _money(value: float, _: Answer) -> str:
+def _usd(value: float, _: Answer) -> str:
     return format_usd(value)
 
 
-def _rate(value: float, answer: Answer) -> str:
+def _in_unit(value: float, answer: Answer) -> str:
     return format_rate(value, answer.sample_unit)
 
 
@@ -106,44 +108,40 @@ def _offer(answer: Answer) -> InstanceOffer | None:
     return next((offer for offer in answer.instances if offer.usd_per_hour is not None), None)
 
 
-def _rate_of(answer: Answer) -> Estimate | None:
+def _rate(answer: Answer) -> Estimate | None:
     return None if answer.rate_in_doubt else answer.throughput
 
 
 DOUBTED = "the rates that its runs told are known to be wrong"
 UNPRICED = "no instance type that holds the spec has a price"
-_BOUNDS = tuple(each.value for each in Bottleneck)
-NAMES: dict[str, GatedFigure | Word] = {
-    "status": Word(lambda a: a.status, ("recommended", "at_least", "refused")),
-    "provisional": Word(lambda a: str(a.provisional).lower(), ("true", "false")),
-    "bottleneck": Word(lambda a: a.bottleneck.value if a.bottleneck else None, _BOUNDS),
-    "next_bottleneck": Word(lambda a: a.next_bottleneck.value if a.next_bottleneck else None, _BOUNDS, "none is known"),
-    "throughput": GatedFigure(lambda a: rate.value if (rate := _rate_of(a)) else None, _rate, DOUBTED),
-    "throughput_low": GatedFigure(lambda a: rate.low if (rate := _rate_of(a)) else None, _rate, DOUBTED),
+NO_SAMPLE_PRICE = f"{UNPRICED}, or its rates are relative"
+BOUNDS = tuple(bottleneck.value for bottleneck in Bottleneck)
+NAMES: dict[str, GatedFigure | GatedWord] = {
+    "status": GatedWord(lambda a: a.status, ("recommended", "at_least", "refused")),
+    "provisional": GatedWord(lambda a: str(a.provisional).lower(), ("true", "false")),
+    "bottleneck": GatedWord(lambda a: a.bottleneck.value if a.bottleneck else None, BOUNDS),
+    "next_bottleneck": GatedWord(
+        lambda a: a.next_bottleneck.value if a.next_bottleneck else None, BOUNDS, "none is known"
+    ),
+    "throughput": GatedFigure(lambda a: rate.value if (rate := _rate(a)) else None, _in_unit, DOUBTED),
+    "throughput_low": GatedFigure(lambda a: rate.low if (rate := _rate(a)) else None, _in_unit, DOUBTED),
     "probability": GatedFigure(lambda a: a.probability, _plain),
     "vcpus": GatedFigure(lambda a: a.spec.vcpus if a.spec else None, _plain, "the table has no `vcpus`"),
     "memory_gib": GatedFigure(
-        lambda a: a.spec.memory_bytes / GIB if a.spec and a.spec.memory_bytes else None,
-        _plain,
-        "memory was not varied",
+        lambda a: a.spec.memory_bytes / GIB if a.spec and a.spec.memory_bytes else None, _plain, "memory was not varied"
     ),
     "gpu_count": GatedFigure(lambda a: a.spec.gpu_count if a.spec else None, _plain),
-    "usd_per_hour": GatedFigure(lambda a: offer.usd_per_hour if (offer := _offer(a)) else None, _money, UNPRICED),
+    "usd_per_hour": GatedFigure(lambda a: offer.usd_per_hour if (offer := _offer(a)) else None, _usd, UNPRICED),
     "usd_per_million_samples": GatedFigure(
-        lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None,
-        _money,
-        f"{UNPRICED}, or its rates are relative",
+        lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None, _usd, NO_SAMPLE_PRICE
     ),
     "saving": GatedFigure(
-        lambda a: a.baseline.saving if a.baseline else None,
-        lambda value, _: format_share(value),
-        "a price is unknown",
-        _share,
+        lambda a: a.baseline.saving if a.baseline else None, lambda v, _: format_share(v), "a price is unknown", _share
     ),
     "job_seconds": GatedFigure(
-        lambda a: a.job.seconds.value if a.job else None, lambda value, _: format_seconds(value), parse=_seconds
+        lambda a: a.job.seconds.value if a.job else None, lambda v, _: format_seconds(v), parse=_seconds
     ),
-    "job_usd": GatedFigure(lambda a: a.job.usd if a.job else None, _money, UNPRICED),
+    "job_usd": GatedFigure(lambda a: a.job.usd if a.job else None, _usd, UNPRICED),
 }
 
 
@@ -153,33 +151,31 @@ def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
     `deadline`: whether one is asked for, without which there is no job to ask of.
     """
     workload, condition = _of_workload(text, workloads)
-    match = CONDITION.fullmatch(condition)
+    match, given = CONDITION.fullmatch(condition), repr(text)
     if match is None:
         raise InputError(
             "--fail-if {text} is not a condition; write a name, a sign and a value, such as {examples}.",
-            text=repr(text),
+            text=given,
             examples=EXAMPLES,
         )
     name, sign, value = match.group("name", "sign", "value")
     if name not in NAMES:
+        names = AnyOf(*NAMES)
         raise InputError(
-            "--fail-if {text}: there is no figure `{name}`; use {names}.",
-            text=repr(text),
-            name=name,
-            names=AnyOf(*NAMES),
+            "--fail-if {text}: there is no figure `{name}`; use {names}.", text=given, name=name, names=names
         )
     if name.startswith("job_") and not deadline:
         raise InputError(
-            "--fail-if {text}: `{name}` needs a deadline; add --samples 1.2M --within 6h.", text=repr(text), name=name
+            "--fail-if {text}: `{name}` needs a deadline; add --samples 1.2M --within 6h.", text=given, name=name
         )
     if workload is not None and workload not in workloads:
         raise InputError(
             "--fail-if {text}: there is no workload `{workload}`; use {workloads}.",
-            text=repr(text),
+            text=given,
             workload=workload,
             workloads=AnyOf(*workloads),
         )
-    return Gate(text, name, sign, _wanted(text, name, sign, value), workload)
+    return Gate(text, name, sign, _wanted(given, name, sign, value), workload)
 
 
 def _of_workload(text: str, workloads: Sequence[str]) -> tuple[str | None, str]:
@@ -198,23 +194,23 @@ def _of_workload(text: str, workloads: Sequence[str]) -> tuple[str | None, str]:
     return None, written
 
 
-def _wanted(text: str, name: str, sign: str, value: str) -> float | str:
+def _wanted(given: str, name: str, sign: str, value: str) -> float | str:
     asked = NAMES[name]
-    if isinstance(asked, Word):
-        if value not in asked.choices or sign not in ("=", "==", "!="):
-            raise InputError(
-                "--fail-if {text}: compare `{name}` by = or != with {choices}.",
-                text=repr(text),
-                name=name,
-                choices=AnyOf(*asked.choices),
-            )
-        return value
+    if isinstance(asked, GatedWord):
+        if value in asked.choices and sign in ("=", "==", "!="):
+            return value
+        raise InputError(
+            "--fail-if {text}: compare `{name}` by = or != with {choices}.",
+            text=given,
+            name=name,
+            choices=AnyOf(*asked.choices),
+        )
     try:
         return asked.parse(value)
     except (ValueError, InputError):
         raise InputError(
             "--fail-if {text}: `{value}` is not a value of `{name}`; write a condition such as {examples}.",
-            text=repr(text),
+            text=given,
             value=value,
             name=name,
             examples=EXAMPLES,
@@ -231,23 +227,22 @@ def check_gate(gate: Gate, answers: Sequence[Answer]) -> GateResult:
 
 
 def _fulfils(gate: Gate, answer: Answer) -> bool | None:
-    found = NAMES[gate.name].of(answer)
-    if found is None:
+    value = NAMES[gate.name].of(answer)
+    if value is None:
         return None
-    if isinstance(found, str) or isinstance(gate.wanted, str):
-        return (found == gate.wanted) == (gate.sign != "!=")
-    return SIGNS[gate.sign](found, gate.wanted)
+    if isinstance(value, str) or isinstance(gate.wanted, str):
+        return (value == gate.wanted) == (gate.sign != "!=")
+    return SIGNS[gate.sign](value, gate.wanted)
 
 
 def _found(gate: Gate, answer: Answer) -> str:
     """`train: throughput is 217 images/s`"""
-    asked, found = NAMES[gate.name], NAMES[gate.name].of(answer)
+    asked, value = NAMES[gate.name], NAMES[gate.name].of(answer)
     name = f"{answer.workload}: {gate.name.replace('_', ' ')}"
-    if found is None:
-        lacking = "there is no spec" if answer.spec is None else asked.lacking
-        return f"{name} is not known ({lacking})"
-    if isinstance(asked, Word) or isinstance(found, str):
-        return f"{name} is {str(found).replace('_', ' ')}"
+    if value is None:
+        return f"{name} is not known ({'there is no spec' if answer.spec is None else asked.lacking})"
+    if isinstance(asked, GatedWord) or isinstance(value, str):
+        return f"{name} is {str(value).replace('_', ' ')}"
     limit = gate.wanted if isinstance(gate.wanted, float) else 0.0
-    shown, beside = asked.shown(found, answer), asked.shown(limit, answer)
-    return f"{name} is {shown if shown != beside or found == limit else format(found, '.6g')}"
+    shown, beside = asked.shown(value, answer), asked.shown(limit, answer)
+    return f"{name} is {shown if shown != beside or value == limit else format(value, '.6g')}"

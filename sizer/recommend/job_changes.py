@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 from enum import Enum
 from statistics import median
-
 from sizer.model.coordinates import batch_of
-from sizer.model.edge import gain, loader_waits
+from sizer.model.edge import gain
+from sizer.model.edge import loader_waits
 from sizer.model.feeds import CPU_LABEL
 from sizer.model.isolation import as_asked
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.model.stages import INSTANT
 from sizer.recommend.disks import most_by_disk
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.kinds import KINDS, LANGUAGE, PREPROCESSING
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.kinds import KINDS
+from sizer.records.kinds import LANGUAGE
+from sizer.records.kinds import PREPROCESSING
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Figure, Spec
+from sizer.records.prediction import Figure
+from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
+from sizer.recommend.reasons import most_by_disk
+from sizer.records.errors import NoAnswer
 
-LEAST_GAIN = 0.01
+MIN_GAIN = 0.01
 """A gain below one percent is none that anybody would change a job for."""
 LARGE_REQUEST = 131072
 """Bytes of a read of a file that is read from its start to its end: Linux reads ahead 128 KiB at a time."""
@@ -83,39 +96,33 @@ def judged_by(model: WorkloadModel, spec: Spec) -> Configuration | None:
     known = [rate.configuration for rate in model.measured.rates]
     if not known:
         return None
-    nearest = min(known, key=lambda each: _unlike(each, spec))
-    most = max((each.vcpus for each in known if each.vcpus is not None), default=None)
+
+    def unlike(place: Configuration) -> tuple[float, float]:
+        """In how many things a configuration differs from the spec, and by how many vCPUs."""
+        asked = {"disk": spec.disk, "batch_size": spec.batch_size, "gpu": spec.gpu, "gpu_count": spec.gpu_count or None}
+        other = sum(value is not None and getattr(place, axis) != value for axis, value in asked.items())
+        return other, abs((place.vcpus or 0.0) - (spec.vcpus or 0.0))
+
+    nearest = min(known, key=unlike)
+    most = max((place.vcpus for place in known if place.vcpus is not None), default=None)
     held = [size for size in model.measured.memory_bytes if spec.memory_bytes is not None and size <= spec.memory_bytes]
-    return replace(
-        nearest,
-        vcpus=nearest.vcpus if spec.vcpus is None or most is None else min(spec.vcpus, most),
-        memory_bytes=max(held, default=spec.memory_bytes or nearest.memory_bytes),
-        disk=spec.disk or nearest.disk,
-        batch_size=spec.batch_size or nearest.batch_size,
-        gpu=spec.gpu or nearest.gpu,
-        gpu_count=spec.gpu_count or nearest.gpu_count,
+    return Configuration(
+        nearest.vcpus if spec.vcpus is None or most is None else min(spec.vcpus, most),
+        max(held, default=spec.memory_bytes or nearest.memory_bytes),
+        spec.disk or nearest.disk,
+        spec.batch_size or nearest.batch_size,
+        spec.gpu or nearest.gpu,
+        spec.gpu_count or nearest.gpu_count,
     )
-
-
-def _unlike(configuration: Configuration, spec: Spec) -> tuple[int, float]:
-    """In how many things a configuration differs from the spec, and by how many vCPUs."""
-    pairs = (
-        (configuration.disk, spec.disk),
-        (configuration.batch_size, spec.batch_size),
-        (configuration.gpu, spec.gpu),
-        (configuration.gpu_count, spec.gpu_count or None),
-    )
-    off = sum(asked is not None and has != asked for has, asked in pairs)
-    return off, abs((configuration.vcpus or 0.0) - (spec.vcpus or 0.0))
 
 
 def changes(model: WorkloadModel, runs: Sequence[Run], here: Configuration) -> tuple[Change, ...]:
     """Those that would gain something at this configuration, the largest first; what the model refuses is left out."""
-    found = []
-    for make in _MAKERS:
+    possible: list[Change] = []
+    for make in (_workers, _waiting, _large_reads, _batch, _in_memory, _decoder):
         with suppress(NoAnswer):
-            found += list(make(model, runs, here))
-    return tuple(sorted((each for each in found if each.gain.value >= LEAST_GAIN), key=lambda each: -each.gain.value))
+            possible += make(model, runs, here)
+    return tuple(sorted((one for one in possible if one.gain.value >= MIN_GAIN), key=lambda one: -one.gain.value))
 
 
 def disk_gain(model: WorkloadModel, here: Configuration) -> Estimate | None:
@@ -132,27 +139,36 @@ def _by_disk(model: WorkloadModel, here: Configuration, gained: Estimate | None)
 
 
 def _changed(
-    model: WorkloadModel, kind: ChangeKind, here: Configuration, there: Configuration, what_if: WhatIf, **said: Figure
+    model: WorkloadModel,
+    kind: ChangeKind,
+    here: Configuration,
+    what_if: WhatIf,
+    there: Configuration | None = None,
+    **figures: Figure,
 ) -> Iterator[Change]:
+    """By the model: the job `here` under the what-if, or `there`."""
+    there = there or here
     gained = gain(model, here, there, what_if)
     gained = _by_disk(model, here, gained) if kind in OF_DISK else gained
-    if gained is None:
-        return
-    after = predict(model, there, what_if)
-    beyond = after.extrapolated and what_if.disk_rates is None
-    yield Change(kind, gained, said, after.bottleneck, beyond)
+    if gained is not None:
+        after = predict(model, there, what_if)
+        yield Change(kind, gained, figures, after.bottleneck, after.extrapolated and what_if.disk_rates is None)
 
 
 def _workers(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
     waits = loader_waits(model, here)
     if waits > 0:
-        what_if = WhatIf(loader_workers_factor=2.0)
-        yield from _changed(model, ChangeKind.LOADER_WORKERS, here, here, what_if, waits=waits)
+        yield from _changed(model, ChangeKind.LOADER_WORKERS, here, WhatIf(loader_workers_factor=2.0), waits=waits)
 
 
 def _waiting(model: WorkloadModel, runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
-    """Where no stage of the model says why the loop waits."""
-    alike = _runs_at(runs, here)
+    """Where no stage of the model says why the loop waits; of runs at this place, whatever their memory cap."""
+    bare = replace(here, memory_bytes=None)
+    alike = [
+        run
+        for run in as_asked(runs)
+        if run.outcome is Outcome.COMPLETED and replace(run.configuration, memory_bytes=None) == bare
+    ]
     waits = [
         run.demand.input_wait * run.throughput.value
         for run in alike
@@ -177,78 +193,52 @@ def _large_reads(model: WorkloadModel, runs: Sequence[Run], here: Configuration)
     files = any(run.spec.workload.format == "folder" for run in runs)
     if not files or size >= LARGE_REQUEST or facts.kind == PREPROCESSING:
         return
-    before = predict(model, here)
     packed = replace(model, facts=replace(facts, read_ios=facts.read_bytes / LARGE_REQUEST))
     gained = gain(model, here, here, as_if=packed)
-    if gained is not None and before.bottleneck is Bottleneck.DISK_IOPS:
-        said: dict[str, Figure] = {"size": size, "iops": disk.rates.read_iops}
-        yield Change(ChangeKind.LARGE_READS, gained, said, predict(packed, here).bottleneck)
+    if gained is not None and predict(model, here).bottleneck is Bottleneck.DISK_IOPS:
+        figures: dict[str, Figure] = {"size": size, "iops": disk.rates.read_iops}
+        yield Change(ChangeKind.LARGE_READS, gained, figures, predict(packed, here).bottleneck)
 
 
 def _batch(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
     """Nothing where twice the batch is known not to fit."""
-    known = model.measured.batch_size
+    known, batch = model.measured.batch_size, batch_of(here)
     if len(known) < 2 or here.batch_size is None:
         return
-    there = replace(here, batch_size=2 * batch_of(here))
+    there = replace(here, batch_size=2 * batch)
     if predict(model, there).out_of_memory:
         return
-    smaller = [size for size in known if size < batch_of(here)]
-    seen: dict[str, Figure] = {"batch": float(2 * batch_of(here))}
+    figures: dict[str, Figure] = {"batch": float(2 * batch)}
+    smaller = [size for size in known if size < batch]
     if smaller:
         half = gain(model, replace(here, batch_size=smaller[-1]), here)
-        seen |= {"before": float(smaller[-1]), "now": float(batch_of(here)), "seen": half.value if half else None}
-    yield from _changed(model, ChangeKind.BATCH, here, there, WhatIf(), **seen)
+        figures |= {"before": float(smaller[-1]), "now": float(batch), "seen": half.value if half else None}
+    yield from _changed(model, ChangeKind.BATCH, here, WhatIf(), there, **figures)
 
 
 def _in_memory(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
     facts, disk = model.facts, model.measured.disk(here.disk)
     if not facts.data_bytes or not facts.read_bytes or disk is None:
         return
-    own = anonymous_bytes(model.measured, here.vcpus, here.batch_size) or 0
-    needed = float(own + facts.data_bytes)
+    own, data = float(anonymous_bytes(model.measured, here.vcpus, here.batch_size) or 0), float(facts.data_bytes)
     if facts.natural:
-        if here.memory_bytes is not None and here.memory_bytes >= needed:
+        if here.memory_bytes is not None and here.memory_bytes >= own + data:
             return
         what_if = WhatIf(data_bytes_factor=1e-9)
-    elif facts.setting.input == "disk" and facts.setting.cache == "cold":
-        own_rates = disk.rates
-        written = own_rates.write_bytes_per_second or own_rates.read_bytes_per_second
-        what_if = WhatIf(disk_rates=replace(INSTANT, write_iops=own_rates.write_iops, write_bytes_per_second=written))
+    elif facts.feed.input == "disk" and facts.feed.cache == "cold":
+        rates = disk.rates
+        written = rates.write_bytes_per_second or rates.read_bytes_per_second
+        what_if = WhatIf(disk_rates=replace(INSTANT, write_iops=rates.write_iops, write_bytes_per_second=written))
     else:
         return
-    yield from _changed(
-        model, ChangeKind.IN_MEMORY, here, here, what_if, data=float(facts.data_bytes), memory=needed, own=float(own)
-    )
+    yield from _changed(model, ChangeKind.IN_MEMORY, here, what_if, data=data, memory=own + data, own=own)
 
 
 def _decoder(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
     facts = model.facts
-    if KINDS[facts.kind].data_formats == () or facts.kind in LANGUAGE or facts.setting.input == "synthetic":
-        return
     core, step = facts.core_seconds, facts.step_core_seconds
-    computed_elsewhere = facts.accelerator not in (None, CPU_LABEL)
-    if core is None:
-        return
-    share = 1.0 if computed_elsewhere or step is None else max(0.0, 1 - step / core)
-    yield from _changed(model, ChangeKind.DECODER, here, here, WhatIf(decode_factor=0.5), share=share, seconds=core)
-
-
-_MAKERS: tuple[Callable[[WorkloadModel, Sequence[Run], Configuration], Iterator[Change]], ...] = (
-    _workers,
-    _waiting,
-    _large_reads,
-    _batch,
-    _in_memory,
-    _decoder,
-)
-
-
-def _runs_at(runs: Sequence[Run], here: Configuration) -> list[Run]:
-    """Completed runs of the whole job at this configuration, whatever their memory cap."""
-    bare = replace(here, memory_bytes=None)
-    return [
-        run
-        for run in as_asked(runs)
-        if run.outcome is Outcome.COMPLETED and replace(run.configuration, memory_bytes=None) == bare
-    ]
+    decodes = KINDS[facts.kind].data_formats != () and facts.kind not in LANGUAGE and facts.feed.input != "synthetic"
+    if decodes and core is not None:
+        computed_elsewhere = facts.accelerator not in (None, CPU_LABEL)
+        share = 1.0 if computed_elsewhere or step is None else max(0.0, 1 - step / core)
+        yield from _changed(model, ChangeKind.DECODER, here, WhatIf(decode_factor=0.5), share=share, seconds=core)

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-
 import pytest
-
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
-from sizer.recommend.instead import Change, ChangeKind, changes, judged_by
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.device import Device, DiskRates
+from sizer.recommend.instead import Change
+from sizer.recommend.instead import ChangeKind
+from sizer.recommend.instead import changes
+from sizer.recommend.instead import judged_by
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
 from sizer.records.prediction import Spec
-from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import Evidence
+from sizer.records.run import EvidenceKind
+from sizer.records.run import Run
+from sizer.recommend.job_changes import Change
+from sizer.recommend.job_changes import ChangeKind
+from sizer.recommend.job_changes import changes
+from sizer.recommend.job_changes import judged_by
+from sizer.records.run import Bottleneck
 
 CORE, BYTES = 1 / 100, 100_000.0
 
@@ -136,6 +149,5 @@ def test_a_spec_stands_for_a_measured_configuration(reading: Callable[..., list[
     """Never for more than was measured, and with what the spec does not say as it was."""
     model = fit(reading(20.0)).workload("train")
     found = judged_by(model, Spec(16.0, 64 * 2**30))
-    assert found is not None
     assert (found.vcpus, found.disk, found.batch_size, found.memory_bytes) == (8.0, "d", 32, 8 * 2**30)
     assert judged_by(replace(model, measured=replace(model.measured, rates=())), Spec(1.0)) is None

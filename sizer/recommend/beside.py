@@ -1,0 +1,305 @@
+"""What stands beside an answer: instance types that hold it, all machines compared, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sizer.catalog.catalog import InstanceType
+from sizer.model.coordinates import disk_of, memory_of, vcpus_of
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
+from sizer.recommend.candidates import Candidate
+from sizer.recommend.case import Case
+from sizer.recommend.prices import (
+    Accelerators,
+    accelerators_of,
+    by_price,
+    cheapest,
+    disk_prices,
+    has_gpus,
+    holding,
+    instances_like,
+    is_arm,
+    of_each,
+    usd_per_million,
+)
+from sizer.recommend.sizes import memory_varied, spec_of
+from sizer.records.answer import Alternative, Baseline, InstanceOffer
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
+
+PRICED, UNPRICED = 12, 3
+"""How many offers with and without a price are listed, beside the cheapest of every provider."""
+SAME = 0.005
+"""Rates and prices that differ by less than half a percent count as the same."""
+
+
+# Instance types.
+
+
+def offers(case: Case, chosen: Candidate) -> tuple[InstanceOffer, ...]:
+    """The machine itself, where it is an instance type; else the cheapest that hold the spec, with that of every
+    provider, then some whose price is unknown, smallest first.
+
+    ARM machines come last: sizer measures on x86-64, and MXNet is not published for ARM. An instance type is larger or
+    equal, so its price for a million samples is at most what is shown, on cores like those that were measured.
+    """
+    model = case.model
+    if not case.table.of_machines:
+        held = holding(model, chosen.spec, chosen.place.batch_size, case.catalog)
+        return tuple(_offer(i, model, chosen.spec, chosen.rate) for i in _listed(held))
+    if chosen.rented is not None and chosen.rented.instance_type is not None:
+        return (_own(chosen, model),)
+    nodes, (spec, accelerators) = chosen.spec.nodes, of_each(chosen.spec, chosen.accelerators)
+    like = by_price(instances_like(spec, accelerators, model.facts.device, case.catalog))
+    return tuple(_together(_offer(i, model, spec, chosen.rate / nodes), nodes) for i in _listed(like))
+
+
+def _own(machine: Candidate, model: WorkloadModel) -> InstanceOffer:
+    rented, known = machine.rented, machine.offer
+    assert rented is not None, "a machine that its table names"
+    return InstanceOffer(
+        provider=rented.provider or (known.provider if known else ""),
+        instance_type=rented.instance_type or "",
+        vcpus=machine.place.vcpus or (known.vcpus if known else 0.0),
+        memory_bytes=machine.place.memory_bytes or (known.memory_bytes if known else 0),
+        gpu=machine.spec.gpu,
+        gpu_count=machine.spec.gpu_count,
+        usd_per_hour=machine.usd_per_hour,
+        usd_per_million_samples=usd_per_million(machine.usd_per_hour, machine.rate, model.sample_unit),
+        as_of=known.as_of if known else "",
+        source=known.source if known else "the table",
+        own=True,
+        usd_per_hour_spot=machine.usd_per_hour_spot,
+        nodes=rented.nodes,
+    )
+
+
+def _together(offer: InstanceOffer, nodes: int) -> InstanceOffer:
+    """So many of it."""
+    usd, spot = offer.usd_per_hour, offer.usd_per_hour_spot
+    return replace(
+        offer,
+        nodes=nodes,
+        vcpus=nodes * offer.vcpus,
+        memory_bytes=nodes * offer.memory_bytes,
+        gpu_count=nodes * offer.gpu_count,
+        usd_per_hour=None if usd is None else nodes * usd,
+        usd_per_hour_spot=None if spot is None else nodes * spot,
+    )
+
+
+def _listed(instances: Sequence[InstanceType]) -> list[InstanceType]:
+    """Of all that hold a spec those worth listing: who is tied to a provider finds its cheapest among them."""
+    priced = [i for i in instances if i.usd_per_hour is not None]
+    cheapest_of = {instance.provider: instance for instance in reversed(priced)}
+    shown = [i for number, i in enumerate(priced) if number < PRICED or i is cheapest_of[i.provider]]
+    return [*shown, *[i for i in instances if i.usd_per_hour is None][:UNPRICED]]
+
+
+def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> InstanceOffer:
+    usd = instance.usd_per_hour
+    return InstanceOffer(
+        provider=instance.provider,
+        instance_type=instance.instance_type,
+        vcpus=instance.vcpus,
+        memory_bytes=instance.memory_bytes,
+        gpu=instance.gpu,
+        gpu_count=instance.gpu_count,
+        usd_per_hour=usd,
+        usd_per_million_samples=usd_per_million(usd, rate, model.sample_unit),
+        as_of=instance.as_of,
+        source=instance.source,
+        notes=tuple(_notes(instance, model, spec, rate)),
+        usd_per_hour_spot=instance.usd_per_hour_spot,
+    )
+
+
+def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> Iterator[Reason]:
+    device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
+    used, count = kind.number(device), float(instance.gpu_count)
+    if instance.usd_per_hour is None:
+        yield reason(ReasonCode.PRICES)
+    if instance.confidence:
+        yield reason(ReasonCode.FIGURES_UNSURE, confidence=instance.confidence)
+    if used and count > used:
+        yield reason(ReasonCode.OTHER_GPUS, gpu_count=count, used=float(used))
+    if used and kind.catalog_name(device) is None:
+        yield reason(ReasonCode.OTHER_GPUS)
+    if used == 0 and instance.gpu:
+        yield reason(ReasonCode.OTHER_GPUS, gpu_count=count)
+    if is_arm(instance):
+        yield reason(ReasonCode.ARM)
+    needed, cap = rate * (model.facts.read_bytes or 0.0), instance.disk_bytes_per_second
+    if cap is not None and needed > cap:
+        yield reason(ReasonCode.DISK_CAPPED, cap=float(cap), reads=needed)
+
+
+# All machines.
+
+
+def alternatives(case: Case) -> tuple[Alternative, ...]:
+    """Every machine, the least cost of the work first, as it is told: without a disk, which parts equal ones."""
+    dominated, unit = _dominated(case.candidates), case.model.sample_unit
+    return tuple(
+        Alternative(
+            spec=machine.spec,
+            throughput=machine.throughput,
+            instance_type=machine.name,
+            usd_per_hour=machine.usd_per_hour,
+            usd_per_million_samples=usd_per_million(machine.usd_per_hour, machine.rate, unit),
+            dominated=id(machine) in dominated,
+            usd_per_hour_spot=machine.usd_per_hour_spot,
+            latency_p99=machine.latency_p99,
+            disk_usd_per_hour=machine.disk_usd_per_hour,
+        )
+        for machine in sorted(case.candidates, key=lambda one: (one.usd_a_sample, one.cost, -one.rate))
+    )
+
+
+def _dominated(machines: Sequence[Candidate]) -> set[int]:
+    """The ids of the machines than which another one is no slower, as prompt, and does the work for no more."""
+
+    def order(one: Candidate) -> tuple[object, ...]:
+        return one.cost, -one.rate, one.size, one.latency_p99 or 0.0
+
+    def no_worse(one: Candidate, other: Candidate) -> bool:
+        soon = other.latency_p99 is None or (one.latency_p99 is not None and one.latency_p99 <= other.latency_p99)
+        return one.rate >= other.rate and soon and (one.rate > other.rate or one.cost < other.cost)
+
+    front: list[Candidate] = []
+    dominated: set[int] = set()
+    for machine in sorted((one for one in machines if one.usd_per_hour is not None), key=order):
+        # What is before it costs no more, so only those that nothing dominates need be asked.
+        if any(no_worse(other, machine) for other in front):
+            dominated.add(id(machine))
+        else:
+            front.append(machine)
+    return dominated
+
+
+# The baseline.
+
+
+def baseline_of(case: Case, chosen: Candidate) -> Baseline | None:
+    """The answer beside the largest configuration measured, of machines the fastest, or the machine that was named;
+    None where its rate is not known."""
+    if not case.table.of_machines:
+        return _on_curve(case, chosen)
+    other = case.choice.fastest if case.machine is None else case.compared
+    if other is None:
+        return None
+    before, now = (other.usd_per_hour, other.name), (chosen.usd_per_hour, chosen.name)
+    return _baseline(other.spec, other.throughput, chosen, before, now, named=case.machine is not None)
+
+
+def _baseline(
+    spec: Spec,
+    rate: Estimate,
+    chosen: Candidate,
+    before: tuple[float | None, str | None],
+    now: tuple[float | None, str | None],
+    *,
+    named: bool,
+    extrapolated: bool = False,
+) -> Baseline:
+    """Of prices an hour before and now, each with its instance type."""
+    saving = 1 - now[0] / before[0] if before[0] and now[0] is not None else None
+    return Baseline(spec, rate, chosen.rate / rate.value, *before, *now, saving, named, extrapolated)
+
+
+def _on_curve(case: Case, chosen: Candidate) -> Baseline | None:
+    """Beside a size: the named machine, or the largest configuration measured."""
+    model, machine, catalog, batch_size = case.model, case.machine, case.catalog, chosen.place.batch_size
+    if machine is not None and not _carries(model, chosen, machine):
+        return None
+    place = _largest_measured(case, batch_size) if machine is None else _place_on(model, chosen, machine)
+    memory = place.memory_bytes if memory_varied(model.measured) else None
+    spec = spec_of(model, place, place.vcpus, memory)
+    try:
+        prediction = predict(model, place)
+    except NoAnswer:
+        return None
+    rate = prediction.throughput
+    if rate.value <= 0:
+        return None
+    taken = cheapest(model, chosen.spec, batch_size, catalog)
+    other = machine or cheapest(model, spec, batch_size, catalog, taken.provider if taken else None)
+    before, now = ((i.usd_per_hour, i.name) if i else (None, None) for i in (other, taken))
+    named = machine is not None
+    return _baseline(spec, rate, chosen, before, now, named=named, extrapolated=prediction.extrapolated)
+
+
+def _largest_measured(case: Case, batch_size: int | None) -> Configuration:
+    """The configuration with most accelerators, then vCPUs, the fastest kind, most memory, and the dearest disk."""
+    measured, device = case.model.measured, case.model.facts.device
+    volumes = disk_prices(measured.disks, case.catalog)
+    top: dict[str | None, float] = {}
+    for rate in measured.rates:
+        gpu = rate.configuration.gpu
+        top[gpu] = max(top.get(gpu, 0.0), rate.throughput.value)
+
+    def order(place: Configuration) -> tuple[float, ...]:
+        count, volume = accelerators_of(place).number(device), volumes.get(disk_of(place), 0.0)
+        return count, vcpus_of(place), top[place.gpu], memory_of(place), volume
+
+    places = [rate.configuration for rate in measured.rates]
+    return max([place for place in places if place.batch_size == batch_size] or places, key=order)
+
+
+def _carries(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> bool:
+    """Whether the machine has the accelerators that the answer's rate needs."""
+    kind, device = accelerators_of(chosen.place), model.facts.device
+    gpu, count = kind.catalog_name(device), kind.number(device)
+    has = has_gpus(machine, gpu, count) if gpu is not None else machine.gpu is not None and machine.gpu_count >= count
+    return chosen.spec.vcpus is not None and (count == 0 or has)
+
+
+def _place_on(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> Configuration:
+    """The job on that machine, never with more memory than was measured, which would add nothing."""
+    known, place = model.measured.memory_bytes, replace(chosen.place, vcpus=machine.vcpus)
+    if not known:
+        return place
+    held = max((size for size in known if size <= machine.memory_bytes), default=machine.memory_bytes)
+    return replace(place, memory_bytes=held)
+
+
+def baseline_reasons(baseline: Baseline | None, chosen: Candidate, machine: InstanceType | None) -> Iterator[Reason]:
+    """What the answer costs beside its baseline, and at which share of its rate; nothing if it is the answer itself.
+
+    The reason's spec is the baseline's vCPUs, and what else differs from the answer.
+    """
+    if baseline is None:
+        if machine is not None:
+            yield reason(ReasonCode.BASELINE, instance_type=machine.name)
+        return
+    # Where less is measured than is sold, a size sold holds it.
+    own = replace(chosen.spec, vcpus=chosen.place.vcpus) if chosen.spec.vcpus is not None else chosen.spec
+    if baseline.spec == own and not baseline.named:
+        return
+    differs = baseline.saving is not None and abs(baseline.saving) >= SAME
+    figures: dict[str, Figure] = {
+        "share": baseline.share,
+        "dearer": -baseline.saving if baseline.saving is not None and differs else None,
+        "baseline_usd": baseline.usd_per_hour,
+        "instance_type": baseline.instance_type,
+        "answer_usd": baseline.answer_usd_per_hour,
+        "answer_instance": baseline.answer_instance_type,
+        "named": baseline.named,
+        "extrapolated": baseline.extrapolated,
+        "disk_not_counted": baseline.spec.disk != chosen.spec.disk,
+    }
+    yield Reason(ReasonCode.BASELINE, figures, _differing(baseline.spec, chosen.spec))
+
+
+def _differing(spec: Spec, other: Spec) -> Spec:
+    same_gpus = (spec.gpu, spec.gpu_count) == (other.gpu, other.gpu_count)
+    return Spec(
+        vcpus=spec.vcpus,
+        memory_bytes=spec.memory_bytes if spec.memory_bytes != other.memory_bytes else None,
+        disk=spec.disk if spec.disk != other.disk else None,
+        gpu=None if same_gpus else spec.gpu,
+        gpu_count=0 if same_gpus else max(1, spec.gpu_count),
+    )
