@@ -9,8 +9,8 @@ from sizer.adaptive.open_answer import OpenAnswer, open_answer
 from sizer.adaptive.start import Axes
 from sizer.catalog.catalog import Catalog
 from sizer.model.coordinates import name_of_disk
-from sizer.model.drift import Drift, drift_of, measured_after
 from sizer.model.fitting import fit
+from sizer.model.host import Drift, drift_of, measured_after
 from sizer.model.isolation import as_asked
 from sizer.model.model import Model
 from sizer.model.observations import completed
@@ -85,7 +85,7 @@ class Conclusions:
         """By how much an answer would be less open if this run was made once more, now, and gave the same; and of which
         workload. 0 while too little was measured again to tell how the host moves. Answers whose whole doubt is below
         `least` are not fitted for it: they cannot gain as much."""
-        if not self._drift_of(runs).moves:
+        if not self._drift_of(runs).moved:
             return 0.0, ""
         surer = drift_of([*completed(runs), measured_after(again, runs)])
         found = []

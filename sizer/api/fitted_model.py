@@ -126,8 +126,8 @@ def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
 
 def _fitted(runs: Iterable[Run], on_step: OnStep, meanwhile: Callable[[], object]) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
-    from sizer.model.drift import drift_of
     from sizer.model.fitting import fit as fit_model
+    from sizer.model.host import drift_of
     from sizer.model.observations import completed
     from sizer.parallel import in_parallel
 

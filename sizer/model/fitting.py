@@ -12,12 +12,12 @@ from scipy.special import log_ndtr
 from sizer.model import advice
 from sizer.model.beliefs import beliefs
 from sizer.model.coordinates import vcpus_of
-from sizer.model.drift import NO_DRIFT, Drift, drift_of
 from sizer.model.equation import Array, Draws, Solution, solve
 from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
 from sizer.model.feeds import labelled
 from sizer.model.gaps import without_gaps
+from sizer.model.host import NO_DRIFT, Drift, drift_of
 from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.memory import memory_floor

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import compress
 from statistics import mean, median, stdev
 
+import numpy as np
+
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
-from sizer.model.drift import NO_DRIFT, Drift
-from sizer.model.exposure import exposures, own_deviation, rate_of, within
 from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import is_batch_search, ordinary, searched_floor
+from sizer.model.host import NO_DRIFT, Drift, exposures, own_deviation, rate_of, within
 from sizer.model.memory import overfilled_accelerators, trials
 from sizer.model.model import (
     DRIFT,
@@ -26,7 +26,6 @@ from sizer.model.model import (
     Observation,
     deviation_of,
 )
-from sizer.model.seen_runs import left_noise, seen_run, weighted_median
 from sizer.model.starved import is_starved
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
@@ -35,6 +34,10 @@ from sizer.records.run_kinds import FAULTS, Outcome
 
 TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
 """Of a run with one of these accounting does not tell a serial part from CPUs that others used."""
+EXPOSED = 0.3
+"""From here on a run moves with the CPUs of its host; below, with what binds it instead."""
+STEADY = 0.003
+"""Standard deviation of ln rate, at the least: repeats that are all alike are as many as they are, and no certainty."""
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
 ABOUT_A_CURVE = 0.0125
@@ -78,59 +81,85 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
 
     Off each run is taken what `drift` says of the host at its time, as far as its rate shows the host; what is
     uncertain of it, and what a run's own evidence says, is in the deviation. Of its runs the median counts, by what
-    each is worth.
+    each is worth. Starved runs count where there is no other.
     """
-    fed_alike: dict[Feed, list[Run]] = defaultdict(list)
+    grouped: dict[tuple[Feed, Configuration], list[Run]] = defaultdict(list)
     for run in runs:
-        fed_alike[feed_of(run)].append(run)
-    grouped = {
-        (feed, configuration): group
-        for feed, alike in fed_alike.items()
-        for configuration, group in _grouped(alike).items()
-    }
+        grouped[feed_of(run), run.configuration].append(run)
     shown = exposures(runs)
     noise = noise_of(grouped.values())
     noise = noise if noise.measured else Noise(ABOUT_A_CURVE, measured=False)
-    seen = {key: [seen_run(run, shown[id(run)], drift) for run in group] for key, group in grouped.items()}
-    left = left_noise(seen.values(), noise.run, noise.repeated)
-    noise = _with_drift(noise, runs, shown, drift)
+    logs = {id(run): _on_usual_host(run, shown[id(run)], drift) for run in runs}
+    alike = [[(logs[id(run)][0], within(run), shown[id(run)]) for run in group] for group in grouped.values()]
+    left = {exposed: _left(alike, exposed, noise) for exposed in (True, False)}
     observations = []
     for (feed, configuration), group in grouped.items():
-        starved = all(map(is_starved, group))
-        counted = [starved or not is_starved(run) for run in group]
-        fed = list(compress(group, counted))
-        each = list(compress(seen[feed, configuration], counted))
-        variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
-        centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
+        fed = [run for run in group if not is_starved(run)] or group
+        centres, own = zip(*(logs[id(run)] for run in fed), strict=True)
+        noises = [max(left[shown[id(run)] >= EXPOSED], within(run) or 0.0) for run in fed]
+        variances = [noise_of_run**2 + its**2 for noise_of_run, its in zip(noises, own, strict=True)]
         deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
         if apart(fed) > SLIP:
-            deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
-        accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
-        if gpus_of(configuration) > 1:
-            accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
-        observations.append(Observation(configuration, feed, centre, deviation, **accounted, starved=starved))
+            deviation = deviation_of(stdev(centres), len(fed))
+        busy = _accounted(group, "accelerator_seconds")
+        if busy is not None and gpus_of(configuration) > 1:  # of a table it is not known whose seconds it has
+            busy = None if any(run.imported for run in group) else busy / gpus_of(configuration)
+        observations.append(
+            Observation(
+                configuration,
+                feed,
+                _weighted_median(centres, [1 / variance for variance in variances]),
+                deviation,
+                _accounted(group, "read_bytes"),
+                _accounted(group, "core_seconds"),
+                busy,
+                starved=all(map(is_starved, group)),
+            )
+        )
+    if drift.moved and not noise.repeated:  # repeats show the drift of the host, too
+        noise = Noise(math.hypot(noise.run, drift.moved * mean(shown.values())), measured=True)
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
 
-def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], drift: Drift) -> Noise:
-    """What moves a new run: repeats show the drift of the host, too, and else what is known of it comes on top."""
-    moved = drift.deviation.get(runs[0].spec.workload.name, 0.0) if runs else 0.0
-    if noise.repeated or not moved:
-        return noise
-    return replace(noise, run=math.hypot(noise.run, moved * mean(shown.values())), measured=True)
+def _on_usual_host(run: Run, exposure: float, drift: Drift) -> tuple[float, float]:
+    """Ln of its rate on the host as it usually was, and what it may be off by its warnings and by the host."""
+    shift = drift.at(run)
+    own, log_rate = own_deviation(run, exposure, shift is not None), math.log(rate_of(run).value)
+    if shift is None:
+        return log_rate, own
+    return log_rate - exposure * shift.mean, math.hypot(own, exposure * math.sqrt(shift.variance))
+
+
+def _left(alike: Sequence[Sequence[tuple[float, float | None, float]]], exposed: bool, noise: Noise) -> float:
+    """Noise from run to run that is left, of runs that the CPU binds or of the others, by ln rate, own noise and
+    exposure of those made alike: by their repeats; what no repeat shows is that of all, or of others their own."""
+    some = [[run for run in group if (run[2] >= EXPOSED) is exposed] for group in alike]
+    spread = _pooled([[log for log, *_ in group] for group in some if group])
+    inside = [own for group in some for _, own, _ in group if own] if noise.repeated and not exposed else []
+    return max(spread if spread is not None else median(inside) if inside else noise.run, STEADY)
+
+
+def _weighted_median(logs: Sequence[float], weights: Sequence[float]) -> float:
+    """Ln of the rate with half of the weight on either side, between the two nearest; the median of equal weights."""
+    ordered = sorted(zip(logs, weights, strict=True))
+    weight = np.array([each for _, each in ordered])
+    middles = (np.cumsum(weight) - weight / 2) / weight.sum()
+    return math.log(float(np.interp(0.5, middles, [math.exp(log) for log, _ in ordered])))
+
+
+def _pooled(groups: Iterable[Sequence[float]]) -> float | None:
+    """The standard deviation of ln rates about the mean of their group; None of fewer than two degrees of freedom. A
+    group with a slip says nothing of the others."""
+    alike = [group for group in groups if max(group) - min(group) <= math.log(SLIP)]
+    freedom = sum(len(group) - 1 for group in alike)
+    squares = sum((log - mean(group)) ** 2 for group in alike for log in group)
+    return math.sqrt(squares / freedom) if freedom >= 2 else None
 
 
 def _accounted(group: Sequence[Run], name: str) -> float | None:
     found = [getattr(run.demand, name) for run in group if run.demand is not None]
     found = [value for value in found if value is not None]
     return mean(found) if found else None
-
-
-def _side_by_side(group: Sequence[Run], count: int) -> float | None:
-    """Seconds a sample that all accelerators together are busy, one beside another; of a table it is not known whose
-    seconds it has."""
-    seconds = _accounted(group, "accelerator_seconds")
-    return None if seconds is None or any(run.imported for run in group) else seconds / count
 
 
 def _order(at: Configuration) -> tuple[float, int, str, int, str, int]:
@@ -187,18 +216,11 @@ def noise_at(group: Sequence[Run], noise: Noise) -> float:
 
 
 def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
-    """From run to run, of groups of runs that were each made alike; one with a slip says nothing of the others."""
-    squares, freedom = 0.0, 0
-    for group in groups:
-        if apart(group) > SLIP:
-            continue
-        logs = [math.log(rate_of(run).value) for run in group]
-        middle = mean(logs)
-        squares += sum((log - middle) ** 2 for log in logs)
-        freedom += len(logs) - 1
+    """From run to run, of groups of runs that were each made alike."""
+    repeated = _pooled([[math.log(rate_of(run).value) for run in group] for group in groups])
+    if repeated is not None:
+        return Noise(repeated, measured=True, repeated=True)
     inside = [width for group in groups for run in group if (width := within(run))]
-    if freedom >= 2:
-        return Noise(math.sqrt(squares / freedom), measured=True, repeated=True)
     return Noise(max(median(inside), 0.01), measured=True) if inside else Noise(UNKNOWN_NOISE, measured=False)
 
 

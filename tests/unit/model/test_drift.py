@@ -10,11 +10,10 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from sizer.model.drift import NO_DRIFT, drift_of
-from sizer.model.exposure import exposures, own_deviation
 from sizer.model.fitting import fit
+from sizer.model.host import NO_DRIFT, drift_of, exposures, own_deviation
 from sizer.model.observations import observe
-from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, Sample, Step, WarningKind
+from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.study import Device
 from tests.modelled import contended
 
@@ -110,38 +109,6 @@ def test_cpus_that_others_used_are_no_rest(make_run: MakeRun) -> None:
         run = contended(accounted(make_run(100.0, 2.0), 0.01, named), others)
         shown.append(exposures([run])[id(run)])
     assert shown == [1.0, pytest.approx(0.35, abs=0.01), pytest.approx(0.04, abs=0.01)]
-
-
-def in_stretches(run: Run, times: Sequence[float], costs: Sequence[float]) -> Run:
-    """With counters of stretches of two seconds, in which a sample took so many seconds and core-seconds."""
-    made = np.cumsum([0.0, *(round(2000 / time) for time in times)])
-    at, used = (
-        np.arange(0.0, 2.0 * len(made), 2.0),
-        np.cumsum([0.0, *(2000 / t * c for t, c in zip(times, costs, strict=True))]),
-    )
-    steps = tuple(Step(float(t), int(n), 0.0, 0) for t, n in zip(at, np.diff(made, prepend=0.0), strict=True))
-    samples = tuple(Sample(float(t), core_seconds=float(c)) for t, c in zip(at, used, strict=True))
-    return replace(run, steps=steps, samples=samples, warm_up_seconds=0.0, measured_seconds=float(at[-1]))
-
-
-def test_a_rate_shows_no_more_of_the_host_than_was_seen(make_run: MakeRun) -> None:
-    """Beside core-seconds a sample that differed by 10 %, seconds a sample that did, by half of it, and not at all."""
-    costs = (1.0, 1.1, 0.95, 1.05)
-    shown = []
-    for follows in (1.0, 0.5, 0.0):
-        run = accounted(make_run(100.0, 1.0), 0.0098, Bottleneck.CPU)
-        run = in_stretches(run, [cost**follows for cost in costs], costs)
-        shown.append(exposures([run])[id(run)])
-    assert shown == [pytest.approx(1.0, abs=0.01), pytest.approx(0.5, abs=0.01), pytest.approx(0.0, abs=0.01)]
-
-
-def test_two_stretches_tell_what_waits_for_its_accelerator_and_three_what_the_cpu_binds(make_run: MakeRun) -> None:
-    """Seconds a sample that stand still beside core-seconds that do not: by chance in two stretches, or by a wait."""
-    shown = []
-    for named in (Bottleneck.CPU, Bottleneck.AMBIGUOUS):
-        run = in_stretches(accounted(make_run(100.0, 1.0), 0.0098, named), (1.0, 1.0), (1.0, 1.1))
-        shown.append(exposures([run])[id(run)])
-    assert shown == [1.0, pytest.approx(0.0, abs=0.01)]
 
 
 def test_an_accelerator_keeps_its_rate_while_the_host_drifts(make_run: MakeRun) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sizer.model.drift import drift_of
 from sizer.model.fitting import fit
+from sizer.model.host import drift_of
 from sizer.records.run import Run
 
 
