@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizer.adaptive.chosen import NextRun, PlanEnd, next_of
-from sizer.adaptive.to_follow import Unfinished
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, next_of
 from sizer.model.model import Model
 from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Recommendation

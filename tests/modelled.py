@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sizer.model.feeds import CPU_LABEL
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.run import (

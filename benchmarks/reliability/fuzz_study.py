@@ -9,7 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 from sizer.cli import main
-from sizer.model.coordinates import vcpus_of
+from sizer.model.model import vcpus_of
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.run import (

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from statistics import median
 
-from sizer.model.coordinates import disk_of, name_of_disk, vcpus_of
 from sizer.model.edge import gain
+from sizer.model.equation import as_good
+from sizer.model.model import disk_of, name_of_disk, vcpus_of
 from sizer.model.prediction import predict
-from sizer.model.stages import as_good
 from sizer.recommend.disks import most_by_disk
 from sizer.recommend.instead import disk_gain
 from sizer.records.configuration import Configuration, Estimate

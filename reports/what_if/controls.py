@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.advice import memory_matters
-from sizer.model.coordinates import name_of_disk
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, name_of_disk
+from sizer.model.refusals import memory_matters
+from sizer.model.runs import CPU_LABEL
 from sizer.recommend.candidates import SOLD_VCPUS
 from sizer.recommend.sizes import memory_varied
 from sizer.records.configuration import Configuration

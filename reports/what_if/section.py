@@ -10,10 +10,9 @@ from dataclasses import asdict, astuple, replace
 from typing import Any
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.filling import filled
 from sizer.model.model import WorkloadModel
 from sizer.model.plain_data import CONSTANTS, PLACE, as_data
-from sizer.model.prediction import predict_several
+from sizer.model.prediction import filled, predict_several
 from sizer.recommend.quality import rates_mistold
 from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
 from sizer.recommend.sizes import memory_varied

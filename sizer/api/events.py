@@ -12,8 +12,7 @@ from sizer.api.steps import StepBegun
 from sizer.storage.announcements import Announcement, Leftover
 
 if TYPE_CHECKING:
-    from sizer.adaptive.chosen import PlanEnd
-    from sizer.adaptive.to_follow import Unfinished
+    from sizer.adaptive.chosen import PlanEnd, Unfinished
     from sizer.exchange.imported import Imported
     from sizer.host.findings import BusyBy
     from sizer.host.lock import MeasuringProcess

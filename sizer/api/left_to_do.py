@@ -6,11 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from sizer.adaptive.chooser import chooser_of
-from sizer.adaptive.chosen import NextRun, PlanEnd, next_of
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, next_of, unfinished
 from sizer.adaptive.conclusions import place_of
-from sizer.adaptive.to_follow import Unfinished, unfinished
-from sizer.model.isolation import as_asked
 from sizer.model.model import Model
+from sizer.model.runs import as_asked
 from sizer.plan.batch_search import batch_searches
 from sizer.plan.configurations import configurations as configurations_of
 from sizer.plan.floor_search import searches

@@ -7,10 +7,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.adaptive.bounds import within
 from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.adaptive.to_follow import Unfinished
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, within
 from sizer.api.concluding import conclude
 from sizer.api.events import (
     AdaptiveEnded,
@@ -37,7 +35,7 @@ from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.api.watched_page import WatchedPage
 from sizer.host.lock import measuring_alone
-from sizer.model.batch_runs import is_bound
+from sizer.model.runs import is_bound
 from sizer.plan.following import Following
 from sizer.plan.reference_runs import changed_marks, is_measurement
 from sizer.plan.run_order import UNFINISHED, estimate_seconds, remaining

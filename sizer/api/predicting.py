@@ -6,10 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from sizer.api.accelerators import accelerator
-from sizer.model.coordinates import name_of_disk
-from sizer.model.filling import filled
-from sizer.model.model import Model, WhatIf, WorkloadModel
-from sizer.model.prediction import predict_several
+from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.model.prediction import filled, predict_several
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.errors import InputError
 from sizer.records.messages import AnyOf

@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sizer.adaptive.chooser import Chooser, chooser_of
-from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.adaptive.to_follow import Unfinished, most_to_follow, unfinished
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, most_to_follow, unfinished
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
 from sizer.files.own_folder import check_own_cache

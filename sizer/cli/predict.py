@@ -14,8 +14,7 @@ from typing import Any
 from sizer import api
 from sizer.cli.folders import opened
 from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is_tier, tier_rates
-from sizer.model.coordinates import name_of_disk
-from sizer.model.model import Model, WhatIf, WorkloadModel
+from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.errors import InputError, NoAnswer

@@ -7,8 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.adaptive.to_follow import Unfinished
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.plan.run_order import UNFINISHED
 from sizer.records.plain_text import printable, typed_path

@@ -12,19 +12,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from sizer.model.coordinates import vcpus_of
 from sizer.model.equation import Array
-from sizer.model.feeds import made_alike
-from sizer.model.one_thread import one_thread
+from sizer.model.model import vcpus_of
+from sizer.model.runs import made_alike
 from sizer.records.configuration import NORMAL_95, Bottleneck, Estimate
 from sizer.records.run import Run, WarningKind
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 AMPLITUDES = (0.03, 0.1, 0.25)
 """Standard deviations of ln speed that are tried beside a quiet host's."""
@@ -61,6 +64,16 @@ BY_CHANCE = 0.5
 """Of the worst that others on the host may have done to a run: nobody knows on which CPU, or when, they ran."""
 MARKED = 0.05
 """How far the host moved about a run whose mark of drift has no figures: the least that marks."""
+
+
+def one_thread(work: Callable[Given, Result]) -> Callable[Given, Result]:
+    """The function; while it runs linear algebra has one thread in this process, and afterwards as many as before.
+
+    The matrices of a model are small. By itself OpenBLAS, which comes with numpy, spreads each over all CPUs with
+    threads that spin: beside other processes, as where workloads are fitted side by side, most of the time goes there.
+    """
+    alone: Callable[Given, Result] = threadpool_limits.wrap(limits=1, user_api="blas")(work)
+    return alone
 
 
 class Shift(NamedTuple):
@@ -138,27 +151,28 @@ def _path(again: _Series, logs: Array, known: Array, there: _Series, several: bo
     ways = list(itertools.product(AMPLITUDES, LENGTHS, SHARED if several else (1.0,)))
     grid = [(0.0, 1.0, 1.0, QUIET), *((*way, (1 - QUIET) / len(ways)) for way in ways)]
     exposed = np.outer(again.exposure, again.exposure)
-    weighed = []
+    points: list[tuple[float, float, float, float, Array]] = []
     for (amplitude, length, shared, belief), noise in itertools.product(grid, NOISES):
         left = np.diag((noise * np.maximum(again.exposure, LEAST_EXPOSED)) ** 2)
         lower = np.linalg.cholesky(known + left + amplitude**2 * exposed * again.covariance(again, length, shared))
         white = np.linalg.solve(lower, logs)
-        weight = math.log(belief) - 0.5 * float(white @ white) - float(np.log(np.diag(lower)).sum())
-        weighed.append((weight, amplitude, length, shared, lower))
-    most = max(weight for weight, *_ in weighed)
-    counting = [(math.exp(weight - most), *rest) for weight, *rest in weighed if weight - most > math.log(COUNTS)]
-    total = sum(weight for weight, *_ in counting)
+        log_weight = math.log(belief) - 0.5 * float(white @ white) - float(np.log(np.diag(lower)).sum())
+        points.append((log_weight, amplitude, length, shared, lower))
+    weights = np.array([log_weight for log_weight, *_ in points])
+    weights = np.exp(weights - weights.max())
+    weights = np.where(weights > COUNTS, weights, 0.0) / weights[weights > COUNTS].sum()
     alike = there.workload[:, None] == there.workload
     centred = np.eye(len(there.time)) - alike / alike.sum(axis=1)
     mean, squares = np.zeros((2, len(there.time)))
-    for weight, amplitude, length, shared, lower in counting:
-        across = amplitude**2 * (centred @ there.covariance(again, length, shared)) * again.exposure
-        half = np.linalg.solve(lower, across.T)
-        before = amplitude**2 * np.diag(centred @ there.covariance(there, length, shared) @ centred.T)
-        path = half.T @ np.linalg.solve(lower, logs)
-        mean += weight / total * path
-        squares += weight / total * (np.maximum(before - (half**2).sum(axis=0), 0.0) + path**2)
-    moved = math.sqrt(sum(weight * amplitude**2 for weight, amplitude, *_ in counting) / total)
+    for weight, (_, amplitude, length, shared, lower) in zip(weights, points, strict=True):
+        if weight and amplitude:
+            across = amplitude**2 * (centred @ there.covariance(again, length, shared)) * again.exposure
+            half = np.linalg.solve(lower, across.T)
+            before = amplitude**2 * np.diag(centred @ there.covariance(there, length, shared) @ centred.T)
+            path = half.T @ np.linalg.solve(lower, logs)
+            mean += weight * path
+            squares += weight * (np.maximum(before - (half**2).sum(axis=0), 0.0) + path**2)
+    moved = math.sqrt(sum(weight * point[1] ** 2 for weight, point in zip(weights, points, strict=True)))
     return mean, np.maximum(squares - mean**2, 0.0), moved
 
 

@@ -6,14 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from sizer.model.batch_runs import (
-    MOST_BATCH_RUNS,
-    Tried,
-    largest_batch,
-    tried,
-    unfinished_end,
-    whole_data,
-)
+from sizer.model.runs import MOST_RUNS, Tried, largest_batch, tried, unfinished_end, whole_data
 from sizer.plan.configurations import configurations, representative
 from sizer.records.batch_sizes import LargestBatch
 from sizer.records.run import Run
@@ -40,7 +33,7 @@ FINEST = 16
 class BatchSearch:
     """The search of one workload: `base` with one batch or another, none of which is above `most`."""
 
-    most_runs: ClassVar[int] = MOST_BATCH_RUNS
+    most_runs: ClassVar[int] = MOST_RUNS
     usual_runs: ClassVar[int] = TYPICAL_RUNS
 
     base: RunSpec

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from sizer.model.advice import counted_outcomes
-from sizer.model.coordinates import gpus_of
 from sizer.model.edge import accelerators_alone, best_place, vcpus_of_ceiling
-from sizer.model.isolation import as_asked
-from sizer.model.model import Gpus, MeasuredDisk, WhatIf, WorkloadModel
+from sizer.model.model import Gpus, MeasuredDisk, WhatIf, WorkloadModel, gpus_of
 from sizer.model.prediction import predict, predict_several
+from sizer.model.refusals import counted_outcomes
+from sizer.model.runs import as_asked
 from sizer.records.answer import AcceleratorCount
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import DiskRates

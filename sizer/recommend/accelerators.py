@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizer.model.feeds import CPU_LABEL
 from sizer.model.model import WorkloadModel
+from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sizer.catalog.catalog import Catalog, InstanceType
-from sizer.model.advice import few_values
 from sizer.model.edge import best_measured
 from sizer.model.model import WorkloadModel
+from sizer.model.refusals import few_values
 from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.alternatives import alternatives
 from sizer.recommend.baselines import baseline_of, baseline_reasons

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from sizer.catalog.catalog import Catalog, InstanceType
 from sizer.catalog.gpus import same_gpu
-from sizer.model.coordinates import disk_of, memory_of, vcpus_of
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, disk_of, memory_of, vcpus_of
 from sizer.model.prediction import predict
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.model.batch_curve import batch_curves, nearest
-from sizer.model.batch_runs import largest_batch
 from sizer.model.memory import needed_bytes
 from sizer.model.model import WorkloadModel
+from sizer.model.runs import largest_batch
 from sizer.recommend.sizes import memory_varied
 from sizer.records.answer import Answer
 from sizer.records.batch_sizes import BatchAdvice, BatchCurve, LargestBatch

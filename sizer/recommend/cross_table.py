@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sizer.model.feeds import CPU_LABEL, label_of
-from sizer.model.isolation import as_asked
 from sizer.model.observations import measured_rate
+from sizer.model.runs import CPU_LABEL, as_asked, label_of
 from sizer.recommend.quality import DOUBTS
 from sizer.records.configuration import Estimate
 from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sizer.model.coordinates import disk_of
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, disk_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
 from sizer.records.configuration import Configuration

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.batch_runs import CLOSE
-from sizer.model.coordinates import vcpus_of
 from sizer.model.edge import (
     GAIN,
     Edge,
@@ -19,7 +17,7 @@ from sizer.model.edge import (
     vcpus_edge,
     vcpus_of_ceiling,
 )
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import WITHIN, WhatIf, WorkloadModel, vcpus_of
 from sizer.model.prediction import predict, rates
 from sizer.recommend.candidates import Candidate, next_sold
 from sizer.recommend.case import Case, but_for_size
@@ -259,7 +257,7 @@ def edge_reasons(case: Case, edges: Edges, chosen: Candidate) -> Iterator[Reason
 
 def _is_full(model: WorkloadModel, place: Configuration) -> bool:
     """Whether the next larger batch is known not to fit, so that what it would gain is no matter."""
-    larger = math.ceil(CLOSE * model.measured.batch_size[-1])
+    larger = math.ceil(WITHIN * model.measured.batch_size[-1])
     return predict(model, replace(place, batch_size=larger)).out_of_memory
 
 

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.edge import accelerators_alone
-from sizer.model.feeds import CPU_LABEL, label_at
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.prediction import predict
+from sizer.model.runs import CPU_LABEL, label_at
 from sizer.recommend.instead import judged_by
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck, Configuration, Estimate

@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from statistics import median
 
-from sizer.model.coordinates import batch_of
 from sizer.model.edge import gain, loader_waits
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.isolation import as_asked
+from sizer.model.equation import INSTANT
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import WhatIf, WorkloadModel, batch_of
 from sizer.model.prediction import predict
-from sizer.model.stages import INSTANT
+from sizer.model.runs import CPU_LABEL, as_asked
 from sizer.recommend.disks import most_by_disk
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.errors import NoAnswer

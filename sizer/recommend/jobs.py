@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model.coordinates import vcpus_of
+from sizer.model.model import vcpus_of
 from sizer.recommend.table import SURE, Row, rounded
 from sizer.records.answer import Job
 from sizer.records.configuration import Estimate

@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.coordinates import gpus_of, name_of_disk
-from sizer.model.feeds import CPU_LABEL, label_of, labelled
-from sizer.model.isolation import end_to_end
-from sizer.model.model import WorkloadModel, deviation_of, of_new_run
+from sizer.model.model import WorkloadModel, deviation_of, gpus_of, name_of_disk, of_new_run
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
+from sizer.model.runs import CPU_LABEL, end_to_end, label_of, labelled
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.machine_prices import knows, price_of, retired_since

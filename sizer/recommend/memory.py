@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sizer.model.floor_runs import SearchedFloor
-from sizer.model.memory import (
-    MARGIN,
-    anonymous_bytes,
-    needed_bytes,
-    only_completed,
-    undroppable_bytes,
-)
-from sizer.model.model import WorkloadModel
+from sizer.model.memory import anonymous_bytes, needed_bytes, only_completed, undroppable_bytes
+from sizer.model.model import MARGIN, SearchedFloor, WorkloadModel
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.memory_sizes import few_memory_caps
 from sizer.recommend.sizes import memory_varied

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from sizer.model.advice import memory_matters
-from sizer.model.memory import MARGIN, undroppable_bytes
-from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
-from sizer.model.model import WorkloadModel
+from sizer.model.memory import MemoryCompared, asked_sizes, memory_compared, undroppable_bytes
+from sizer.model.model import MARGIN, WorkloadModel
+from sizer.model.refusals import memory_matters
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Figure, Reason, ReasonCode, reason
 from sizer.records.units import MIB

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizer.model.advice import vcpus_to_measure
+from sizer.model.refusals import vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case

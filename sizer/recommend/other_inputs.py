@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sizer.model.isolation import end_to_end
 from sizer.model.observations import completed, measured_rate
+from sizer.model.runs import end_to_end
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.machines import accelerators_of_run

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.catalog.catalog import Catalog, InstanceType
-from sizer.model.coordinates import name_of_disk
-from sizer.model.model import MeasuredDisk
+from sizer.model.model import MeasuredDisk, name_of_disk
 from sizer.records.units import GIB, RELATIVE
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}

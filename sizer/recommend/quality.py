@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
-from sizer.model.advice import counted_outcomes
-from sizer.model.isolation import as_asked
 from sizer.model.observations import beside_others
-from sizer.model.starved import is_starved
+from sizer.model.refusals import counted_outcomes
+from sizer.model.runs import as_asked, is_starved
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Reason, ReasonCode, reason
 from sizer.records.run import Run, WarningKind

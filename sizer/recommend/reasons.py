@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sizer.model.coordinates import vcpus_of
 from sizer.model.edge import GAIN
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, vcpus_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.disks import disk_reasons

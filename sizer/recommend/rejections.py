@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizer.model.coordinates import vcpus_of
+from sizer.model.model import vcpus_of
 from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.case import Case

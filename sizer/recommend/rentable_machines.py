@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sizer.catalog.catalog import Catalog, InstanceType
-from sizer.model.feeds import CPU_LABEL
+from sizer.model.runs import CPU_LABEL
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machine_prices import instances_like, is_arm
 from sizer.records.device import Device

@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from sizer.catalog.catalog import Catalog, InstanceType
-from sizer.model.coordinates import vcpus_of
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, vcpus_of
 from sizer.model.prediction import predictions
 from sizer.recommend.instances import cheapest, priced_like_measured
 from sizer.records.answer import Answer, Loss, SharedMachine

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.coordinates import gpus_of, name_of_disk
 from sizer.model.memory import needed_bytes
-from sizer.model.model import MeasuredRange, WorkloadModel
+from sizer.model.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk
 from sizer.model.prediction import throughputs
 from sizer.recommend.accelerators import accelerators_measured, accelerators_of
 from sizer.recommend.candidates import SOLD_VCPUS, Candidate, family_memory, next_sold

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import Any
 
-from sizer.model.advice import ENOUGH
-from sizer.model.isolation import as_asked
 from sizer.model.model import MeasuredRange
+from sizer.model.refusals import ENOUGH
+from sizer.model.runs import as_asked
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Action, ReasonCode, Suggestion, reason
 from sizer.records.run import Run

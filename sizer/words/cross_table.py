@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from sizer.model.feeds import CPU_LABEL
+from sizer.model.runs import CPU_LABEL
 from sizer.recommend.cross_table import CPU_OF
 from sizer.records.answer import Recommendation
 from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable

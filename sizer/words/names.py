@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sizer.model.coordinates import name_of_disk
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, name_of_disk
+from sizer.model.runs import CPU_LABEL
 from sizer.recommend.accelerators import EMULATED
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device

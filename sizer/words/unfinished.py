@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.to_follow import Unfinished
+from sizer.adaptive.chosen import PlanEnd, Unfinished
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
 from sizer.records.adaptive import PlanEndKind

@@ -15,7 +15,7 @@ from sizer import api
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
-from sizer.model.starved import is_starved
+from sizer.model.runs import is_starved
 from sizer.recommend.recommendation import recommend
 from sizer.records.errors import InputError, NoAnswer
 from sizer.records.run import Demand, LimitedBy, LimitedByKind, Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from sizer.model.floor_runs import Bounds, GivenUp, GivenUpKind, SearchedFloor
+from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
 from sizer.recommend.table import ALIKE
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device

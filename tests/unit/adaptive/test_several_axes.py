@@ -47,12 +47,6 @@ def over_memory_and_disks() -> Study:
     return replace(study_of(memory_bytes=MEMORY, disk=("fast", "middle", "slow")), disks=DISKS)
 
 
-def test_several_accelerators_start_at_both_ends() -> None:
-    """All of the most and the least of both, of which the reference is first; the third between."""
-    specs = chooser_of(emulated(1, 2, 4)).start()
-    assert [(spec.limits.vcpus, spec.gpu_count) for spec in specs] == [(1.0, 1), (16.0, 4), (4.0, 2)]
-
-
 def test_every_number_of_accelerators_is_measured() -> None:
     """One that the start left out is next; then each configuration once, since only what was measured is compared."""
     study = emulated(1, 2, 3, 4, vcpus=(1.0, 4.0, 16.0))
@@ -108,10 +102,3 @@ def test_where_too_little_memory_fails_the_fewest_vcpus_are_measured_with_more()
     assert following.spec.limits.memory_bytes == 32 * GIB
     assert following.why is not None
     assert reason_in_words(following.why) == "no run with these vCPUs completed yet"
-
-
-@pytest.mark.parametrize("runs", [3, 6])
-def test_the_bound_counts_all_axes(runs: int) -> None:
-    """What a dry run tells: no more than allowed, and else every run of the crossed axes."""
-    assert chooser_of(over_memory_and_disks(), runs=runs).at_most([])[0] == runs
-    assert chooser_of(over_memory_and_disks()).at_most([])[0] >= 2 * 45

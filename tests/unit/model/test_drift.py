@@ -10,12 +10,10 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from sizer.model.fitting import fit
 from sizer.model.host import NO_DRIFT, drift_of, exposures, own_deviation
 from sizer.model.observations import observe
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.study import Device
-from tests.modelled import contended
 
 MakeRun = Callable[..., Run]
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
@@ -101,16 +99,6 @@ def test_a_rate_shows_the_host_as_far_as_the_cpu_binds_it(make_run: MakeRun) -> 
     assert [shown[id(run)] for run in runs] == [1.0, pytest.approx(0.0010, abs=0.0002), 1.0, 1.0]
 
 
-def test_cpus_that_others_used_are_no_rest(make_run: MakeRun) -> None:
-    """A run that may use two CPUs and gets one of them shows all of the host, and one on a quiet host a part of it;
-    beside a disk that is full nothing is missed."""
-    shown = []
-    for named, others in ((Bottleneck.AMBIGUOUS, 1.2), (Bottleneck.AMBIGUOUS, 0.0), (Bottleneck.DISK_BANDWIDTH, 1.2)):
-        run = contended(accounted(make_run(100.0, 2.0), 0.01, named), others)
-        shown.append(exposures([run])[id(run)])
-    assert shown == [1.0, pytest.approx(0.35, abs=0.01), pytest.approx(0.04, abs=0.01)]
-
-
 def test_an_accelerator_keeps_its_rate_while_the_host_drifts(make_run: MakeRun) -> None:
     """The reference, which the CPU binds, moved by 18 %: what waits for its accelerator is as sure as ever."""
     reference = [make_run(rate, 2.0, name="cpu", repeat=k) for k, rate in enumerate((100.0, 118.0, 101.0, 117.0))]
@@ -154,11 +142,6 @@ def test_a_warning_says_how_far_its_run_may_be_off(
     assert least <= own_deviation(run, exposure, host_known=False) <= most
 
 
-def test_a_host_that_is_known_makes_a_mark_of_its_drift_say_nothing_more(make_run: MakeRun) -> None:
-    marked = RunWarning(WarningKind.DRIFTING, {"before": 100.0, "after": 120.0})
-    assert own_deviation(replace(make_run(100.0, 2.0), warnings=(marked,)), 1.0, host_known=True) == 0.0
-
-
 def test_of_two_repeats_the_undisturbed_one_counts_for_more(make_run: MakeRun) -> None:
     """A run that others took half a core from is not worth as much as one that had the host for itself."""
     clean, disturbed = make_run(100.0, 1.0), make_run(80.0, 1.0, repeat=1)
@@ -167,10 +150,3 @@ def test_of_two_repeats_the_undisturbed_one_counts_for_more(make_run: MakeRun) -
     (found,), _ = observe([clean, disturbed])
     assert math.exp(even.log_rate) == pytest.approx(90.0)
     assert math.exp(found.log_rate) > 97
-
-
-def test_repeats_that_are_all_alike_are_no_certainty(make_run: Callable[..., Run]) -> None:
-    """A log's rates may be whole numbers: that three of them are the same divides nothing by nothing."""
-    points = ((1.0, 100.0), (2.0, 190.0), (4.0, 300.0))
-    model = fit([make_run(rate, vcpus, repeat=n, spread=0.0) for vcpus, rate in points for n in range(3)])
-    assert model.workload("train").refused is None

@@ -11,11 +11,11 @@ import pytest
 from sizer.limits.control_group import limited_by
 from sizer.limits.topology import choose_cpus, parse_topology
 from sizer.model.fitting import fit
-from sizer.model.model import CpuWork, WorkloadModel
+from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.records.device import Device
 from sizer.records.run import Configuration, Run
-from sizer.records.study import Limits, Workload
+from sizer.records.study import Limits
 from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
@@ -45,12 +45,6 @@ def test_linear_until_a_plateau_and_an_early_bend_are_possible(make_run: MakeRun
     assert found.value > 12.5
     assert 10.5 * (13.9 / 10.5) ** 0.5 < found.low < 10.5 * (13.9 / 10.5) ** 0.77
     assert found.high > 13.8
-
-
-def test_half_of_the_vcpus_are_cores(make_run: MakeRun) -> None:
-    """Integer division on 8 vCPUs of an EPYC 7R32: linear up to its 4 cores, and nothing from the other 4."""
-    found = predict(curve(make_run, {1: 100, 2: 200, 8: 401}), at(4)).throughput
-    assert found.value == pytest.approx(400, rel=0.06)
 
 
 HYPERTHREADS = "\n".join(f"{cpu},{cpu % 4},0,0" for cpu in range(8))
@@ -97,19 +91,6 @@ def test_what_the_other_half_adds_is_believed_by_the_kind_of_work(make_run: Make
     assert max(images, unknown) < 0.98 * matrix
 
 
-def test_two_threads_of_a_core_may_do_less_than_one(make_run: MakeRun) -> None:
-    """As matrix products that fight for its cache."""
-    found = predict(on_host(make_run, HYPERTHREADS, -0.15, (1, 2, 4, 8), kind="lstm_training"), at(3)).throughput
-    assert found.value == pytest.approx(185, rel=0.05)
-    assert found.low < 185 < found.high
-
-
-def test_a_host_may_say_wrongly_that_vcpus_share_a_core(make_run: MakeRun) -> None:
-    """Some guests do; what was measured outweighs it."""
-    found = predict(on_host(make_run, HYPERTHREADS, 1.0, (1, 2, 4, 8)), at(3)).throughput
-    assert found.value == pytest.approx(300, rel=0.03)
-
-
 def test_cores_without_hyperthreads_are_no_pairs(make_run: MakeRun) -> None:
     """2 cores with two vCPUs each and 4 with one: up to 4 vCPUs they come in pairs, and no more."""
     hybrid = "\n".join(f"{cpu},{cpu % 2 if cpu < 4 else cpu},0,0" for cpu in range(8))
@@ -119,28 +100,3 @@ def test_cores_without_hyperthreads_are_no_pairs(make_run: MakeRun) -> None:
 
 
 EMULATED, GPU = Device("emulated", gpu="P100", samples_per_second=200.0), Device("cuda")
-
-
-@pytest.mark.parametrize(
-    ("workload", "expected"),
-    [
-        (Workload("train", "imagenet_preprocessing"), CpuWork.IMAGES),
-        (Workload("train", "image_training", device=EMULATED), CpuWork.IMAGES),
-        (Workload("train", "image_inference", device=GPU), CpuWork.IMAGES),
-        (Workload("train", "image_training", device=EMULATED, input="synthetic"), None),
-        (Workload("train", "image_training"), CpuWork.MATRIX),
-        (Workload("train", "lstm_training"), CpuWork.MATRIX),
-        (Workload("train", "lstm_training", device=GPU), None),
-        (Workload("train", "command"), None),
-        (Workload("train", "imported", device=Device(), mode="train"), CpuWork.MATRIX),
-        (Workload("train", "imported", device=Device()), None),
-        (Workload("train", "image_training", device=None), None),
-        (Workload("resnet50-jpeg", "imported", network="resnet50", device=GPU), None),
-    ],
-    ids=lambda each: f"{each.kind}-{each.device and each.device.kind}" if isinstance(each, Workload) else str(each),
-)
-def test_the_kind_of_cpu_work_is_what_runs_say(make_run: MakeRun, workload: Workload, expected: CpuWork | None) -> None:
-    """No name of a job or a network is taken for it, nor a device that nobody named."""
-    runs = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]
-    runs = [replace(run, spec=replace(run.spec, workload=replace(workload, name="train"))) for run in runs]
-    assert fit(runs).workload("train").facts.cpu_work is expected

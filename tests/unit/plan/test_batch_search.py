@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.model.batch_runs import CLOSE, HELD_STEPS, MOST_BATCH_RUNS, largest_batch
 from sizer.model.memory import memory_floor, trials
+from sizer.model.model import WITHIN
+from sizer.model.runs import HELD_STEPS, MOST_RUNS, largest_batch
 from sizer.plan.batch_search import TIMEOUT, BatchSearch, batch_searches
 from sizer.records.batch_sizes import LargestBatch, SearchEnd
 from sizer.records.run import Cause, CauseKind, Configuration, DataSet, Estimate, Failure, Outcome, Run, Step
@@ -61,10 +62,10 @@ def test_the_bounds_close_around_the_largest_batch(fits: int, known: bool) -> No
     before = [ended(replace(asked, batch_size=size), Outcome.COMPLETED) for size in (16, 32) if size <= fits and known]
     runs = to_the_end(search, fits, before)
     found = found_of(search, runs)
-    assert len(runs) - len(before) <= MOST_BATCH_RUNS
+    assert len(runs) - len(before) <= MOST_RUNS
     assert found.batch_size is not None
     assert found.too_large is not None
-    assert found.batch_size <= fits < found.too_large <= max(CLOSE * found.batch_size, found.batch_size + 1)
+    assert found.batch_size <= fits < found.too_large <= max(WITHIN * found.batch_size, found.batch_size + 1)
     assert (found.ended, found.where, found.memory_bytes) == (SearchEnd.CLOSE, MemoryPlace.HOST, 4 * GIB)
     if known and fits >= 32:
         assert all(run.spec.batch_size > 32 for run in runs[len(before) :])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.model.floor_runs import LEAST_BYTES, MOST_RUNS, bounds, searched_floor
-from sizer.model.isolation import as_asked
 from sizer.model.memory import trials
+from sizer.model.model import LEAST_BYTES
+from sizer.model.runs import MOST_RUNS, as_asked, bounds, searched_floor
 from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, next_cap, searches
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan

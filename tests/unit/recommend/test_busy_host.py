@@ -11,7 +11,7 @@ import pytest
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
-from sizer.model.starved import is_starved
+from sizer.model.runs import is_starved
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck

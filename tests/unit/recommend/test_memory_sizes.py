@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from sizer.model.memory_sizes import memory_compared
+from sizer.model.memory import memory_compared
 from sizer.model.model import Model
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer

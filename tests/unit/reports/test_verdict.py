@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.adaptive.to_follow import unfinished
+from sizer.adaptive.chosen import NextRun, PlanEnd, unfinished
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.answers.verdict import contents
 from sizer.bundled.reports.material import Material, Progress
