@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, within
-from sizer.api.concluding import conclude
 from sizer.api.events import (
     AdaptiveEnded,
     Concluded,
@@ -230,6 +229,8 @@ class Measurement:
 
     def _conclude(self) -> None:
         """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""
+        from sizer.api.conclusions import conclude
+
         self.folder.check_in_place()
         self.folder.free_room()
         if self.folder.runs():
