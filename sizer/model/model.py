@@ -22,6 +22,12 @@ NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
 DRIFT = 0.01
 """What repeats of one configuration do not show of ln rate: the host drifts between configurations."""
+WITHIN = 1.10
+"""What is searched for is found when the smallest that held is this much above the largest that did not, or below."""
+MARGIN = 1.25
+"""Memory kept free above the anonymous peak: libraries are charged elsewhere on the measuring host, and peaks vary."""
+LEAST_BYTES = 8 * MIB
+"""No interpreter starts below it, so there is no use in looking there."""
 
 
 def deviation_of(noise: float, runs: int) -> float:
@@ -36,14 +42,6 @@ def of_new_run(rate: float, deviation: float, noise: float) -> Estimate:
     """
     half = NORMAL_90 * math.hypot(deviation, noise)
     return Estimate(rate, rate * math.exp(-half), rate * math.exp(half))
-
-
-WITHIN = 1.10
-"""What is searched for is found when the smallest that held is this much above the largest that did not, or below."""
-MARGIN = 1.25
-"""Memory kept free above the anonymous peak: libraries are charged elsewhere on the measuring host, and peaks vary."""
-LEAST_BYTES = 8 * MIB
-"""No interpreter starts below it, so there is no use in looking there."""
 
 
 def vcpus_of(configuration: Configuration) -> float:
