@@ -11,11 +11,11 @@ import pytest
 from sizer.limits.control_group import limited_by
 from sizer.limits.topology import choose_cpus, parse_topology
 from sizer.model.fitting import fit
-from sizer.model.model import WorkloadModel
+from sizer.model.model import CpuWork, WorkloadModel
 from sizer.model.prediction import predict
 from sizer.records.device import Device
 from sizer.records.run import Configuration, Run
-from sizer.records.study import Limits
+from sizer.records.study import Limits, Workload
 from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
@@ -100,3 +100,28 @@ def test_cores_without_hyperthreads_are_no_pairs(make_run: MakeRun) -> None:
 
 
 EMULATED, GPU = Device("emulated", gpu="P100", samples_per_second=200.0), Device("cuda")
+
+
+@pytest.mark.parametrize(
+    ("workload", "expected"),
+    [
+        (Workload("train", "imagenet_preprocessing"), CpuWork.IMAGES),
+        (Workload("train", "image_training", device=EMULATED), CpuWork.IMAGES),
+        (Workload("train", "image_inference", device=GPU), CpuWork.IMAGES),
+        (Workload("train", "image_training", device=EMULATED, input="synthetic"), None),
+        (Workload("train", "image_training"), CpuWork.MATRIX),
+        (Workload("train", "lstm_training"), CpuWork.MATRIX),
+        (Workload("train", "lstm_training", device=GPU), None),
+        (Workload("train", "command"), None),
+        (Workload("train", "imported", device=Device(), mode="train"), CpuWork.MATRIX),
+        (Workload("train", "imported", device=Device()), None),
+        (Workload("train", "image_training", device=None), None),
+        (Workload("resnet50-jpeg", "imported", network="resnet50", device=GPU), None),
+    ],
+    ids=lambda each: f"{each.kind}-{each.device and each.device.kind}" if isinstance(each, Workload) else str(each),
+)
+def test_the_kind_of_cpu_work_is_what_runs_say(make_run: MakeRun, workload: Workload, expected: CpuWork | None) -> None:
+    """No name of a job or a network is taken for it, nor a device that nobody named."""
+    runs = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]
+    runs = [replace(run, spec=replace(run.spec, workload=replace(workload, name="train"))) for run in runs]
+    assert fit(runs).workload("train").facts.cpu_work is expected

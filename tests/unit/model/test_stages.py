@@ -127,28 +127,6 @@ def test_accelerators_are_counted(make_run: MakeRun) -> None:
     assert refused.value.refusal.reason.text("axis") == "gpu_count"
 
 
-def test_slow_hours_of_the_host_are_no_property_of_a_limit(make_run: MakeRun) -> None:
-    """Runs whose samples cost more core-seconds were made on slower CPUs: at usual ones the curve is straight. Some new
-    run meets slower ones again."""
-    slow = {0: 1.0, 1: 1.2, 2: 0.9}
-    runs = [
-        make_run(
-            c / (0.01 * slow[(index + repeat) % 3]),
-            c,
-            repeat=repeat,
-            demand=Demand(core_seconds=0.01 * slow[(index + repeat) % 3]),
-        )
-        for index, c in enumerate((1, 2, 4))
-        for repeat in range(3)
-    ]
-    model = job(runs)
-    usual = math.exp(sum(math.log(0.01 * value) for value in (1.0, 1.2, 0.9)) / 3)
-    found = predict(model, at(3)).throughput
-    assert found.value == pytest.approx(3 / usual, rel=0.03)
-    assert found.low < 3 / 0.012
-    assert found.high > 3 / 0.009
-
-
 def test_reads_that_miss_are_amplified(make_run: MakeRun) -> None:
     """Readahead makes a device read more than what missed the cache; accounting under one cap tells for another."""
     data = DataSet("/data", "recordio", 8 * GIB, 80_000, False)
