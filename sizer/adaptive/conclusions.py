@@ -122,11 +122,7 @@ class OpenAnswer:
 
 
 def open_answer(
-    model: WorkloadModel,
-    answer: Answer,
-    places: Sequence[Configuration],
-    objective: Objective,
-    catalog: Catalog,
+    model: WorkloadModel, answer: Answer, places: Sequence[Configuration], objective: Objective, catalog: Catalog
 ) -> OpenAnswer | None:
     """What the answer may turn out to be, and what runs at `places` may give; None where the model is refused or has
     nothing to choose from."""

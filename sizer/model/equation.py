@@ -501,10 +501,7 @@ def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
             factor = np.where(rows.disk == number, draws[f"disk:{name}"], factor)
             fitted |= rows.disk == number
     reads = rows.reads & (fitted | ~rows.is_free)
-    return (
-        np.where(reads, missed + rows.read + factor, NEVER),
-        np.where(rows.is_free, NEVER, rows.write + factor),
-    )
+    return (np.where(reads, missed + rows.read + factor, NEVER), np.where(rows.is_free, NEVER, rows.write + factor))
 
 
 @cache

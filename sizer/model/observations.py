@@ -31,15 +31,7 @@ from sizer.model.model import (
     needs_no_less,
     vcpus_of,
 )
-from sizer.model.runs import (
-    CPU_LABEL,
-    feed_of,
-    is_batch_search,
-    is_search,
-    is_starved,
-    label_of,
-    searched_floor,
-)
+from sizer.model.runs import CPU_LABEL, feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.kinds import KINDS, PREPROCESSING

@@ -12,17 +12,7 @@ import numpy as np
 
 from sizer.model.equation import STAGES, Array, Draws, Solution, build_rows, solve, without
 from sizer.model.memory import does_not_fit
-from sizer.model.model import (
-    Gpus,
-    WhatIf,
-    WorkloadModel,
-    batch_of,
-    disk_of,
-    gpus_of,
-    memory_of,
-    name_of_disk,
-    vcpus_of,
-)
+from sizer.model.model import Gpus, WhatIf, WorkloadModel, batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.posterior import FREEDOM, Misfit, Places, misfit_of
 from sizer.model.refusals import check_axes, check_what_if, not_fitted
 from sizer.model.runs import with_usual_accelerator

@@ -158,10 +158,7 @@ def counted_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Figure]:
     """How many runs ended how, in the order of the outcomes' list."""
     counted = Counter(outcomes)
     found = [each for each in Outcome if each in counted]
-    return {
-        "outcomes": tuple(each.value for each in found),
-        "counts": tuple(float(counted[each]) for each in found),
-    }
+    return {"outcomes": tuple(each.value for each in found), "counts": tuple(float(counted[each]) for each in found)}
 
 
 def not_fitted(model: WorkloadModel) -> Refused:

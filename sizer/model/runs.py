@@ -96,9 +96,7 @@ def end_to_end(runs: Sequence[Run]) -> tuple[Run, ...]:
         if not isolates(run):
             places[feed_of(run)].add(run.configuration)
     main = max(
-        places,
-        key=lambda feed: (-INPUTS.index(feed.input), len(places[feed]), -CACHES.index(feed.cache)),
-        default=None,
+        places, key=lambda feed: (-INPUTS.index(feed.input), len(places[feed]), -CACHES.index(feed.cache)), default=None
     )
     return tuple(run for run in runs if not isolates(run) and feed_of(run) == main)
 

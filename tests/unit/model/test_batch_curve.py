@@ -77,11 +77,7 @@ def test_a_batch_near_the_edge_is_left_open(tmp_path: Path) -> None:
     assert (unsure.enough, unsure.sure) == (16, False)
 
 
-@given(
-    st.floats(0, 0.5),
-    st.floats(1e-4, 0.1),
-    st.lists(st.integers(1, 512), min_size=2, max_size=5, unique=True),
-)
+@given(st.floats(0, 0.5), st.floats(1e-4, 0.1), st.lists(st.integers(1, 512), min_size=2, max_size=5, unique=True))
 def test_what_is_enough_is_enough(
     tmp_path_factory: pytest.TempPathFactory, launch: float, slope: float, batches: list[int]
 ) -> None:
@@ -115,11 +111,7 @@ def samples(batches: tuple[int, ...], repeats: int) -> list[int]:
     return [batch for batch in batches for _ in range(repeats)]
 
 
-@given(
-    st.floats(1e-5, 1.0),
-    st.floats(1e-6, 0.1),
-    st.lists(st.integers(1, 4096), min_size=3, max_size=6, unique=True),
-)
+@given(st.floats(1e-5, 1.0), st.floats(1e-6, 0.1), st.lists(st.integers(1, 4096), min_size=3, max_size=6, unique=True))
 def test_a_line_without_noise_is_found(launch: float, slope: float, batches: list[int]) -> None:
     """Launch and slope to a thousandth of the time of the step that shows them best."""
     found = step_line(batches, [launch + slope * batch for batch in batches], None)

@@ -80,11 +80,7 @@ def test_without_times_or_repeats_nothing_is_known(make_run: MakeRun) -> None:
 
 
 def accounted(run: Run, core_seconds: float, named: Bottleneck) -> Run:
-    return replace(
-        run,
-        demand=Demand(core_seconds=core_seconds),
-        evidence=Evidence(named, {}, EvidenceKind.BUSIEST),
-    )
+    return replace(run, demand=Demand(core_seconds=core_seconds), evidence=Evidence(named, {}, EvidenceKind.BUSIEST))
 
 
 def test_a_rate_shows_the_host_as_far_as_the_cpu_binds_it(make_run: MakeRun) -> None:
