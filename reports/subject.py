@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from sizer.model.isolation import as_asked
 from sizer.model.model import WorkloadModel
+from sizer.model.runs import as_asked
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device

@@ -20,24 +20,17 @@ BETWEEN = re.compile(r"(?<=<!-- script/beliefs.py -->\n).*?(?=<!-- end -->)", re
 
 def tables() -> str:
     """In Markdown: the quantities, then the switches."""
-    quantities = [
-        (
-            name,
-            line.what,
-            _value(line, 0.0),
-            f"{_value(line, -NORMAL_90)} to {_value(line, NORMAL_90)}",
-            line.unit,
-            line.source,
-        )
-        for name, line in BELIEFS.items()
-    ]
-    switches = [(name, f"{round(100 * probability, 1):g} %", what) for name, (probability, what) in SWITCHES.items()]
+    ends = {
+        name: [_value(line, deviations) for deviations in (-NORMAL_90, NORMAL_90)] for name, line in BELIEFS.items()
+    }
+    quantities = [(name, line.what, "–".join(ends[name]), line.unit, line.source) for name, line in BELIEFS.items()]
+    switches = [(name, f"{round(100 * probability, 1):g}%", what) for name, (probability, what) in SWITCHES.items()]
     return "\n".join(
         [
             "",
-            *_table(("quantity", "what it is", "middle", "90 % between", "in units of", "source"), quantities),
+            *_table(("quantity", "what", "90%", "unit", "by hand and"), quantities),
             "",
-            *_table(("switch", "on", "what is there then (probabilities by hand)"), switches),
+            *_table(("switch", "on", "what, by hand"), switches),
             "",
             "",
         ]
@@ -55,7 +48,7 @@ def _value(line: Line, deviations: float) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
+    return [f"|{'|'.join(row)}|" for row in (head, ["---"] * len(head), *rows)]
 
 
 if __name__ == "__main__":

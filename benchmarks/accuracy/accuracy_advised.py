@@ -13,10 +13,9 @@ from accuracy_scores import GoalRow, at_most, share
 from accuracy_simulated import SEED
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.coordinates import vcpus_of
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, vcpus_of
 from sizer.recommend.prices import prices
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.sizes import sizes_on_curve

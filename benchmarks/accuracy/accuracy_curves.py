@@ -16,8 +16,8 @@ from accuracy_shapes import SHAPES, drawn
 from curves_data import JPEG, LOADERS, MACHINES, OTHERS, Curve, published_curves, questions, real_curves
 from processes import in_processes
 
-from sizer.model.coordinates import batch_of, vcpus_of
 from sizer.model.fitting import fit
+from sizer.model.model import batch_of, vcpus_of
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome

@@ -10,7 +10,7 @@ from statistics import fmean, median
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
+from sizer.model.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from alibaba_machine import TIERS, TRAIN, VCPUS_THEN_OVER_HERE
 from grid_data import Cell, cells
 
-from sizer.model.coordinates import vcpus_of
+from sizer.model.model import vcpus_of
 from sizer.records.run import Run
 from sizer.records.units import GIB
 

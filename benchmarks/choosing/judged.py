@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from replayed import ReplayCase, by_workload
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.coordinates import disk_of, gpus_of, vcpus_of
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, disk_of, gpus_of, vcpus_of
 from sizer.model.prediction import rates
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.prices import disk_prices, prices

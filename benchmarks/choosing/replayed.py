@@ -18,7 +18,7 @@ from accuracy_runs import NAME, measured_runs
 from accuracy_shapes import SHAPES, drawn
 from curves_data import Curve, published_curves
 
-from sizer.model.coordinates import memory_of, vcpus_of
+from sizer.model.model import memory_of, vcpus_of
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import HOST_DISK
 from sizer.records.run import Run

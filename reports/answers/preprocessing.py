@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.model.feeds import CPU_LABEL
+from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.prediction import Spec

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.model.isolation import as_asked
 from sizer.model.observations import beside_others
+from sizer.model.runs import as_asked
 from sizer.records.run_kinds import Outcome
 from sizer.words.adaptive import chosen_runs, plan_goes_on
 from sizer.words.badges import BadgeKind, badge

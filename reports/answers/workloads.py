@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sizer.model.isolation import as_asked
+from sizer.model.runs import as_asked
 from sizer.records.answer import Alternative
 from sizer.records.run import Run
 from sizer.records.units import RELATIVE

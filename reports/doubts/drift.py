@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
 
-from sizer.model.isolation import as_asked
+from sizer.model.runs import as_asked
 from sizer.plan.reference_runs import DRIFT_SHARE, usual_band
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run

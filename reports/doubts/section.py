@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.model.isolation import as_asked
+from sizer.model.runs import as_asked
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.words.figures import apart as apart_text

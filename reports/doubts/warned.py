@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sizer.model.isolation import as_asked
+from sizer.model.runs import as_asked
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.words.figures import capital, sentence
 from sizer.words.names import clauses

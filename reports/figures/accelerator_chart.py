@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from sizer.model.feeds import CPU_LABEL, label_of
-from sizer.model.isolation import as_asked
+from sizer.model.runs import CPU_LABEL, as_asked, label_of
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run
 from sizer.words.charts import accelerators_scaled, gpu_named

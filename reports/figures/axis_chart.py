@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sizer.model.coordinates import batch_of, vcpus_of
 from sizer.model.memory import anonymous_bytes, floor_at
+from sizer.model.model import batch_of, vcpus_of
 from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration
 from sizer.records.units import GIB, MIB, RELATIVE, format_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from sizer.model.coordinates import disk_of, gpus_of, memory_of
+from sizer.model.model import disk_of, gpus_of, memory_of
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import DiskRates
 from sizer.records.run import Demand, Run

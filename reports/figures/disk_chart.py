@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sizer.model.coordinates import disk_of
+from sizer.model.model import disk_of
 from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import HOST_DISK, DiskRates

@@ -30,6 +30,10 @@ from .ceilings import rates_of
 from sizer.recommend.job_changes import disk_gain
 from sizer.recommend.reasons import most_by_disk
 from sizer.records.errors import NoAnswer
+from sizer.model.equation import as_good
+from sizer.model.model import disk_of
+from sizer.model.model import name_of_disk
+from sizer.model.model import vcpus_of
 
 
 def disk_answer(subject: Subject) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sizer.model.coordinates import batch_of, disk_of, memory_of, vcpus_of
-from sizer.model.feeds import label_of
+from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
+from sizer.model.runs import label_of
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.study import Study

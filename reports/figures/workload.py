@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sizer.model.coordinates import batch_of, memory_of, vcpus_of
+from sizer.model.model import batch_of, memory_of, vcpus_of
 from sizer.records.run_kinds import Outcome
 from sizer.words.figures import paragraph
 from sizer.words.instead import disk_question

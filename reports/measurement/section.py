@@ -9,7 +9,7 @@ from typing import Any
 from sizer.files.codec import FormatError, from_json
 from sizer.host.stored_host import Virtualization, installed_of
 from sizer.limits.topology import CpuCounts
-from sizer.model.isolation import as_asked
+from sizer.model.runs import as_asked
 from sizer.records.device import DiskRates
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Study

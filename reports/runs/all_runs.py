@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.model.coordinates import batch_of, disk_of, memory_of, vcpus_of
+from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study

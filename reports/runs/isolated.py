@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.model.coordinates import batch_of, disk_of, vcpus_of
+from sizer.model.model import batch_of, disk_of, vcpus_of
 from sizer.records.run import Run
 from sizer.records.run_kinds import ISOLATED_STAGES, Outcome
 from sizer.records.units import format_number

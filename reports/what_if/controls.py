@@ -31,6 +31,9 @@ from sizer.words.what_if import tier_of_size
 from sizer.words.what_if import tiers_called
 from sizer.words.what_if import times_as_fast
 from sizer.records.errors import InputError
+from sizer.model.model import name_of_disk
+from sizer.model.refusals import memory_matters
+from sizer.model.runs import CPU_LABEL
 
 ENOUGH = 3
 """Measured values of an axis from which on there is an answer between and beyond them."""

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
 from sizer.analysis.monitor import Live
 from sizer.api.steps import StepBegun
-from sizer.storage.announcements import Announcement, Leftover
+from sizer.storage.announcements import Announcement
+from sizer.storage.announcements import Leftover
 
 if TYPE_CHECKING:
-    from sizer.adaptive.chosen import PlanEnd
-    from sizer.adaptive.to_follow import Unfinished
+    from sizer.adaptive.chosen import PlanEnd, Unfinished
     from sizer.exchange.imported import Imported
     from sizer.host.findings import BusyBy
     from sizer.host.lock import MeasuringProcess

@@ -48,7 +48,7 @@ from sizer.records.errors import NoAnswer
 from sizer.records.plain_text import typed_path
 
 if TYPE_CHECKING:
-    from sizer.model.drift import Drift
+    from sizer.model.host import Drift
     from sizer.records.run import Run
     from sizer.store.study_folder import StudyFolder
 
@@ -158,7 +158,7 @@ def _contradicted(runs: Iterable[Run]) -> dict[str, Reason]:
 
 def _fitted(runs: Iterable[Run], on_step: OnStep) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
-    from sizer.model.drift import drift_of
+    from sizer.model.host import drift_of
     from sizer.model.observations import completed
 
     runs = list(runs)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sizer.adaptive.chosen import NextRun, PlanEnd, next_of
-from sizer.adaptive.to_follow import Unfinished
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, next_of
 from sizer.api.fitted_model import stored_study
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left
 from sizer.model.model import Model

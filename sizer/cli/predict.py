@@ -47,6 +47,7 @@ from sizer.words.predictions import prediction_line
 from sizer.words.predictions import what_if_disk_name
 from sizer.records.errors import InputError
 from sizer.records.errors import NoAnswer
+from sizer.model.model import name_of_disk
 
 
 @dataclass(frozen=True)

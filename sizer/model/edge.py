@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sizer.model.coordinates import batch_of, or_unknown
 from sizer.model.equation import LATENCY, Array
-from sizer.model.feeds import label_at, with_usual_accelerator
 from sizer.model.memory import needed_bytes
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import WhatIf, WorkloadModel, batch_of, or_unknown
 from sizer.model.prediction import HIGH, LOW, predict, rates
+from sizer.model.refusals import not_fitted
+from sizer.model.runs import label_at, with_usual_accelerator
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.prediction import Prediction
 
@@ -54,17 +54,15 @@ class Edge:
 def vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
     """With twice the most vCPUs measured; nothing where vCPUs were not varied."""
     known = model.measured.vcpus
-    if len(known) < 2:
-        return Edge()
-    return doubled(model, replace(best, vcpus=known[-1]), replace(best, vcpus=2 * known[-1]))
+    most = replace(best, vcpus=max(known, default=None))
+    return doubled(model, most, replace(best, vcpus=2 * known[-1])) if len(known) > 1 else Edge()
 
 
 def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
     """With twice the most memory measured; nothing where memory was not varied."""
     known = model.measured.memory_bytes
-    if len(known) < 2:
-        return Edge()
-    return doubled(model, replace(best, memory_bytes=known[-1]), replace(best, memory_bytes=2 * known[-1]))
+    most = replace(best, memory_bytes=max(known, default=None))
+    return doubled(model, most, replace(best, memory_bytes=2 * known[-1])) if len(known) > 1 else Edge()
 
 
 def batch_edge(model: WorkloadModel, best: Configuration) -> Edge:
@@ -89,15 +87,12 @@ def _gains(
     as_if: WorkloadModel | None = None,
 ) -> Array:
     """(D,)"""
-    if what_if == WhatIf() and as_if is None and here == there:
-        return np.zeros(len(rates(model, [here]).mean))
+    both = rates(model, [here, there]).drawn()
+    moved: Array = both[:, 1] - both[:, 0] if there != here else np.zeros(len(both))
     if what_if == WhatIf() and as_if is None:
-        both = rates(model, [here, there]).drawn()
-        found: Array = both[:, 1] - both[:, 0]
-        return found
+        return moved
     changed = rates(as_if or model, [there], what_if)
-    found = changed.mean[:, 0] - rates(model, [there]).mean[:, 0]
-    return found if there == here else found + _gains(model, here, there)
+    return np.asarray(changed.mean[:, 0] - rates(model, [there]).mean[:, 0] + moved)
 
 
 def gain(
@@ -172,10 +167,8 @@ def best_measured(model: WorkloadModel) -> Prediction:
 
 def best_place(model: WorkloadModel) -> Configuration:
     """Where that is; raises Refused where there is no model."""
-    from sizer.model import advice
-
     if model.refused or model.posterior is None:
-        raise advice.not_fitted(model)
+        raise not_fitted(model)
     configurations = measured_values(model)
     best = configurations[int(np.argmax(rates(model, configurations).centre))]
     return with_usual_accelerator(model.measured, best)

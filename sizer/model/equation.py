@@ -1,4 +1,4 @@
-"""The bottleneck equation: service times of the stages -> throughput, over all draws of its quantities at once.
+"""The bottleneck equation: configurations -> service times of the stages -> throughput, over all draws at once.
 
 With t_j the seconds a sample takes at stage j alone, `X = (sum t_j^p)^(-1/p)`: p = 1 is one after another, large p is
 perfect overlap. The share of stage j is `-d ln X / d ln t_j = t_j^p / sum t^p`, so shares sum to one. A loader's worker
@@ -7,24 +7,42 @@ that waits for the disk does nothing else meanwhile: its wait is added to its CP
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model.stages import Rows
-
-if TYPE_CHECKING:
-    from sizer.model.beliefs import Belief
+from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
+from sizer.model.model import (
+    Feed,
+    MeasuredRange,
+    Observation,
+    WhatIf,
+    WorkloadFacts,
+    batch_of,
+    disk_of,
+    gpus_of,
+    memory_of,
+    name_of_disk,
+    vcpus_of,
+)
+from sizer.model.runs import CPU_LABEL, REPLAY, label_at
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
+from sizer.records.units import GIB
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
+INSTANT = DiskRates(1e12, 1e18, 1e12, 1e18)
+"""A disk on which nothing waits."""
+NEGLIGIBLE = 0.02
+"""A disk stage that is busy for less than this share of the time at the highest rate has nothing to be fitted."""
 STAGES = ("cpu", "serial", "accelerator", "read", "write", "latency", "memory")
 CPU, SERIAL, ACCELERATOR, READ, WRITE, LATENCY, MEMORY = range(len(STAGES))
 NEVER = -np.inf
@@ -40,17 +58,208 @@ LEAST_FREE = 0.02
 """Memory left for the page cache, at the least, over what the job holds."""
 
 
+def _disk_times(facts: WorkloadFacts, rates: DiskRates) -> list[float | None]:
+    """Seconds a sample of bytes and requests read, then written; None where figures are missing."""
+    needs = (facts.read_bytes, facts.read_ios, facts.written_bytes, facts.write_ios)
+    limits = _limits(rates)
+    return [need / most if need is not None and most else None for need, most in zip(needs, limits, strict=True)]
+
+
+def _limits(rates: DiskRates) -> tuple[float | None, ...]:
+    """Of bytes and requests read, then written; a tier's write limits equal its read limits unless given."""
+    read = rates.read_bytes_per_second, rates.read_iops
+    return *read, rates.write_bytes_per_second or read[0], rates.write_iops or read[1]
+
+
+def read_seconds(facts: WorkloadFacts, rates: DiskRates) -> tuple[float, bool] | None:
+    """Seconds of disk reading a sample and whether requests (not bytes) bind; None where figures are missing."""
+    by_bytes, by_requests, *_ = _disk_times(facts, rates)
+    if by_bytes is None and by_requests is None:
+        return None
+    return max(by_bytes or 0.0, by_requests or 0.0), (by_requests or 0.0) > (by_bytes or 0.0)
+
+
+def write_seconds(facts: WorkloadFacts, rates: DiskRates) -> float | None:
+    """Seconds of disk writing a sample."""
+    return max((time for time in _disk_times(facts, rates)[2:] if time is not None), default=None)
+
+
+def as_good(facts: WorkloadFacts, disk: DiskRates, other: DiskRates) -> bool:
+    """Whether a disk is no slower than another in each figure that the job uses; not where one is not known."""
+    needs = (facts.read_bytes, facts.read_ios, facts.written_bytes, facts.write_ios)
+    pairs = zip(needs, _limits(disk), _limits(other), strict=True)
+    used = [(rate, its) for need, rate, its in pairs if need]
+    return bool(used) and all(rate is not None and its is not None and rate >= its for rate, its in used)
+
+
+def fitted_disks(facts: WorkloadFacts, measured: MeasuredRange) -> tuple[str, ...]:
+    """The disks that get a parameter: those busy enough to matter, and of several those without figures."""
+    names = []
+    for disk in measured.disks:
+        read, write = read_seconds(facts, disk.rates), write_seconds(facts, disk.rates)
+        if read is None and write is None:
+            if len(measured.disks) > 1:
+                names.append(name_of_disk(disk.name))
+        elif max(read[0] if read else 0.0, write or 0.0) * facts.highest_rate > NEGLIGIBLE:
+            names.append(name_of_disk(disk.name))
+    return tuple(names)
+
+
+def disk_is_free(facts: WorkloadFacts, measured: MeasuredRange, name: str) -> bool:
+    """Whether nothing is known of this disk but the throughput on it."""
+    disk = measured.disk(name)
+    return disk is None or (read_seconds(facts, disk.rates) is None and write_seconds(facts, disk.rates) is None)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the equation needs of n configurations, each (n,) but for the names.
+
+    `disk` indexes `disks` and `accelerator` `labels`. `read` is ln seconds that reading a whole sample takes by demand
+    and rates of the disk (where nothing is known of it but rates on it, `is_free`, those of the highest rate), `write`
+    likewise, `missed` the share of reads that go to the disk. `gpus` counts accelerators, `speed_up` is ln of how many
+    times the samples of one they make where that is stated, else 0. `decodes`, `steps` and `computes` say which work a
+    row does: synthetic input decodes nothing, a replay of the files computes nothing, `steps` are on the CPU. Second
+    threads of cores begin at every second vCPU where `paired`, else from `cores` on. `observed`: what was
+    measured, where an emulated GPU made the rate that it was given. `supposed`: the disk is given by
+    its figures alone; `instant`: nothing waits for it. The shifts are a what-if's factors on times, in ln.
+    """
+
+    vcpus: Array
+    batch_ratio: Array
+    memory_bytes: Array
+    least_memory: float
+    disks: tuple[str, ...]
+    disk: Indices
+    labels: tuple[str, ...]
+    accelerator: Indices
+    gpus: Array
+    speed_up: Array
+    missed: Array
+    read: Array
+    read_is_iops: Flags
+    write: Array
+    is_free: Flags
+    reads: Flags
+    decodes: Flags
+    computes: Flags
+    steps: Flags
+    paired: bool
+    cores: float
+    observed: bool = False
+    supposed: bool = False
+    instant: bool = False
+    decode_shift: float = 0.0
+    accelerator_shift: float = 0.0
+    latency_shift: float = 0.0
+
+    @cached_property
+    def second_threads(self) -> Array:
+        """How many of the vCPUs are the second thread of their core."""
+        if not self.paired:
+            return np.maximum(self.vcpus - self.cores, 0.0)
+        whole = np.ceil(self.vcpus)
+        found: Array = np.floor(whole / 2) * self.vcpus / whole
+        return found
+
+
+def build_rows(
+    facts: WorkloadFacts,
+    measured: MeasuredRange,
+    configurations: Sequence[Configuration],
+    what_if: WhatIf = WhatIf(),
+    seen: Sequence[Observation] | None = None,
+) -> Rows:
+    """The rows of these configurations, as the what-if would have them.
+
+    `seen` are the observations of these rows where they were measured; without them each is of the kind that
+    predictions are about.
+    """
+    feeds = [facts.setting] * len(configurations) if seen is None else [each.feed for each in seen]
+    disks, disk = _numbered([disk_of(each) for each in configurations])
+    labels, accelerator = _numbered([label_at(facts, each) for each in configurations])
+    missed = [_missed_share(facts, measured, at, feed, what_if) for at, feed in zip(configurations, feeds, strict=True)]
+    for place, each in enumerate(seen or ()):  # as it was accounted where the page cache kept some
+        if each.feed.natural and each.read_bytes is not None and facts.read_bytes:
+            missed[place] = each.read_bytes / facts.read_bytes
+    reads = np.array([feed.input != "synthetic" for feed in feeds], dtype=bool)
+    gpus = [gpus_of(each) for each in configurations]
+    rates = [what_if.disk_rates or (its.rates if (its := measured.disk(name)) else DiskRates()) for name in disks]
+    read = [read_seconds(facts, each) or (0.0, False) for each in rates]
+    write = [write_seconds(facts, each) or 0.0 for each in rates]
+    free = np.array([what_if.disk_rates is None and disk_is_free(facts, measured, name) for name in disks], dtype=bool)
+    replays = np.array([feed.input == REPLAY for feed in feeds], dtype=bool)
+    inputs = (facts.setting.input, "disk", "cached")
+    steps = [not what_if.step_elsewhere and (not facts.mixed_with_cpu or label == CPU_LABEL) for label in labels]
+    instant = what_if.disk_rates is not None and what_if.disk_rates.read_iops == INSTANT.read_iops
+    seconds = np.where(free, 1 / facts.highest_rate, np.array([each for each, _ in read], dtype=float))
+    with np.errstate(divide="ignore"):
+        log_read = np.log(seconds)[disk]
+        log_write = np.log(np.where(replays | ~reads, 0.0, np.array(write, dtype=float)[disk]))
+    return Rows(
+        vcpus=np.array([vcpus_of(each) for each in configurations], dtype=float),
+        batch_ratio=np.array([facts.reference_batch / max(1, batch_of(each)) for each in configurations], dtype=float),
+        memory_bytes=np.array([memory_of(each) for each in configurations], dtype=float),
+        least_memory=float(measured.memory_bytes[0]) if measured.memory_bytes else float(GIB),
+        disks=disks,
+        disk=disk,
+        labels=labels,
+        accelerator=accelerator,
+        gpus=np.array([max(1, count) for count in gpus], dtype=float),
+        speed_up=np.array([math.log(facts.stated_speed_up(count) or 1.0) for count in gpus], dtype=float),
+        missed=np.where(reads, np.maximum(missed, 0.0), 0.0),
+        read=log_read,
+        read_is_iops=np.array([iops for _, iops in read], dtype=bool)[disk] & reads,
+        write=log_write,
+        is_free=free[disk],
+        reads=reads,
+        decodes=np.array([feed.input in inputs for feed in feeds], dtype=bool),
+        computes=~replays,
+        steps=np.array(steps, dtype=bool)[accelerator] & ~replays,
+        paired=facts.paired,
+        cores=max(1.0, measured.vcpus[-1] / 2) if measured.vcpus else 1.0,
+        observed=seen is not None,
+        supposed=what_if.disk_rates is not None and not instant,
+        instant=instant,
+        decode_shift=math.log(what_if.decode_factor),
+        accelerator_shift=-math.log(what_if.gpu_speedup),
+        latency_shift=-math.log(what_if.loader_workers_factor),
+    )
+
+
+def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
+    """The distinct names, and (n,) which of them each is."""
+    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+    return tuple(codes), np.array([codes[name] for name in names], dtype=np.intp)
+
+
+def _missed_share(
+    facts: WorkloadFacts, measured: MeasuredRange, configuration: Configuration, feed: Feed, what_if: WhatIf
+) -> float:
+    """Device bytes over the bytes of a sample, as predicted."""
+    if feed.input == "cached" or feed.cache == "warm":
+        return 0.0
+    missed = 1 - hit_share(facts, measured, configuration, feed, what_if.data_bytes_factor)
+    return missed * facts.read_amplification if feed.natural else missed
+
+
+def hit_share(
+    facts: WorkloadFacts, measured: MeasuredRange, configuration: Configuration, feed: Feed, data_factor: float = 1.0
+) -> float:
+    """The share of reads that the page cache would serve at this configuration."""
+    if not feed.natural:
+        return 0.0
+    anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
+    cached = cached_fraction(facts, memory_of(configuration), anonymous, data_factor)
+    return hit_rate(cached, facts.sequential, facts.hit_blend)
+
+
 @dataclass(frozen=True)
 class Draws:
     """Vectors (D, k) of the named quantities: what is believed of them before runs, or after."""
 
     names: tuple[str, ...]
     values: Array
-
-    @classmethod
-    def of_means(cls, beliefs: Sequence[Belief]) -> Draws:
-        """One vector, of what is expected of each."""
-        return cls(tuple(each.name for each in beliefs), np.array([[each.mean for each in beliefs]]))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -62,13 +271,9 @@ class Draws:
         """Of one quantity (D, 1); KeyError if there is none of that name."""
         return self.values[:, self._places[name], None]
 
-    def on(self, name: str) -> NDArray[np.bool_]:
+    def on(self, name: str) -> Flags:
         """Where the switch of that name is on (D, 1)."""
-        found: NDArray[np.bool_] = self[f"on:{name}"] > 0
-        return found
-
-    def some(self, chosen: NDArray[np.intp]) -> Draws:
-        return Draws(self.names, self.values[chosen])
+        return self[f"on:{name}"] > 0
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -186,7 +391,7 @@ def _launches(launch: Array, rows: Rows) -> Array:
 
 def _of_a_core_second(draws: Draws, rows: Rows) -> Array:
     """Ln seconds that a core-second of work takes on the vCPUs: contention, coherence, second threads, a quota."""
-    return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, rows.with_vcpus(vcpus)))
+    return _of_each(rows.vcpus, lambda vcpus: _on_vcpus(draws, replace(rows, vcpus=vcpus)))
 
 
 def _on_vcpus(draws: Draws, rows: Rows) -> Array:
@@ -208,7 +413,7 @@ def _on_vcpus(draws: Draws, rows: Rows) -> Array:
 
 def _relieved(draws: Draws, rows: Rows) -> Array:
     """The part of the CPU's time that twice the vCPUs shorten (D, n), 0 to 1."""
-    here, twice = _of_a_core_second(draws, rows), _of_a_core_second(draws, rows.with_vcpus(2 * rows.vcpus))
+    here, twice = _of_a_core_second(draws, rows), _of_a_core_second(draws, replace(rows, vcpus=2 * rows.vcpus))
     found: Array = np.clip((here - twice) / np.log(2), 0.0, 1.0)
     return found
 
@@ -296,10 +501,7 @@ def _disk(draws: Draws, rows: Rows, missed: Array) -> tuple[Array, Array]:
             factor = np.where(rows.disk == number, draws[f"disk:{name}"], factor)
             fitted |= rows.disk == number
     reads = rows.reads & (fitted | ~rows.is_free)
-    return (
-        np.where(reads, missed + rows.read + factor, NEVER),
-        np.where(rows.is_free, NEVER, rows.write + factor),
-    )
+    return (np.where(reads, missed + rows.read + factor, NEVER), np.where(rows.is_free, NEVER, rows.write + factor))
 
 
 @cache

@@ -1,19 +1,22 @@
-"""Runs of one workload -> its WorkloadModel: what is known and believed of it, and what the runs make of that."""
+"""Runs -> the model of each of their workloads: what is known and believed of it, and what the runs make of that."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-
 import numpy as np
 from scipy.special import log_ndtr
-
 from sizer.model import advice
 from sizer.model.beliefs import beliefs
 from sizer.model.coordinates import vcpus_of
-from sizer.model.drift import NO_DRIFT, Drift, drift_of
-from sizer.model.equation import Array, Draws, Solution, solve
+from sizer.model.drift import NO_DRIFT
+from sizer.model.drift import Drift
+from sizer.model.drift import drift_of
+from sizer.model.equation import Array
+from sizer.model.equation import Draws
+from sizer.model.equation import Solution
+from sizer.model.equation import solve
 from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
 from sizer.model.feeds import labelled
@@ -22,22 +25,66 @@ from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.memory import memory_floor
 from sizer.model.misfit import misfit_of
-from sizer.model.model import MeasuredRange, Model, Observation, Posterior, WorkloadFacts, WorkloadModel
-from sizer.model.observations import Noise, completed, measure, observe, on_usual_host
+from sizer.model.model import MeasuredRange
+from sizer.model.model import Model
+from sizer.model.model import Observation
+from sizer.model.model import Posterior
+from sizer.model.model import WorkloadFacts
+from sizer.model.model import WorkloadModel
+from sizer.model.observations import Noise
+from sizer.model.observations import completed
+from sizer.model.observations import measure
+from sizer.model.observations import observe
+from sizer.model.observations import on_usual_host
 from sizer.model.one_thread import one_thread
-from sizer.model.posterior import MOVES, PARTICLES, sample
-from sizer.model.stages import Rows, build_rows
+from sizer.model.posterior import MOVES
+from sizer.model.posterior import PARTICLES
+from sizer.model.posterior import sample
+from sizer.model.stages import Rows
+from sizer.model.stages import build_rows
 from sizer.records.run import Run
+from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from scipy.special import expit
+from sizer.model.edge import DOUBT
+from sizer.model.edge import GAIN
+from sizer.model.edge import best_place
+from sizer.model.edge import doubled
+from sizer.model.edge import vcpus_edge
+from sizer.model.equation import Flags
+from sizer.model.equation import disk_is_free
+from sizer.model.equation import read_seconds
+from sizer.model.host import NO_DRIFT
+from sizer.model.host import Drift
+from sizer.model.host import drift_of
+from sizer.model.host import one_thread
+from sizer.model.model import Parameter
+from sizer.model.model import Quantity
+from sizer.model.model import Source
+from sizer.model.model import batch_of
+from sizer.model.model import disk_of
+from sizer.model.model import gpus_of
+from sizer.model.model import memory_of
+from sizer.model.model import vcpus_of
+from sizer.model.observations import gather_facts
+from sizer.model.posterior import posterior
+from sizer.model.prediction import HIGH
+from sizer.model.prediction import LOW
+from sizer.model.prediction import rates
+from sizer.model.refusals import of_runs
+from sizer.model.runs import end_to_end
+from sizer.model.runs import labelled
+from sizer.model.runs import without_gaps
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Spec
+from sizer.records.prediction import reason
+from sizer.records.units import rate_unit
 
-MOST, LEARNT = 400, 150
-"""Observations that predictions are pulled to, and that quantities are learnt from; of more, as many evenly."""
-MANY = 40
-"""Observations from which on half of the particles, and a third of their moves, must be enough."""
-MORE_THAN_BUSY, LESS_THAN_BUSY = 0.05, 0.5
-"""Standard deviations of ln of the CPU's stage over the core-seconds that were accounted. A sample cannot need more of
-the CPU than it got, within what accounting errs; it may need less, because waiting that spins is accounted, too."""
-ACCELERATOR_BUSY = 0.05
-"""The same for the accelerator, whose busy time is its own."""
+POINTS = 40
+"""Sizes between the fewest and the most vCPUs measured at which the knee is looked for."""
 
 
 @one_thread
@@ -54,96 +101,183 @@ def fit(runs: Sequence[Run], drift: Drift | None = None) -> Model:
 def fit_workload(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> WorkloadModel:
     """The model of one workload; refused, with the reason, where its runs are too few."""
     runs = without_gaps(labelled(runs))
-    isolating = isolating_runs(runs)
-    runs = end_to_end(runs)
-    if not runs:
-        return _only_stages(isolating)
-    measured, usable = measure(runs, isolating), completed(runs)
-    workload = runs[0].spec.workload
-    unit = next((run.sample_unit for run in usable), runs[0].sample_unit)
-    empty = WorkloadModel(workload.name, unit, WorkloadFacts(workload.kind, workload.computes_on), measured)
-    empty = replace(empty, floor=memory_floor(runs))
-    mixed = advice.mixed_programs(runs)
-    if mixed:
-        return replace(empty, refused=mixed, measured=replace(measured, rates=()))
-    refused = advice.refusal(runs, measured) or advice.starved(usable, measured)
-    if not usable:
-        return replace(empty, refused=refused)
-    aside = completed(isolating)
+    whole = end_to_end(runs)
+    shown = set(map(id, whole))
+    isolating = [run for run in runs if id(run) not in shown]
+    measured, usable, aside = measure(whole, isolating), completed(whole), completed(isolating)
+    first = (usable or whole or runs)[0]
+    facts = WorkloadFacts(first.spec.workload.kind, first.spec.workload.computes_on)
+    refused = of_runs(whole, usable, measured)
+    empty = WorkloadModel(first.spec.workload.name, first.sample_unit, facts, measured, refused)
+    empty = replace(empty, floor=memory_floor(whole))
+    if not usable or (refused is not None and refused.reason.code is ReasonCode.MIXED_PROGRAMS):
+        return replace(empty, measured=replace(measured, rates=()))
     observations, noise = observe([*usable, *aside], drift)
     facts = gather_facts(usable, aside, measured)
     measured = on_usual_host(measured, observations, facts.feed)
-    fitted = replace(empty, facts=facts, measured=measured, posterior=posterior(facts, measured, observations, noise))
-    return replace(fitted, refused=refused) if refused else explained(fitted)
+    after = posterior(facts, measured, observations, noise.run)
+    fitted = replace(empty, facts=facts, measured=measured, posterior=after)
+    return fitted if refused else explained(fitted)
 
 
-def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
-    workload = runs[0].spec.workload
-    facts = WorkloadFacts(workload.kind, workload.computes_on)
-    return WorkloadModel(workload.name, runs[0].sample_unit, facts, MeasuredRange(), advice.only_stages())
+def explained(model: WorkloadModel) -> WorkloadModel:
+    """The same model with its parameters, whether memory counts, and how it scales."""
+    found = replace(model, memory_counts=_memory_counts(model))
+    return replace(found, parameters=(*_demands(found), *_fitted(found)), scaling=_scaling(found))
 
 
-def posterior(
-    facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation], noise: Noise
-) -> Posterior:
-    """What is believed of the quantities of a workload after these observations."""
-    before = beliefs(facts, measured, observations)
-    expressible = _expressible(Draws.of_means(before), facts, measured, observations)
-    seen = expressible[:: math.ceil(len(expressible) / MOST)]
-    some = seen[:: math.ceil(len(seen) / LEARNT)]
-    rows = build_rows(facts, measured, [each.configuration for each in some], seen=some)
-    effort = (PARTICLES, MOVES) if len(some) < MANY else (PARTICLES // 2, MOVES // 3)
-    after = sample(before, _Likelihood(facts, rows, some).of, *effort)
-    vectors = tuple(tuple(float(f"{value:.6g}") for value in vector) for vector in after.values)
-    return Posterior(after.names, vectors, tuple(seen), noise.run)
+def _demands(model: WorkloadModel) -> list[Parameter]:
+    facts = model.facts
+    read = Source.ACCOUNTING if facts.demand_accounted else Source.DATA_SET
+    rows = [
+        (Quantity.CPU_TIME, "core-seconds", facts.core_seconds, Source.ACCOUNTING),
+        (Quantity.BYTES_READ, "bytes", facts.read_bytes, read),
+        (Quantity.READS, "IOs", facts.read_ios, read),
+        (Quantity.BYTES_WRITTEN, "bytes", facts.written_bytes, read),
+        (Quantity.WRITES, "IOs", facts.write_ios, read),
+    ]
+    return [
+        Parameter(quantity, f"{unit}/{model.sample_unit}", value, value, value, source)
+        for quantity, unit, value, source in rows
+        if value is not None
+    ]
 
 
-def _expressible(
-    means: Draws, facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]
-) -> list[Observation]:
-    """Those that have a stage at all: a replay from the page cache touches none."""
-    rows = build_rows(facts, measured, [each.configuration for each in observations], seen=observations)
-    finite = np.isfinite(solve(means, rows).log_rate[0])
-    return [each for each, counts in zip(observations, finite, strict=True) if counts]
+@dataclass(frozen=True)
+class _Shown:
+    """How a quantity of the equation is shown: its unit (`s`: a sample), and its value from the one that is drawn."""
+
+    quantity: Quantity
+    unit: str = ""
+    value: Callable[[Array], Array] = np.exp
+    switch: str | None = None
 
 
-class _Likelihood:
-    """Ln of how likely observations are under vectors of the quantities."""
-
-    def __init__(self, facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> None:
-        self._rows = rows
-        self._target = np.array([each.log_rate for each in seen])
-        self._deviation = np.array([each.deviation for each in seen])
-        self._starved = np.array([each.starved for each in seen])
-        self._misfit = misfit_of(facts, seen)
-        self._cpu = np.array([_log(each.core_seconds) - math.log(vcpus_of(each.configuration)) for each in seen])
-        self._accelerator = np.array([_log(each.accelerator_seconds) for each in seen])
-
-    def of(self, draws: Draws) -> Array:
-        """(R,) of R vectors."""
-        solution = solve(draws, self._rows)
-        scale = np.exp(draws["misfit"])
-        with np.errstate(invalid="ignore"):
-            residuals = self._target - solution.log_rate
-            measured = self._misfit.log_likelihood(residuals[:, ~self._starved], scale)
-            return measured + self._of_bounds(residuals, scale) + self._of_accounting(solution)
-
-    def _of_bounds(self, residuals: Array, scale: Array) -> Array:
-        """Of rates that are lower bounds: how likely the true ones are above them."""
-        if not self._starved.any():
-            return np.zeros(len(residuals))
-        spread = np.hypot(self._deviation[self._starved], scale)
-        found: Array = log_ndtr(-residuals[:, self._starved] / spread).sum(axis=1)
-        return found
-
-    def _of_accounting(self, solution: Solution) -> Array:
-        cpu = solution.cpu - self._cpu
-        cpu = cpu / np.where(cpu > 0, MORE_THAN_BUSY, LESS_THAN_BUSY)
-        accelerator = (solution.accelerator - self._accelerator) / ACCELERATOR_BUSY
-        squares = np.where(np.isfinite(cpu), cpu, 0.0) ** 2 + np.where(np.isfinite(accelerator), accelerator, 0.0) ** 2
-        found: Array = -0.5 * squares.sum(axis=1)
-        return found
+def _same(value: Array) -> Array:
+    return value
 
 
-def _log(seconds: float | None) -> float:
-    return math.log(seconds) if seconds else math.nan
+def _one_over(value: Array) -> Array:
+    return np.asarray(np.exp(-value))
+
+
+SHOWN = {
+    "work": _Shown(Quantity.RATE_OF_ONE_VCPU, "s/second", _one_over),
+    "step": _Shown(Quantity.STEP_CPU_TIME, "core-seconds/s"),
+    "contention": _Shown(Quantity.CONTENTION),
+    "coherence": _Shown(Quantity.COHERENCE, switch="coherence"),
+    "handover": _Shown(Quantity.HANDOVER, switch="handover"),
+    "yield": _Shown(Quantity.YIELD, value=_same, switch="second threads"),
+    "cap": _Shown(Quantity.SERIAL_CEILING, "s/second", switch="cap"),
+    "quota": _Shown(Quantity.FRACTION_COST),
+    "accelerator": _Shown(Quantity.ACCELERATOR_RATE, "s/second"),
+    "gpus": _Shown(Quantity.GPU_LOSS),
+    "launch": _Shown(Quantity.LAUNCH_COST),
+    "latency": _Shown(Quantity.WORKER_WAIT, "seconds/s", switch="latency"),
+    "held": _Shown(Quantity.MEMORY_HELD, "bytes", expit),
+    "data": _Shown(Quantity.MEMORY_OF_DATA, "bytes"),
+    "pressure": _Shown(Quantity.MEMORY_PRESSURE, switch="pressure"),
+    "sharpness": _Shown(Quantity.OVERLAP_EXPONENT),
+}
+OF_THE_CPU = {Quantity.RATE_OF_ONE_VCPU, Quantity.SERIAL_CEILING}
+"""Of a table that names no vCPU nobody knows whether it was the CPU."""
+
+
+def _fitted(model: WorkloadModel) -> Iterator[Parameter]:
+    assert model.posterior is not None, "only fitted models are explained"
+    draws = Draws(model.posterior.names, np.array(model.posterior.vectors))
+    rate = rate_unit(model.sample_unit)
+    for name in draws.names:
+        kind, _, of = name.partition(":")
+        if kind == "disk":
+            yield _parameter(Quantity.DISK_CAPACITY, rate, _capacity(model, of, draws[name]), of)
+        shown = SHOWN.get(kind)
+        if shown is None or (not model.measured.vcpus and shown.quantity in OF_THE_CPU):
+            continue
+        values = shown.value(draws[name]) * (model.measured.memory_bytes[0] if kind == "held" else 1)
+        unit = rate if shown.unit == "s/second" else shown.unit.replace("/s", f"/{model.sample_unit}")
+        several = len(model.measured.gpus) > 1 and of != "accelerator"
+        named = of if kind != "accelerator" or several else ""
+        yield _parameter(shown.quantity, unit, values, named or None, draws.on(shown.switch) if shown.switch else None)
+
+
+def _parameter(quantity: Quantity, unit: str, values: Array, of: str | None, on: Flags | None = None) -> Parameter:
+    """Of draws (D, 1); where it may not be there, of those in which it is."""
+    probability = None if on is None else float(on.mean())
+    some = values[on] if on is not None and on.any() else values
+    low, value, high = (float(f"{each:.6g}") for each in np.quantile(some, (LOW, 0.5, HIGH)))
+    return Parameter(quantity, unit, value, low, high, Source.FIT, of, probability)
+
+
+def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
+    """Samples a second that a disk allows, if all is read."""
+    disk = model.measured.disk(name)
+    read = None if disk is None or disk_is_free(model.facts, model.measured, name) else disk.rates
+    seconds = read_seconds(model.facts, read) if read is not None else None
+    known = seconds[0] if seconds is not None and seconds[0] > 0 else 1 / model.facts.highest_rate
+    found: Array = np.exp(-factor) / known
+    return found
+
+
+def _memory_counts(model: WorkloadModel) -> bool:
+    """Whether the most memory measured gains anything that counts over the least."""
+    known = model.measured.memory_bytes
+    if len(known) < 2:
+        return False
+    top = best_place(model)
+    edge = doubled(model, replace(top, memory_bytes=known[0]), replace(top, memory_bytes=known[-1]))
+    return edge.probability > DOUBT
+
+
+def _scaling(model: WorkloadModel) -> Reason:
+    """Where more vCPUs stop paying on the best of the measured disks."""
+    known = model.measured.vcpus
+    if len(known) < 3:
+        return _best(model)
+    top = best_place(model)
+    fallen = doubled(model, replace(top, vcpus=known[-1]), top)
+    if fallen.gain > GAIN:
+        if fallen.probability < 1 - DOUBT:
+            return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
+        return reason(ReasonCode.STOPS_SCALING, fastest_at=_two_digits(vcpus_of(top)))
+    edge = vcpus_edge(model, top)
+    if edge.rises:
+        return reason(ReasonCode.RISES, vcpus=known[-1])
+    if edge.is_doubted:
+        return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
+    knee = _knee(model, top)
+    if knee <= known[0]:
+        return reason(ReasonCode.STOPS_SCALING, fewest=known[0])
+    return reason(ReasonCode.STOPS_SCALING, vcpus=_two_digits(knee))
+
+
+def _two_digits(value: float) -> float:
+    return float(f"{value:.2g}")
+
+
+def _best(model: WorkloadModel) -> Reason:
+    """Where vCPUs were not varied: the best that was measured, and with how much of what was."""
+    measured = model.measured
+    top = max(measured.rates, key=lambda rate: rate.throughput.value)
+    place, several = top.configuration, len(measured.gpus) > 1
+    varied = Spec(
+        None,
+        memory_of(place) if len(measured.memory_bytes) > 1 else None,
+        disk_of(place) if len(measured.disks) > 1 else None,
+        batch_of(place) if len(measured.batch_size) > 1 else None,
+        place.gpu if several else None,
+        max(1, gpus_of(place)) if several else 0,
+    )
+    return Reason(ReasonCode.BEST_MEASURED, {"rate": top.throughput.value}, varied)
+
+
+def _knee(model: WorkloadModel, top: Configuration) -> float:
+    """The fewest vCPUs that neither twice as many nor the most measured would gain on."""
+    low, high = model.measured.vcpus[0], model.measured.vcpus[-1]
+    grid = [low * (high / low) ** (step / POINTS) for step in range(POINTS + 1)]
+    here = [replace(top, vcpus=vcpus) for vcpus in grid]
+    twice = [replace(each, vcpus=min(high, 2 * vcpus_of(each))) for each in here]
+    found = rates(model, [*here, *twice]).centre
+    now, then = found[: len(grid)], found[len(grid) :]
+    worth = math.log1p(GAIN)
+    return next(float(c) for c, a, b in zip(grid, now, then, strict=True) if max(now[-1], b) - a < worth)

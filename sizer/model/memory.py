@@ -1,21 +1,59 @@
-"""Memory: below which cap a workload does not run, and what the page cache keeps of its reads."""
+"""Memory: below which cap a workload does not run, what the page cache keeps of its reads, how two caps differ."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from statistics import NormalDist, mean
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from sizer.model.coordinates import fills_accelerators, memory_of, needs_no_less, no_more
-from sizer.model.feeds import HOST_ALONE
-from sizer.model.floor_runs import is_batch_search, is_search
-from sizer.model.isolation import as_asked
-from sizer.model.model import MeasuredRange, MemoryFloor, MemoryTrial, WorkloadFacts
-from sizer.records.configuration import Configuration
+from sizer.model.model import (
+    MARGIN,
+    MeasuredRange,
+    MeasuredRate,
+    MemoryFloor,
+    MemoryTrial,
+    WorkloadFacts,
+    fills_accelerators,
+    memory_of,
+    needs_no_less,
+    no_more,
+)
+from sizer.model.runs import HOST_ALONE, as_asked, is_batch_search, is_search
+from sizer.records.configuration import NORMAL_95, Configuration
 from sizer.records.run_kinds import FINDINGS, MemoryPlace, Outcome
 
 if TYPE_CHECKING:
     from sizer.records.run import Run
+
+SURE = 0.95
+"""How sure it must be that a difference between two caps is none of chance."""
+ONE_RUN = 0.02
+"""Standard deviation of ln rate between two processes of one configuration that is believed where a single run shows
+none: with half of it, one in five studies of two caps called 2 % of noise a difference."""
+REPEATS = 0.01
+"""The same at the least where several runs show what they span."""
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def _kept(
+    find: Callable[Concatenate[MeasuredRange, Given], Found],
+) -> Callable[Concatenate[MeasuredRange, Given], Found]:
+    """The function; what it finds is kept with the measured range."""
+
+    @wraps(find)
+    def once(measured: MeasuredRange, /, *given: Given.args, **named: Given.kwargs) -> Found:
+        key = (find.__name__, given, *named.items())
+        if key not in measured.kept:
+            measured.kept[key] = find(measured, *given, **named)
+        found: Found = measured.kept[key]
+        return found
+
+    return once
 
 
 def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:
@@ -84,26 +122,18 @@ def memory_floor(runs: Sequence[Run]) -> MemoryFloor | None:
     return _bounds(known) if known and (limited or not all(trial.completed for trial in known)) else None
 
 
+@_kept
 def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
     """The bounds for one configuration: anonymous memory grows with workers and with the batch, never shrinks.
 
     So a kill with fewer vCPUs and a smaller batch is a kill here, and what held with more of both holds here.
     """
-    asked = "floor", vcpus, batch_size
-    if asked not in measured.kept:
-        measured.kept[asked] = _found_floor(measured, vcpus, batch_size)
-    found: MemoryFloor = measured.kept[asked]
-    return found
-
-
-def _found_floor(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
-    fail = [
-        t for t in measured.trials if not t.completed and no_more(t.vcpus, vcpus) and no_more(t.batch_size, batch_size)
-    ]
-    hold = [t for t in measured.trials if t.completed and no_more(vcpus, t.vcpus) and no_more(batch_size, t.batch_size)]
-    if not hold:
-        hold = [t for t in measured.trials if t.completed]
-    return _bounds([*fail, *hold])
+    held = [trial for trial in measured.trials if trial.completed]
+    hold = [t for t in held if no_more(vcpus, t.vcpus) and no_more(batch_size, t.batch_size)]
+    killed = [trial for trial in measured.trials if not trial.completed]
+    return _bounds(
+        [*(t for t in killed if no_more(t.vcpus, vcpus) and no_more(t.batch_size, batch_size)), *(hold or held)]
+    )
 
 
 def does_not_fit(measured: MeasuredRange, configuration: Configuration) -> bool:
@@ -121,10 +151,7 @@ def does_not_fit(measured: MeasuredRange, configuration: Configuration) -> bool:
     return anonymous is not None and memory_of(configuration) < anonymous
 
 
-MARGIN = 1.25
-"""Memory kept free above the anonymous peak: libraries are charged elsewhere on the measuring host, and peaks vary."""
-
-
+@_kept
 def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory in which this configuration is known to keep the rate that was measured; None if none is.
 
@@ -132,36 +159,21 @@ def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int |
     leaves MARGIN above what could not be dropped here: a study that varies memory at one vCPU limit knows the
     others, too. A cap that a search found to hold counts from that margin up: nearer the floor a run may crawl.
     """
-    asked = "needed", vcpus, batch_size
-    if asked not in measured.kept:
-        measured.kept[asked] = _found_needed(measured, vcpus, batch_size)
-    found: int | None = measured.kept[asked]
-    return found
-
-
-def _found_needed(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
-    floor = floor_at(measured, vcpus, batch_size)
     shown = ordinary_bytes(measured, vcpus, batch_size)
-    held = [shown] if shown is not None else []
+    held = [] if shown is None else [shown]
     peak = undroppable_bytes(measured, vcpus, batch_size)
     if peak is not None:
-        least = max(math.ceil(MARGIN * peak), (floor.out_of_memory_bytes or 0) + 1)
+        killed = floor_at(measured, vcpus, batch_size).out_of_memory_bytes or 0
+        least = max(math.ceil(MARGIN * peak), killed + 1)
         completed = [trial for trial in measured.trials if trial.completed]
         held += [t.memory_bytes for t in completed if not t.searched and t.memory_bytes >= least]
         held += [max(t.memory_bytes, least) for t in completed if t.searched]
     return min(held, default=None)
 
 
+@_kept
 def ordinary_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory above the floor at which a run that shows its rate held, as `floor_at` counts."""
-    asked = "ordinary", vcpus, batch_size
-    if asked not in measured.kept:
-        measured.kept[asked] = _found_ordinary(measured, vcpus, batch_size)
-    found: int | None = measured.kept[asked]
-    return found
-
-
-def _found_ordinary(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     killed = floor_at(measured, vcpus, batch_size).out_of_memory_bytes or 0
     held = [t for t in measured.trials if t.completed and not t.searched and t.memory_bytes > killed]
     near = [t for t in held if no_more(vcpus, t.vcpus) and no_more(batch_size, t.batch_size)]
@@ -183,30 +195,27 @@ def _bounds(known: Sequence[MemoryTrial]) -> MemoryFloor:
 
 def anonymous_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The largest anonymous memory seen at no more vCPUs and no larger batch; else the smallest seen at all."""
-    return _peak(measured, vcpus, batch_size, kernel=False)
+    return _peak(measured, vcpus, batch_size, False)
 
 
 def undroppable_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The same of anonymous memory with the kernel's own, where that is known: none of it can be dropped."""
-    return _peak(measured, vcpus, batch_size, kernel=True)
+    return _peak(measured, vcpus, batch_size, True)
 
 
+@_kept
 def _peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
-    asked = "peak", vcpus, batch_size, kernel
-    if asked not in measured.kept:
-        measured.kept[asked] = _found_peak(measured, vcpus, batch_size, kernel)
-    found: int | None = measured.kept[asked]
-    return found
-
-
-def _found_peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
     """The runs of a search are short, so their peaks count only where no other was accounted."""
     known = [trial for trial in measured.trials if trial.completed and trial.anonymous_bytes]
     seen = [
-        (trial, (trial.anonymous_bytes or 0) + ((trial.kernel_bytes or 0) if kernel else 0))
-        for trial in [trial for trial in known if not trial.searched] or known
+        (
+            no_more(t.vcpus, vcpus) and no_more(t.batch_size, batch_size),
+            t.anonymous_bytes + (t.kernel_bytes or 0) * kernel,
+        )
+        for t in [trial for trial in known if not trial.searched] or known
+        if t.anonymous_bytes
     ]
-    near = [peak for trial, peak in seen if no_more(trial.vcpus, vcpus) and no_more(trial.batch_size, batch_size)]
+    near = [peak for is_near, peak in seen if is_near]
     return max(near) if near else min((peak for _, peak in seen), default=None)
 
 
@@ -232,3 +241,68 @@ def cached_fraction(
     if not facts.data_bytes:
         return 0.0
     return min(1.0, max(0.0, memory_bytes - (anonymous or 0)) / (facts.data_bytes * data_factor))
+
+
+@dataclass(frozen=True)
+class MemoryCompared:
+    """The rates in two sizes of memory: by which share the larger gains, and whether that is `clear`.
+
+    `pairs` are the rates with less memory and with more, where all else is alike.
+    """
+
+    low: int
+    high: int
+    gain: float
+    clear: bool
+    pairs: tuple[tuple[MeasuredRate, MeasuredRate], ...]
+
+
+def asked_sizes(measured: MeasuredRange) -> tuple[int, ...]:
+    """The memory caps that the study asks for and that were tried, rising."""
+    return tuple(sorted({trial.memory_bytes for trial in measured.trials if trial.asked}))
+
+
+@_kept
+def memory_compared(measured: MeasuredRange, configuration: Configuration | None = None) -> MemoryCompared | None:
+    """Of two caps, where the study asks for no more and both have rates: over all that was measured with both, or at
+    this configuration alone if it was. A form of the model with a parameter for memory must pay for it in all that it
+    explains; of two caps it is enough to hold the runs that differ in nothing else against one another."""
+    sizes = asked_sizes(measured)
+    if len(sizes) != 2 or measured.memory_bytes != sizes:
+        return None
+    rates = {rate.configuration: rate for rate in measured.rates}
+    pairs = tuple(
+        (less, more)
+        for at, more in rates.items()
+        if at.memory_bytes == sizes[1] and (less := rates.get(replace(at, memory_bytes=sizes[0]))) is not None
+    )
+    if configuration is not None:
+        asked = replace(configuration, memory_bytes=sizes[1])
+        pairs = tuple(pair for pair in pairs if pair[1].configuration == asked) or pairs
+    gains = [
+        (math.log(more.throughput.value / less.throughput.value), math.hypot(_deviation(less), _deviation(more)))
+        for less, more in pairs
+    ]
+    if not gains:
+        return None
+    return MemoryCompared(*sizes, math.expm1(mean(gain for gain, _ in gains)), _more_than_chance(gains), pairs)
+
+
+def _more_than_chance(gains: Sequence[tuple[float, float]]) -> bool:
+    """Whether more gains in all together, or in one by so much that as many show it by chance in few cases only
+    (Bonferroni), by differences in ln rate and their standard deviations. More memory makes nothing slower: where it
+    seems to, something on the host did."""
+    together = mean(gain for gain, _ in gains), math.hypot(*(deviation for _, deviation in gains)) / len(gains)
+    return any(
+        gain > NormalDist().inv_cdf(1 - (1 - SURE) / 2 / comparisons) * deviation
+        for comparisons, some in ((1, [together]), (len(gains), gains))
+        for gain, deviation in some
+    )
+
+
+def _deviation(rate: MeasuredRate) -> float:
+    """Of the ln of a rate over its runs. What they span does not become narrower with their number, since those that
+    something on the host disturbed are no draws of one kind."""
+    low, high = rate.throughput.low, rate.throughput.high
+    own = math.log(high / low) / (2 * NORMAL_95) if low > 0 else 1.0
+    return max(ONE_RUN if rate.runs == 1 else REPEATS, own)

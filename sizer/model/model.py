@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
-
-from sizer.model.coordinates import disk_of, name_of_disk
+from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import name_of_disk
 from sizer.model.floor_runs import SearchedFloor
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import Device, DiskRates
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.prediction import Reason, Refusal
+from sizer.records.prediction import Reason
+from sizer.records.prediction import Refusal
+from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import TypeVar
+from sizer.records.device import HOST_DISK
+from sizer.records.units import GIB
+from sizer.records.units import MIB
+
+Value = TypeVar("Value")
 
 NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
 DRIFT = 0.01
 """What repeats of one configuration do not show of ln rate: the host drifts between configurations."""
+WITHIN = 1.10
+"""What is searched for is found when the smallest that held is this much above the largest that did not, or below."""
+MARGIN = 1.25
+"""Memory kept free above the anonymous peak: libraries are charged elsewhere on the measuring host, and peaks vary."""
+LEAST_BYTES = 8 * MIB
+"""No interpreter starts below it, so there is no use in looking there."""
 
 
 def deviation_of(noise: float, runs: int) -> float:
@@ -35,6 +55,66 @@ def of_new_run(rate: float, deviation: float, noise: float) -> Estimate:
     """
     half = NORMAL_90 * math.hypot(deviation, noise)
     return Estimate(rate, rate * math.exp(-half), rate * math.exp(half))
+
+
+def vcpus_of(configuration: Configuration) -> float:
+    """An axis that a table does not have is the same in all of its runs, so any constant does for the fit."""
+    return 1.0 if configuration.vcpus is None else configuration.vcpus
+
+
+def memory_of(configuration: Configuration) -> int:
+    return GIB if configuration.memory_bytes is None else configuration.memory_bytes
+
+
+def batch_of(configuration: Configuration) -> int:
+    return 1 if configuration.batch_size is None else configuration.batch_size
+
+
+def disk_of(configuration: Configuration) -> str:
+    return name_of_disk(configuration.disk)
+
+
+def name_of_disk(name: str | None) -> str:
+    """A disk that nobody named is wherever the data lay."""
+    return HOST_DISK if name is None else name
+
+
+def gpus_of(configuration: Configuration) -> int:
+    """How many accelerators; 0 is as many as the device says."""
+    return configuration.gpu_count or 0
+
+
+def or_unknown(values: Sequence[Value]) -> Sequence[Value | None]:
+    """The measured values of an axis; a single None where the axis is not known."""
+    return values or (None,)
+
+
+def no_more(one: float | None, other: float | None) -> bool:
+    """Whether a value is no larger than another: on an unknown axis all are the same."""
+    return one is None or other is None or one <= other
+
+
+def known(values: Iterable[Value | None]) -> set[Value]:
+    """The values that are."""
+    return {value for value in values if value is not None}
+
+
+def needs_no_less(configuration: Configuration, killed: Configuration) -> bool:
+    """Whether what ran out of memory there does so here: as much to hold or more, in as much memory or less."""
+    return (
+        fills_accelerators(configuration, killed)
+        and no_more(killed.vcpus, configuration.vcpus)
+        and no_more(configuration.memory_bytes, killed.memory_bytes)
+    )
+
+
+def fills_accelerators(configuration: Configuration, killed: Configuration) -> bool:
+    """The same of the memory of the accelerators: as large a batch or larger, on as many of the kind or fewer."""
+    return (
+        configuration.gpu == killed.gpu
+        and max(1, gpus_of(configuration)) <= max(1, gpus_of(killed))
+        and batch_of(configuration) >= batch_of(killed)
+    )
 
 
 @dataclass(frozen=True)
@@ -131,6 +211,53 @@ class MemoryTrial:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """The largest cap in bytes that was too small and the smallest above it that completed; None if none did."""
+
+    too_small: int | None
+    held: int | None
+
+    @property
+    def close(self) -> bool:
+        """Whether they are within a tenth or a MiB of each other, or next to the least that is looked at."""
+        low = self.too_small or 0
+        return self.held is not None and self.held <= max(WITHIN * low, low + MIB, LEAST_BYTES)
+
+
+class GivenUpKind(str, Enum):
+    """Why a search ended before its bounds were close."""
+
+    CRASHED = "crashed"
+    """The run with so many bytes crashed, which says nothing of the cap."""
+    TIMED_OUT = "timed_out"
+    """The run with so many bytes timed out, and no larger cap completed."""
+    MOST_RUNS = "most_runs"
+    """So many runs were made."""
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """Why a search was given up, with the bytes or the runs of its kind."""
+
+    kind: GivenUpKind
+    figure: int
+
+
+@dataclass(frozen=True)
+class SearchedFloor:
+    """The bounds after a search; `timed_out` if the lower one is of a run that was too slow and not killed.
+
+    `given_up` says why the search ended before the bounds were close, None if it did not. `pipeline_alone` where the
+    accelerator was emulated.
+    """
+
+    bounds: Bounds
+    timed_out: bool = False
+    given_up: GivenUp | None = None
+    pipeline_alone: bool = False
+
+
+@dataclass(frozen=True)
 class MeasuredDisk:
     """A disk that runs were measured on, with the figures to compute with; `name` None is one that nobody named."""
 
@@ -201,14 +328,6 @@ class MeasuredRange:
     failed_vcpus: tuple[float, ...] = ()
     did_not_fit: tuple[Configuration, ...] = ()
     overfilled: tuple[Configuration, ...] = ()
-
-    @cached_property
-    def but_for_memory(self) -> dict[Configuration, list[MeasuredRate]]:
-        """The rates by all of their configuration but its memory."""
-        found: dict[Configuration, list[MeasuredRate]] = defaultdict(list)
-        for rate in self.rates:
-            found[replace(rate.configuration, memory_bytes=None)].append(rate)
-        return dict(found)
 
     @cached_property
     def counts(self) -> tuple[int, ...]:

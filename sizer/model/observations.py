@@ -1,46 +1,109 @@
-"""Runs -> what was measured: the range, one rate a configuration, the noise of a run."""
+"""Runs -> what was measured: the range, one rate a configuration, the noise of a run, and facts without any fitting."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections import Counter
+from collections import defaultdict
+from collections.abc import Collection
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import fields
+from dataclasses import replace
 from itertools import compress
-from statistics import mean, median, stdev
-
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
-from sizer.model.drift import NO_DRIFT, Drift
-from sizer.model.exposure import exposures, own_deviation, rate_of, within
+from statistics import mean
+from statistics import median
+from statistics import stdev
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import gpus_of
+from sizer.model.coordinates import known
+from sizer.model.coordinates import memory_of
+from sizer.model.coordinates import needs_no_less
+from sizer.model.coordinates import vcpus_of
+from sizer.model.drift import NO_DRIFT
+from sizer.model.drift import Drift
+from sizer.model.exposure import exposures
+from sizer.model.exposure import own_deviation
+from sizer.model.exposure import rate_of
+from sizer.model.exposure import within
 from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
-from sizer.model.floor_runs import is_batch_search, ordinary, searched_floor
-from sizer.model.memory import overfilled_accelerators, trials
-from sizer.model.model import (
-    DRIFT,
-    Feed,
-    Gpus,
-    MeasuredDisk,
-    MeasuredRange,
-    MeasuredRate,
-    Observation,
-    deviation_of,
-)
-from sizer.model.seen_runs import left_noise, seen_run, weighted_median
+from sizer.model.floor_runs import is_batch_search
+from sizer.model.floor_runs import ordinary
+from sizer.model.floor_runs import searched_floor
+from sizer.model.memory import overfilled_accelerators
+from sizer.model.memory import trials
+from sizer.model.model import DRIFT
+from sizer.model.model import Feed
+from sizer.model.model import Gpus
+from sizer.model.model import MeasuredDisk
+from sizer.model.model import MeasuredRange
+from sizer.model.model import MeasuredRate
+from sizer.model.model import Observation
+from sizer.model.model import deviation_of
+from sizer.model.seen_runs import left_noise
+from sizer.model.seen_runs import seen_run
+from sizer.model.seen_runs import weighted_median
 from sizer.model.starved import is_starved
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.device import DiskRates
-from sizer.records.run import OUTLIER, Run, WarningKind
-from sizer.records.run_kinds import FAULTS, Outcome
+from sizer.records.run import OUTLIER
+from sizer.records.run import Run
+from sizer.records.run import WarningKind
+from sizer.records.run_kinds import FAULTS
+from sizer.records.run_kinds import Outcome
+import numpy as np
+from sizer.model.host import NO_DRIFT
+from sizer.model.host import Drift
+from sizer.model.host import exposures
+from sizer.model.host import own_deviation
+from sizer.model.host import rate_of
+from sizer.model.host import within
+from sizer.model.memory import anonymous_bytes
+from sizer.model.memory import cached_fraction
+from sizer.model.memory import hit_rate
+from sizer.model.model import CpuWork
+from sizer.model.model import WorkloadFacts
+from sizer.model.model import batch_of
+from sizer.model.model import disk_of
+from sizer.model.model import gpus_of
+from sizer.model.model import known
+from sizer.model.model import memory_of
+from sizer.model.model import needs_no_less
+from sizer.model.model import vcpus_of
+from sizer.model.runs import CPU_LABEL
+from sizer.model.runs import feed_of
+from sizer.model.runs import is_batch_search
+from sizer.model.runs import is_search
+from sizer.model.runs import is_starved
+from sizer.model.runs import label_of
+from sizer.model.runs import searched_floor
+from sizer.records.kinds import KINDS
+from sizer.records.kinds import PREPROCESSING
+from sizer.records.run import OUTLIER
 
 TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
 """Of a run with one of these accounting does not tell a serial part from CPUs that others used."""
+EXPOSED = 0.3
+"""From here on a run moves with the CPUs of its host; below, with what binds it instead."""
+STEADY = 0.003
+"""Standard deviation of ln rate, at the least: repeats that are all alike are as many as they are, and no certainty."""
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
 ABOUT_A_CURVE = 0.0125
 """The same of rates about the curve that is fitted to them, which one source measured in one go. By hand: with it 92 %
 of the points left out of the real curves that taught the forms lie in their 90 % intervals, each kind of curve counting
 alike, and 91 % with 0.01; of tables of programs 85 % (`benchmarks/curves/README.md`)."""
+
+
+HIT_SPREAD, BLEND_SPREAD, AMPLIFICATION_SPREAD = 0.1, 0.4, 0.7
+"""Standard deviations: of an accounted miss rate from run to run, and of what is believed of the blend (LRU was
+measured to 0.003) and of ln read amplification (up to 4 was seen with the usual readahead of 128 KiB)."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +122,9 @@ def completed(runs: Iterable[Run]) -> list[Run]:
     """The runs with a throughput; those that searched for the memory floor only show whether their cap held."""
     return [
         run
-        for run in ordinary(runs)
+        for run in runs
         if run.outcome is Outcome.COMPLETED
+        and not is_search(run)
         and run.throughput is not None
         and math.isfinite(run.throughput.value)
         and run.throughput.value > 0
@@ -78,46 +142,79 @@ def observe(runs: Sequence[Run], drift: Drift = NO_DRIFT) -> tuple[list[Observat
 
     Off each run is taken what `drift` says of the host at its time, as far as its rate shows the host; what is
     uncertain of it, and what a run's own evidence says, is in the deviation. Of its runs the median counts, by what
-    each is worth.
+    each is worth. Starved runs count where there is no other.
     """
-    fed_alike: dict[Feed, list[Run]] = defaultdict(list)
+    grouped: dict[tuple[Feed, Configuration], list[Run]] = defaultdict(list)
     for run in runs:
-        fed_alike[feed_of(run)].append(run)
-    grouped = {
-        (feed, configuration): group
-        for feed, alike in fed_alike.items()
-        for configuration, group in _grouped(alike).items()
-    }
+        grouped[feed_of(run), run.configuration].append(run)
     shown = exposures(runs)
     noise = noise_of(grouped.values())
     noise = noise if noise.measured else Noise(ABOUT_A_CURVE, measured=False)
-    seen = {key: [seen_run(run, shown[id(run)], drift) for run in group] for key, group in grouped.items()}
-    left = left_noise(seen.values(), noise.run, noise.repeated)
-    noise = _with_drift(noise, runs, shown, drift)
+    logs = {id(run): _on_usual_host(run, shown[id(run)], drift) for run in runs}
+    alike = [[(logs[id(run)][0], within(run), shown[id(run)]) for run in group] for group in grouped.values()]
+    left = {exposed: _left(alike, exposed, noise) for exposed in (True, False)}
     observations = []
     for (feed, configuration), group in grouped.items():
-        starved = all(map(is_starved, group))
-        counted = [starved or not is_starved(run) for run in group]
-        fed = list(compress(group, counted))
-        each = list(compress(seen[feed, configuration], counted))
-        variances = [left.of(one.exposure, one.within) ** 2 + one.own**2 for one in each]
-        centre = weighted_median([one.log_rate for one in each], [1 / variance for variance in variances])
+        fed = [run for run in group if not is_starved(run)] or group
+        centres, own = zip(*(logs[id(run)] for run in fed), strict=True)
+        noises = [max(left[shown[id(run)] >= EXPOSED], within(run) or 0.0) for run in fed]
+        variances = [noise_of_run**2 + its**2 for noise_of_run, its in zip(noises, own, strict=True)]
         deviation = math.hypot(1 / math.sqrt(sum(1 / variance for variance in variances)), DRIFT)
         if apart(fed) > OUTLIER:
-            deviation = deviation_of(stdev(one.log_rate for one in each), len(each))
-        accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
-        if gpus_of(configuration) > 1:
-            accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
-        observations.append(Observation(configuration, feed, centre, deviation, **accounted, starved=starved))
+            deviation = deviation_of(stdev(centres), len(fed))
+        busy = _accounted(group, "accelerator_seconds")
+        if busy is not None and gpus_of(configuration) > 1:  # of a table it is not known whose seconds it has
+            busy = None if any(run.imported for run in group) else busy / gpus_of(configuration)
+        observations.append(
+            Observation(
+                configuration,
+                feed,
+                _weighted_median(centres, [1 / variance for variance in variances]),
+                deviation,
+                _accounted(group, "read_bytes"),
+                _accounted(group, "core_seconds"),
+                busy,
+                starved=all(map(is_starved, group)),
+            )
+        )
+    if drift.moved and not noise.repeated:  # repeats show the drift of the host, too
+        noise = Noise(math.hypot(noise.run, drift.moved * mean(shown.values())), measured=True)
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
 
-def _with_drift(noise: Noise, runs: Sequence[Run], shown: Mapping[int, float], drift: Drift) -> Noise:
-    """What moves a new run: repeats show the drift of the host, too, and else what is known of it comes on top."""
-    moved = drift.deviation.get(runs[0].spec.workload.name, 0.0) if runs else 0.0
-    if noise.repeated or not moved:
-        return noise
-    return replace(noise, run=math.hypot(noise.run, moved * mean(shown.values())), measured=True)
+def _on_usual_host(run: Run, exposure: float, drift: Drift) -> tuple[float, float]:
+    """Ln of its rate on the host as it usually was, and what it may be off by its warnings and by the host."""
+    shift = drift.at(run)
+    own, log_rate = own_deviation(run, exposure, shift is not None), math.log(rate_of(run).value)
+    if shift is None:
+        return log_rate, own
+    return log_rate - exposure * shift.mean, math.hypot(own, exposure * math.sqrt(shift.variance))
+
+
+def _left(alike: Sequence[Sequence[tuple[float, float | None, float]]], exposed: bool, noise: Noise) -> float:
+    """Noise from run to run that is left, of runs that the CPU binds or of the others, by ln rate, own noise and
+    exposure of those made alike: by their repeats; what no repeat shows is that of all, or of others their own."""
+    some = [[run for run in group if (run[2] >= EXPOSED) is exposed] for group in alike]
+    spread = _pooled([[log for log, *_ in group] for group in some if group])
+    inside = [own for group in some for _, own, _ in group if own] if noise.repeated and not exposed else []
+    return max(spread if spread is not None else median(inside) if inside else noise.run, STEADY)
+
+
+def _weighted_median(logs: Sequence[float], weights: Sequence[float]) -> float:
+    """Ln of the rate with half of the weight on either side, between the two nearest; the median of equal weights."""
+    ordered = sorted(zip(logs, weights, strict=True))
+    weight = np.array([each for _, each in ordered])
+    middles = (np.cumsum(weight) - weight / 2) / weight.sum()
+    return math.log(float(np.interp(0.5, middles, [math.exp(log) for log, _ in ordered])))
+
+
+def _pooled(groups: Iterable[Sequence[float]]) -> float | None:
+    """The standard deviation of ln rates about the mean of their group; None of fewer than two degrees of freedom. A
+    group with a slip says nothing of the others."""
+    alike = [group for group in groups if max(group) - min(group) <= math.log(OUTLIER)]
+    freedom = sum(len(group) - 1 for group in alike)
+    squares = sum(sum((log - mean(group)) ** 2 for log in group) for group in alike)
+    return math.sqrt(squares / freedom) if freedom >= 2 else None
 
 
 def _accounted(group: Sequence[Run], name: str) -> float | None:
@@ -126,30 +223,8 @@ def _accounted(group: Sequence[Run], name: str) -> float | None:
     return mean(found) if found else None
 
 
-def _side_by_side(group: Sequence[Run], count: int) -> float | None:
-    """Seconds a sample that all accelerators together are busy, one beside another; of a table it is not known whose
-    seconds it has."""
-    seconds = _accounted(group, "accelerator_seconds")
-    return None if seconds is None or any(run.imported for run in group) else seconds / count
-
-
 def _order(at: Configuration) -> tuple[float, int, str, int, str, int]:
     return vcpus_of(at), memory_of(at), disk_of(at), batch_of(at), at.gpu or "", gpus_of(at)
-
-
-def _grouped(runs: Sequence[Run]) -> dict[Configuration, list[Run]]:
-    grouped: dict[Configuration, list[Run]] = defaultdict(list)
-    for run in runs:
-        grouped[run.configuration].append(run)
-    return dict(grouped)
-
-
-def _on_one_machine(runs: Sequence[Run]) -> list[list[Run]]:
-    """Those of one configuration, as the machines of a table that are alike need not be equally fast."""
-    grouped: dict[object, list[Run]] = defaultdict(list)
-    for run in runs:
-        grouped[run.configuration, run.machine.at_any_price if run.machine is not None else None].append(run)
-    return list(grouped.values())
 
 
 def measured_rate(rates: Sequence[Estimate]) -> Estimate:
@@ -187,18 +262,11 @@ def noise_at(group: Sequence[Run], noise: Noise) -> float:
 
 
 def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
-    """From run to run, of groups of runs that were each made alike; one with a slip says nothing of the others."""
-    squares, freedom = 0.0, 0
-    for group in groups:
-        if apart(group) > OUTLIER:
-            continue
-        logs = [math.log(rate_of(run).value) for run in group]
-        middle = mean(logs)
-        squares += sum((log - middle) ** 2 for log in logs)
-        freedom += len(logs) - 1
+    """From run to run, of groups of runs that were each made alike."""
+    repeated = _pooled([[math.log(rate_of(run).value) for run in group] for group in groups])
+    if repeated is not None:
+        return Noise(repeated, measured=True, repeated=True)
     inside = [width for group in groups for run in group if (width := within(run))]
-    if freedom >= 2:
-        return Noise(math.sqrt(squares / freedom), measured=True, repeated=True)
     return Noise(max(median(inside), 0.01), measured=True) if inside else Noise(UNKNOWN_NOISE, measured=False)
 
 
@@ -208,14 +276,19 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
     `isolating` runs show one stage alone: of them only the caps count under which the whole job ran.
     """
     usable = completed(runs)
-    grouped = _grouped(usable)
-    noise = noise_of(_on_one_machine(usable))
+    grouped: dict[Configuration, list[Run]] = defaultdict(list)
+    on_one_machine: dict[object, list[Run]] = defaultdict(list)
+    for run in usable:
+        grouped[run.configuration].append(run)
+        # The machines of a table that are alike need not be equally fast.
+        on_one_machine[run.configuration, run.machine and run.machine.at_any_price].append(run)
+    noise = noise_of(on_one_machine.values())
     inputs = {run.spec.workload.assumed_input for run in runs}
     whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
     return MeasuredRange(
-        vcpus=tuple(sorted(known(run.configuration.vcpus for run in usable))),
-        memory_bytes=tuple(sorted(known(run.configuration.memory_bytes for run in usable))),
-        batch_size=tuple(sorted(known(run.configuration.batch_size for run in usable))),
+        vcpus=tuple(sorted(known(at.vcpus for at in grouped))),
+        memory_bytes=tuple(sorted(known(at.memory_bytes for at in grouped))),
+        batch_size=tuple(sorted(known(at.batch_size for at in grouped))),
         gpus=_gpus(usable),
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
@@ -254,7 +327,7 @@ def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
-    failed = known(run.configuration.vcpus for run in ordinary(runs) if run.outcome in FAULTS)
+    failed = known(run.configuration.vcpus for run in runs if run.outcome in FAULTS and not is_search(run))
     return tuple(sorted(failed - known(run.configuration.vcpus for run in completed(runs))))
 
 
@@ -264,8 +337,13 @@ def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: No
     rate = rate if rate.low > 0 else replace(rate, low=min(rate_of(run).value for run in group))
     named = {run.evidence.bottleneck for run in group if run.evidence is not None and not _serial_or_disturbed(run)}
     named.discard(Bottleneck.AMBIGUOUS)  # accounting that names nothing contradicts nothing
-    evidence = (named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS) if named else None
-    return MeasuredRate(configuration, rate, len(group), noise_at(group, noise), evidence, _busy(evidence, group))
+    if not named:
+        return MeasuredRate(configuration, rate, len(group), noise_at(group, noise))
+    evidence = named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS
+    resource = (Bottleneck.CPU if evidence is Bottleneck.SERIAL else evidence).value  # of a serial part, the vCPUs
+    busy = [run.evidence.busy[resource] for run in group if run.evidence is not None and resource in run.evidence.busy]
+    share = median(busy) if busy and evidence is not Bottleneck.AMBIGUOUS else None
+    return MeasuredRate(configuration, rate, len(group), noise_at(group, noise), evidence, share)
 
 
 def _serial_or_disturbed(run: Run) -> bool:
@@ -274,27 +352,157 @@ def _serial_or_disturbed(run: Run) -> bool:
     return serial and beside_others(run)
 
 
-def _busy(resource: Bottleneck | None, group: Sequence[Run]) -> float | None:
-    """The median busy share of that resource; of a serial part, that of the vCPUs."""
-    if resource is None or resource is Bottleneck.AMBIGUOUS:
-        return None
-    name = Bottleneck.CPU.value if resource is Bottleneck.SERIAL else resource.value
-    shares = [run.evidence.busy[name] for run in group if run.evidence is not None and name in run.evidence.busy]
-    return median(shares) if shares else None
-
-
 def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:
-    grouped: dict[str | None, list[Run]] = defaultdict(list)
+    found = []
+    for name in dict.fromkeys(run.configuration.disk for run in runs):
+        checks = [run.disk for run in runs if run.configuration.disk == name and run.disk is not None]
+        rates = {
+            each.name: median_of(getattr(check.rates, each.name) for check in checks) for each in fields(DiskRates)
+        }
+        tier = checks[0].tier if checks else None
+        named = (tier.disk_class, tier.catalog_name, tier.emulated is not None) if tier is not None else ()
+        found.append(MeasuredDisk(name, DiskRates(**rates), *named))
+    return tuple(found)
+
+
+def median_of(values: Iterable[float | None]) -> float | None:
+    """The median of what is known and above 0; None if nothing is."""
+    known = [value for value in values if value is not None and math.isfinite(value) and value > 0]
+    return median(known) if known else None
+
+
+def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: MeasuredRange) -> WorkloadFacts:
+    """The demands and the data set of one workload, from its completed runs; `runs` must not be empty.
+
+    `isolating` are its runs that show one stage alone.
+    """
+    workload = runs[0].spec.workload
+    feed = feed_of(runs[0])
+    data = next((run.data_set for run in runs if run.data_set is not None), None)
+    batches = sorted(batch_of(run.configuration) for run in runs)
+    usual_batch = max(1, batches[len(batches) // 2])
+    read = _demand(runs, "read_bytes")
+    accounted = read is not None
+    reads_disk = workload.assumed_input == "disk" and workload.kind != "command"
+    if data is not None and data.samples > 0 and reads_disk and (feed.natural or read is None):
+        read = data.bytes / data.samples  # what came from the device depends on the cap there
+    synthetic = [run for run in isolating if run.spec.workload.input == "synthetic"]
+    labels = Counter(label_of(run) for run in runs)
+    usual = labels.most_common(1)[0][0]
+    facts = WorkloadFacts(
+        kind=workload.kind,
+        device=next(run.spec.workload.computes_on for run in runs if label_of(run) == usual),
+        setting=feed,
+        core_seconds=_core_seconds([run for run in runs if label_of(run) == usual]),
+        step_core_seconds=_core_seconds([run for run in synthetic if label_of(run) == usual]),
+        read_bytes=read,
+        read_ios=_read_ios(runs, read),
+        written_bytes=_demand(runs, "written_bytes"),
+        write_ios=_demand(runs, "write_ios"),
+        demand_accounted=accounted,
+        data_bytes=data.bytes if data is not None and data.bytes > 0 else None,
+        sequential=not workload.shuffles,
+        accelerator=usual,
+        accelerator_rates=_accelerator_rates([*runs, *isolating], usual_batch),
+        several_accounted=any(_accounted_together(run) for run in runs),
+        mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
+        reference_batch=usual_batch,
+        highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
+        paired=_in_pairs(runs),
+        cpu_work=_cpu_work(runs),
+        may_cache=_may_cache(runs),
+    )
+    return _with_hit_blend(facts, [*runs, *isolating], measured)
+
+
+def _may_cache(runs: Sequence[Run]) -> bool:
+    """Whether the page cache may keep data between epochs: of a command, or a table that does not say, nobody knows."""
+    workload = runs[0].spec.workload
+    unsaid = workload.kind == "command" or (workload.cache is None and any(run.imported for run in runs))
+    return feed_of(runs[0]).natural or (workload.assumed_input == "disk" and unsaid)
+
+
+def _in_pairs(runs: Sequence[Run]) -> bool:
+    """Where the host says it, and for as many vCPUs as were used: some have cores without hyperthreads, too."""
+    said = {
+        (run.limited_by.paired_cores, math.ceil(vcpus_of(run.configuration)) // 2)
+        for run in runs
+        if run.limited_by is not None and run.limited_by.paired_cores is not None
+    }
+    return any(paired for paired, _ in said) and all(paired == half for paired, half in said)
+
+
+def _cpu_work(runs: Sequence[Run]) -> CpuWork | None:
+    """As kind, mode, device and input say it: nothing is told of a command, nor of a table that does not say these."""
+    workload, labels = runs[0].spec.workload, {label_of(run) for run in runs}
+    if workload.kind == PREPROCESSING:
+        return CpuWork.IMAGES
+    if labels <= {None, CPU_LABEL}:
+        return CpuWork.MATRIX if workload.device is not None and workload.computed_mode is not None else None
+    decodes = "recordio" in KINDS[workload.kind].data_formats and workload.assumed_input != "synthetic"
+    return CpuWork.IMAGES if decodes and not labels & {None, CPU_LABEL} else None
+
+
+def _accounted_together(run: Run) -> bool:
+    """Whether sizer itself measured several accelerators in the run, or its table says what emulated ones lose."""
+    stated = run.spec.workload.computes_on.scaling_loss is not None
+    return run.spec.gpu_count > 1 or (stated and gpus_of(run.configuration) > 1)
+
+
+def _demand(runs: Sequence[Run], name: str) -> float | None:
+    return median_of([getattr(run.demand, name) for run in runs if run.demand is not None])
+
+
+def _core_seconds(runs: Sequence[Run]) -> float | None:
+    """At the fewest vCPUs accounted: contention between cores and waiting that spins only add to it."""
+    known = [(vcpus_of(run.configuration), run.demand) for run in runs if run.demand and run.demand.core_seconds]
+    fewest = min((vcpus for vcpus, _ in known), default=None)
+    return median_of([demand.core_seconds for vcpus, demand in known if vcpus == fewest])
+
+
+def _read_ios(runs: Sequence[Run], read_bytes: float | None) -> float | None:
+    """IOs a sample without the page cache: bytes a sample over the size of the requests that were seen."""
+    sizes = [
+        run.demand.read_bytes / run.demand.read_ios
+        for run in runs
+        if run.demand and run.demand.read_bytes and run.demand.read_ios
+    ]
+    return read_bytes / median(sizes) if sizes and read_bytes else None
+
+
+def _accelerator_rates(runs: Sequence[Run], batch_size: int) -> dict[str, float]:
+    """Of each accelerator alone: as given for an emulated one with this batch, else from the busy seconds a sample of a
+    single one, or of the fewest that sizer itself measured together."""
+    found: dict[str, float] = {}
+    for label in dict.fromkeys(label_of(run) for run in runs):
+        if label is None or label == CPU_LABEL:
+            continue
+        alike = [run for run in runs if label_of(run) == label]
+        given = alike[0].spec.workload.computes_on.at_batch(batch_size).samples_per_second
+        accounted = [run for run in alike if gpus_of(run.configuration) <= 1 or not run.imported]
+        fewest = min((gpus_of(run.configuration) for run in accounted), default=0)
+        busy = _demand([run for run in accounted if gpus_of(run.configuration) == fewest], "accelerator_seconds")
+        if given or busy:
+            found[label] = given or 1 / (busy or 1.0)
+    return found
+
+
+def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: MeasuredRange) -> WorkloadFacts:
+    """`hit_blend` and `read_amplification` from the reads accounted under each cap; LRU where nothing is known."""
+    seen = []
     for run in runs:
-        grouped[run.configuration.disk].append(run)
-    return tuple(_disk(name, group) for name, group in grouped.items())
-
-
-def _disk(name: str | None, group: Sequence[Run]) -> MeasuredDisk:
-    checks = [run.disk for run in group if run.disk is not None]
-    if not checks:
-        return MeasuredDisk(name, DiskRates())
-    known = [check.rates for check in checks]
-    rates = {field.name: median_of([getattr(each, field.name) for each in known]) for field in fields(DiskRates)}
-    tier = checks[0].tier
-    return MeasuredDisk(name, DiskRates(**rates), tier.disk_class, tier.catalog_name, tier.emulated is not None)
+        if feed_of(run).natural and run.demand and run.demand.read_bytes is not None and facts.read_bytes:
+            at = run.configuration
+            anonymous = run.peak_anonymous_bytes or anonymous_bytes(measured, at.vcpus, at.batch_size)
+            cached = cached_fraction(facts, memory_of(at), anonymous)
+            if cached < 0.999:
+                seen.append((cached, run.demand.read_bytes / facts.read_bytes))
+    if not seen or not facts.data_bytes:
+        return facts
+    blends, amplified = np.arange(1 if facts.sequential else 21) / 20, 1 + np.arange(101) / 20
+    off = (blends[:, None] / BLEND_SPREAD) ** 2 + (np.log(amplified) / AMPLIFICATION_SPREAD) ** 2
+    for cached, missed in seen:
+        hits = np.array([hit_rate(cached, facts.sequential, float(blend)) for blend in blends])
+        off = off + ((amplified * (1 - hits[:, None]) - missed) / HIT_SPREAD) ** 2
+    blend, factor = np.unravel_index(int(off.argmin()), off.shape)
+    return replace(facts, hit_blend=float(blends[blend]), read_amplification=float(amplified[factor]))

@@ -7,20 +7,46 @@ constants travel with them, so that each has one definition.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, fields, replace
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import asdict
+from dataclasses import astuple
+from dataclasses import fields
+from dataclasses import replace
 from typing import Any
-
-from sizer.model import advice, attribution, equation, misfit, prediction
-from sizer.model.coordinates import disk_of, name_of_disk
+from sizer.model import advice
+from sizer.model import attribution
+from sizer.model import equation
+from sizer.model import misfit
+from sizer.model import prediction
+from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import name_of_disk
 from sizer.model.feeds import CPU_LABEL
 from sizer.model.misfit import Places
-from sizer.model.model import Feed, MeasuredRate, MemoryTrial, Observation, Posterior, WorkloadFacts, WorkloadModel
+from sizer.model.model import Feed
+from sizer.model.model import MeasuredRate
+from sizer.model.model import MemoryTrial
+from sizer.model.model import Observation
+from sizer.model.model import Posterior
+from sizer.model.model import WorkloadFacts
+from sizer.model.model import WorkloadModel
 from sizer.model.posterior import KEPT
-from sizer.model.stages import Rows, build_rows, disk_is_free
+from sizer.model.stages import Rows
+from sizer.model.stages import build_rows
+from sizer.model.stages import disk_is_free
 from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
 from sizer.records.units import GIB
+from sizer.model import posterior
+from sizer.model.equation import Rows
+from sizer.model.equation import build_rows
+from sizer.model.equation import disk_is_free
+from sizer.model.model import disk_of
+from sizer.model.model import name_of_disk
+from sizer.model.posterior import Places
+from sizer.model.refusals import ENOUGH
+from sizer.model.refusals import memory_matters
+from sizer.model.runs import CPU_LABEL
 
 DRAWS = 64
 """Of the posterior's KEPT. Half of the rates are within 0.1 % of what all say, half of an interval's ends within 4 % of
@@ -43,16 +69,16 @@ CONSTANTS: dict[str, Any] = {
     "SUPPOSED": equation.SUPPOSED,
     "SPREAD": _rounded(equation.spread(DRAWS)[:, 0]),
     "LEAST_FREE": equation.LEAST_FREE,
-    "LENGTHS": misfit.LENGTHS,
-    "APART": misfit.APART,
-    "OWN": misfit.OWN,
+    "LENGTHS": posterior.LENGTHS,
+    "APART": posterior.APART,
+    "OWN": posterior.OWN,
     "SLOWEST": prediction.SLOWEST,
     "FURTHER": prediction.FURTHER,
     "ENDS": (prediction.LOW, prediction.HIGH),
     "NOISE": [_rounded(prediction._noise(DRAWS, part)) for part in range(prediction.EACH)],
-    "CLOSE": attribution.CLOSE,
-    "CPU_LIKE": sorted(each.value for each in attribution.CPU_LIKE),
-    "DISK_LIKE": sorted(each.value for each in attribution.DISK_LIKE),
+    "CLOSE": prediction.CLOSE,
+    "CPU_LIKE": sorted(each.value for each in prediction.CPU_LIKE),
+    "DISK_LIKE": sorted(each.value for each in prediction.DISK_LIKE),
 }
 """By the name that each has where it is defined and explained; SPREAD and NOISE are the values of each draw."""
 
@@ -60,50 +86,29 @@ PLACE = tuple(field.name for field in fields(Configuration))
 """In which order a place says the values of a configuration."""
 
 FACTS = (
-    "read_bytes",
-    "read_ios",
-    "written_bytes",
-    "write_ios",
-    "data_bytes",
-    "sequential",
-    "hit_blend",
-    "accelerator",
-    "mixed_with_cpu",
-    "reference_batch",
-    "highest_rate",
-    "scaling_loss",
+    *("read_bytes", "read_ios", "written_bytes", "write_ios", "data_bytes", "sequential", "hit_blend", "accelerator"),
+    *("mixed_with_cpu", "reference_batch", "highest_rate", "scaling_loss"),
 )
 """What the equation needs of the facts as they are."""
 ROW = ("paired", "cores", "least_memory", "supposed", "decode_shift", "accelerator_shift")
 """Of the rows what is the same in all, without a what-if."""
 COLUMNS = (
-    "vcpus",
-    "batch_ratio",
-    "memory_bytes",
-    "gpus",
-    "speed_up",
-    "missed",
-    "read",
-    "write",
-    "is_free",
-    "reads",
-    "decodes",
-    "computes",
-    "steps",
+    *("vcpus", "batch_ratio", "memory_bytes", "gpus", "speed_up", "missed", "read", "write"),
+    *("is_free", "reads", "decodes", "computes", "steps"),
 )
 """Of the rows what each has of its own, beside its disk and the label of its accelerator."""
 
 
-def few_draws(posterior: Posterior) -> Posterior:
+def few_draws(after: Posterior) -> Posterior:
     """The same with DRAWS of its draws, evenly chosen and rounded: a model that has it predicts what the page does.
 
     Misfits get few scales, as the page factorises a matrix for each.
     """
-    scale = posterior.names.index("misfit")
-    vectors = [_rounded(vector, DRAW_DIGITS) for vector in posterior.vectors[:: KEPT // DRAWS]]
+    scale = after.names.index("misfit")
+    vectors = [_rounded(vector, DRAW_DIGITS) for vector in after.vectors[:: KEPT // DRAWS]]
     for vector in vectors:
         vector[scale] = round(vector[scale], SCALE_DECIMALS)
-    return replace(posterior, vectors=tuple(map(tuple, vectors)))
+    return replace(after, vectors=tuple(map(tuple, vectors)))
 
 
 def as_data(model: WorkloadModel) -> dict[str, Any]:
@@ -111,14 +116,14 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
 
     The keys are the fields' names.
     """
-    facts, posterior = model.facts, model.posterior
-    assert posterior is not None, "only fitted models are asked"
-    fed = [each for each in posterior.seen if not each.starved]
+    facts, after = model.facts, model.posterior
+    assert after is not None, "only fitted models are asked"
+    fed = [each for each in after.seen if not each.starved]
     rows = build_rows(facts, model.measured, [each.configuration for each in fed], seen=fed)
-    few = few_draws(posterior)
+    few = few_draws(after)
     return {
         "refused": model.refused is not None,
-        "sizes_alone": advice.memory_matters(model) and len(model.measured.memory_bytes) < advice.ENOUGH,
+        "sizes_alone": memory_matters(model) and len(model.measured.memory_bytes) < ENOUGH,
         "facts": {**{name: getattr(facts, name) for name in FACTS}, **_of_the_feed(facts)},
         "measured": _measured(model),
         "names": few.names,
@@ -147,7 +152,10 @@ def _seen(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> dict
     places = Places(facts, [each.configuration for each in seen], [each.feed for each in seen])
     return {
         "rows": {
-            **{name: _column(getattr(rows, name).tolist()) for name in COLUMNS},
+            **{
+                name: [None if value == -math.inf else value for value in getattr(rows, name).tolist()]
+                for name in COLUMNS
+            },
             "disk": [rows.disks[number] for number in rows.disk],
             "label": [rows.labels[number] for number in rows.accelerator],
         },
@@ -158,10 +166,6 @@ def _seen(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> dict
         "log_rate": _rounded(each.log_rate for each in seen),
         "deviation": _rounded(each.deviation for each in seen),
     }
-
-
-def _column(values: list[Any]) -> list[Any]:
-    return [None if value == -math.inf else value for value in values]
 
 
 def _feed_name(feed: Feed) -> str:

@@ -1,20 +1,37 @@
-"""What is believed after the runs: tempered particles (sequential Monte Carlo), seeded.
+"""What is believed after the runs: tempered particles (sequential Monte Carlo), seeded, and what the equation leaves.
 
 Particles drawn from the beliefs are weighed by a power of the likelihood that rises from 0 to 1, by as much at a time
 as leaves half of them counting; each time they are resampled and moved. Del Moral, Doucet and Jasra 2006.
+
+Ln of a measured rate is the equation's, a misfit, and the noise of the measurement. Misfits are alike near by: they
+have one scale s, which is a quantity of the posterior, and the covariance `s^2 ((1 - OWN) k + OWN)` (OWN at the same
+place alone) with the kernel `k = exp(-d^2 / 2)`: d is the distance in ln of vCPUs, batch size, accelerators and memory.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sizer.model.beliefs import Belief
-from sizer.model.equation import Draws, spread
-
-Array = NDArray[np.float64]
+from sizer.model.beliefs import Belief, beliefs
+from sizer.model.equation import Array, Draws, Indices, Rows, build_rows, solve, spread
+from sizer.model.model import (
+    Feed,
+    MeasuredRange,
+    Observation,
+    Posterior,
+    WorkloadFacts,
+    batch_of,
+    disk_of,
+    gpus_of,
+    memory_of,
+    vcpus_of,
+)
+from sizer.model.runs import label_at
+from sizer.records.configuration import Configuration
 
 PARTICLES = 800
 KEPT = 256
@@ -25,6 +42,69 @@ LAST = 2
 AFRESH = 3
 """Every third move draws one quantity of each particle from its belief, so that switches change."""
 SEED = 20181
+LENGTHS = (0.5, 1.0, 0.6, 0.7)
+"""How far likeness reaches in ln of vCPUs, batch size, accelerators and memory. By hand."""
+APART = 4.0
+"""Added to d^2 for another disk, another kind of accelerator, or another input. By hand."""
+OWN = 0.25
+"""Part of a misfit's variance that is a configuration's own. By hand."""
+FREEDOM = 5.0
+"""Degrees of freedom of Student's t: now and then a configuration is far off."""
+MOST, LEARNT = 400, 150
+"""Observations that predictions are pulled to, and that quantities are learnt from; of more, as many evenly."""
+MANY = 40
+"""Observations from which on half of the particles, and a third of their moves, must be enough."""
+MORE_THAN_BUSY, LESS_THAN_BUSY = 0.05, 0.5
+"""Standard deviations of ln of the CPU's stage over the core-seconds that were accounted. A sample cannot need more of
+the CPU than it got, within what accounting errs; it may need less, because waiting that spins is accounted, too."""
+ACCELERATOR_BUSY = 0.05
+"""The same for the accelerator, whose busy time is its own."""
+
+
+def posterior(
+    facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation], noise: float
+) -> Posterior:
+    """What is believed of the quantities of a workload after these observations."""
+    before = beliefs(facts, measured, observations)
+    means = Draws(tuple(each.name for each in before), np.array([[each.mean for each in before]]))
+    rows = build_rows(facts, measured, [each.configuration for each in observations], seen=observations)
+    finite = np.isfinite(solve(means, rows).log_rate[0])  # a replay from the page cache touches no stage
+    expressible = [each for each, counts in zip(observations, finite, strict=True) if counts]
+    seen = expressible[:: math.ceil(len(expressible) / MOST)]
+    some = seen[:: math.ceil(len(seen) / LEARNT)]
+    rows = build_rows(facts, measured, [each.configuration for each in some], seen=some)
+    effort = (PARTICLES, MOVES) if len(some) < MANY else (PARTICLES // 2, MOVES // 3)
+    after = sample(before, _log_likelihood(facts, rows, some), *effort)
+    vectors = tuple(tuple(float(f"{value:.6g}") for value in vector) for vector in after.values)
+    return Posterior(after.names, vectors, tuple(seen), noise)
+
+
+def _log_likelihood(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> Callable[[Draws], Array]:
+    """Of R vectors of the quantities ln of how likely these observations are under each (R,)."""
+    from scipy.special import log_ndtr
+
+    target, deviation = (np.array([getattr(each, name) for each in seen]) for name in ("log_rate", "deviation"))
+    starved, misfit = np.array([each.starved for each in seen]), misfit_of(facts, seen)
+    vcpus = np.array([vcpus_of(each.configuration) for each in seen])
+    accounted = (np.array([[each.core_seconds, each.accelerator_seconds] for each in seen], dtype=float)).T
+    with np.errstate(divide="ignore"):
+        busy, accelerator_busy = np.log(np.where(accounted > 0, accounted, np.nan)) - [np.log(vcpus), 0 * vcpus]
+
+    def of(draws: Draws) -> Array:
+        solution, scale = solve(draws, rows), np.exp(draws["misfit"])
+        with np.errstate(invalid="ignore"):
+            residuals = target - solution.log_rate
+            found = misfit.log_likelihood(residuals[:, ~starved], scale)
+            if starved.any():  # lower bounds: how likely the true rates are above them
+                off = residuals[:, starved] / np.hypot(deviation[starved], scale)
+                found = found + log_ndtr(-off).sum(axis=1)
+            cpu = solution.cpu - busy
+            cpu = cpu / np.where(cpu > 0, MORE_THAN_BUSY, LESS_THAN_BUSY)
+            accelerator = (solution.accelerator - accelerator_busy) / ACCELERATOR_BUSY
+        squares = np.where(np.isfinite(cpu), cpu, 0.0) ** 2 + np.where(np.isfinite(accelerator), accelerator, 0.0) ** 2
+        return np.asarray(found - 0.5 * squares.sum(axis=1))
+
+    return of
 
 
 def sample(
@@ -34,7 +114,8 @@ def sample(
 
     The likelihood takes R vectors and gives (R,). Of what no run can tell the belief itself is kept.
     """
-    untold, beliefs = _apart(beliefs)
+    untold = [each for each in beliefs if each.untold]
+    beliefs = [each for each in beliefs if not each.untold]
     random = np.random.default_rng(SEED)
     names = tuple(each.name for each in beliefs)
     mean = np.array([each.mean for each in beliefs])
@@ -46,23 +127,27 @@ def sample(
 
     particles = random.standard_normal((count, len(names)))
     value, power = likelihood(particles), 0.0
+    switches = [place for place, name in enumerate(names) if name.startswith("on:")]
     while power < 1:
         power, chosen = _resampled(value, power, random)
         particles, value = particles[chosen], value[chosen]
-        mover = _Mover(names, particles, power, likelihood, random)
-        for move in range(moves if power < 1 else LAST * moves):
-            particles, value = mover.moved(particles, value, afresh=move % AFRESH == AFRESH - 1)
+        lower = np.linalg.cholesky(np.atleast_2d(np.cov(particles.T)) + 1e-6 * np.eye(len(names)))
+        for move in range(moves if power < 1 else LAST * moves):  # so that what they are drawn from stays (Metropolis)
+            log_belief = 0.0
+            if move % AFRESH == AFRESH - 1:
+                tried = _afresh(particles, switches, random)
+            else:
+                tried = _beside(particles, lower, random)
+                log_belief = -0.5 * (tried**2 - particles**2).sum(axis=1)
+            there = likelihood(tried)
+            taken = np.log(random.random(count)) < power * (there - value) + log_belief
+            particles, value = np.where(taken[:, None], tried, particles), np.where(taken, there, value)
     kept = mean + deviation * particles[random.permutation(count)[:KEPT]]
     as_before = [each.mean + each.deviation * spread(KEPT, number) for number, each in enumerate(untold, start=1)]
     return Draws((*names, *(each.name for each in untold)), np.column_stack([kept, *as_before]))
 
 
-def _apart(beliefs: Sequence[Belief]) -> tuple[list[Belief], list[Belief]]:
-    """What no run can tell, and what runs do."""
-    return [each for each in beliefs if each.untold], [each for each in beliefs if not each.untold]
-
-
-def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple[float, NDArray[np.intp]]:
+def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple[float, Indices]:
     """The next power, and which particles (systematic resampling) go on with it."""
 
     def weights(to: float) -> Array:
@@ -82,45 +167,90 @@ def _resampled(value: Array, power: float, random: np.random.Generator) -> tuple
     return high, np.searchsorted(np.cumsum(weights(high)), ticks).clip(0, len(value) - 1)
 
 
-class _Mover:
-    """Moves particles so that what they are drawn from stays as it is (Metropolis)."""
+def _beside(particles: Array, lower: Array, random: np.random.Generator) -> Array:
+    """Each along the covariance of all."""
+    count, width = particles.shape
+    scale = np.exp(random.uniform(np.log(0.1), 0.0, (count, 1))) * 2.38 / np.sqrt(width)
+    return np.asarray(particles + scale * (random.standard_normal((count, width)) @ lower.T))
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        particles: Array,
-        power: float,
-        likelihood: Callable[[Array], Array],
-        random: np.random.Generator,
-    ) -> None:
-        self._switches = [place for place, name in enumerate(names) if name.startswith("on:")]
-        covariance = np.atleast_2d(np.cov(particles.T))
-        self._lower = np.linalg.cholesky(covariance + 1e-6 * np.eye(len(names)))
-        self._power = power
-        self._likelihood = likelihood
-        self._random = random
 
-    def moved(self, particles: Array, value: Array, afresh: bool) -> tuple[Array, Array]:
-        """The particles after one move, with their likelihoods."""
-        tried = self._afresh(particles) if afresh else self._beside(particles)
-        there = self._likelihood(tried)
-        log_ratio = self._power * (there - value)
-        if not afresh:
-            log_ratio = log_ratio - 0.5 * (tried**2 - particles**2).sum(axis=1)
-        taken = np.log(self._random.random(len(value))) < log_ratio
-        return np.where(taken[:, None], tried, particles), np.where(taken, there, value)
+def _afresh(particles: Array, switches: Sequence[int], random: np.random.Generator) -> Array:
+    """Of each one quantity, or one switch, from its belief."""
+    count, width = particles.shape
+    among = switches if switches and random.random() < 0.5 else range(width)
+    found = particles.copy()
+    chosen = np.array(among)[random.integers(0, len(among), count)]
+    found[np.arange(count), chosen] = random.standard_normal(count)
+    return found
 
-    def _beside(self, particles: Array) -> Array:
-        count, width = particles.shape
-        scale = np.exp(self._random.uniform(np.log(0.1), 0.0, (count, 1))) * 2.38 / np.sqrt(width)
-        found: Array = particles + scale * (self._random.standard_normal((count, width)) @ self._lower.T)
+
+class Places:
+    """Configurations as the kernel sees them (n)."""
+
+    def __init__(self, facts: WorkloadFacts, configurations: Sequence[Configuration], feeds: Sequence[Feed]) -> None:
+        values = [
+            (vcpus_of(each), max(1, batch_of(each)), max(1, gpus_of(each)), max(1, memory_of(each)))
+            for each in configurations
+        ]
+        self.at = np.log(np.array(values, dtype=float).reshape(-1, 4)) / LENGTHS
+        kinds = [(disk_of(each), label_at(facts, each), feed) for each, feed in zip(configurations, feeds, strict=True)]
+        self.kinds = list(zip(*kinds, strict=True)) if kinds else [(), (), ()]
+
+    def covariance(self, other: Places) -> Array:
+        """Of misfits here and there (n, m), in units of their variance."""
+        squares = ((self.at[:, None] - other.at[None]) ** 2).sum(axis=2)
+        for mine, theirs in zip(self.kinds, other.kinds, strict=True):
+            codes = {kind: code for code, kind in enumerate(dict.fromkeys([*mine, *theirs]))}
+            one, two = (np.array([codes[kind] for kind in kinds], dtype=int) for kinds in (mine, theirs))
+            squares = squares + APART * (one[:, None] != two[None])
+        found: Array = (1 - OWN) * np.exp(-squares / 2) + OWN * (squares < 1e-12)
         return found
 
-    def _afresh(self, particles: Array) -> Array:
-        """One quantity, or one switch, from its belief."""
-        count, width = particles.shape
-        among = self._switches if self._switches and self._random.random() < 0.5 else list(range(width))
-        found = particles.copy()
-        chosen = np.array(among)[self._random.integers(0, len(among), count)]
-        found[np.arange(count), chosen] = self._random.standard_normal(count)
-        return found
+
+@dataclass(frozen=True)
+class Misfit:
+    """The misfits of measured configurations, in the basis in which they, over their noise, are independent."""
+
+    places: Places
+    turned: Array
+    spread: Array
+    log_noise: float
+
+    @classmethod
+    def of(cls, places: Places, deviation: Array) -> Misfit:
+        """`deviation` (n,) is that of each measured ln rate."""
+        spread, basis = np.linalg.eigh(places.covariance(places) / np.outer(deviation, deviation))
+        return cls(places, basis / deviation[:, None], np.maximum(spread, 0.0), float(np.log(deviation).sum()))
+
+    def log_likelihood(self, residuals: Array, scale: Array) -> Array:
+        """Of residuals (R, n) of ln rate with misfits of this scale (R, 1): (R,)."""
+        variance = scale**2 * self.spread + 1
+        squares = (residuals @ self.turned) ** 2 / variance
+        found: Array = -0.5 * ((FREEDOM + 1) * np.log1p(squares / FREEDOM) + np.log(variance)).sum(axis=1)
+        return found - self.log_noise
+
+    def left_out(self, residuals: Array, scale: Array) -> tuple[Array, Array]:
+        """Of each place (R, n), by the others alone: how far it lies off, and the variance of that.
+
+        Rasmussen and Williams 2006, 5.4.2: with K the covariance of residuals r, `(K^-1 r)_i / (K^-1)_ii` and
+        `1 / (K^-1)_ii`.
+        """
+        weight = 1 / (scale**2 * self.spread + 1)
+        precision = weight @ (self.turned**2).T
+        off = ((residuals @ self.turned) * weight) @ self.turned.T
+        return off / precision, 1 / precision
+
+    def known(self, residuals: Array, scale: Array, there: Places) -> tuple[Array, Array]:
+        """At m other places what is known of the misfit: its mean and its variance (R, m)."""
+        across = there.covariance(self.places) @ self.turned
+        weight = scale**2 / (scale**2 * self.spread + 1)
+        mean = (residuals @ self.turned * weight) @ across.T
+        variance = scale**2 - scale**2 * (weight @ (across**2).T)
+        return mean, np.maximum(variance, 0.0)
+
+
+def misfit_of(facts: WorkloadFacts, seen: Sequence[Observation]) -> Misfit:
+    """Of the observations that are rates and no lower bounds."""
+    fed = [each for each in seen if not each.starved]
+    places = Places(facts, [each.configuration for each in fed], [each.feed for each in fed])
+    return Misfit.of(places, np.array([each.deviation for each in fed]))

@@ -5,21 +5,58 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-
+from functools import cache
+from functools import cached_property
 import numpy as np
-
 from sizer.model import advice
-from sizer.model.attribution import STAGES_OF, bottleneck_of, is_shown, shares_by_bottleneck
-from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
-from sizer.model.equation import Array, Draws, Solution, solve, without
+from sizer.model.attribution import STAGES_OF
+from sizer.model.attribution import bottleneck_of
+from sizer.model.attribution import is_shown
+from sizer.model.attribution import shares_by_bottleneck
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import gpus_of
+from sizer.model.coordinates import memory_of
+from sizer.model.coordinates import vcpus_of
+from sizer.model.equation import Array
+from sizer.model.equation import Draws
+from sizer.model.equation import Solution
+from sizer.model.equation import solve
+from sizer.model.equation import without
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import does_not_fit
-from sizer.model.misfit import FREEDOM, Misfit, Places, misfit_of
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.misfit import FREEDOM
+from sizer.model.misfit import Misfit
+from sizer.model.misfit import Places
+from sizer.model.misfit import misfit_of
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
 from sizer.model.stages import build_rows
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.prediction import Prediction, Refusal, Refused
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import Refusal
+from sizer.records.prediction import Refused
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from sizer.model.equation import STAGES
+from sizer.model.equation import build_rows
+from sizer.model.model import Gpus
+from sizer.model.model import batch_of
+from sizer.model.model import disk_of
+from sizer.model.model import gpus_of
+from sizer.model.model import memory_of
+from sizer.model.model import name_of_disk
+from sizer.model.model import vcpus_of
+from sizer.model.posterior import FREEDOM
+from sizer.model.posterior import Misfit
+from sizer.model.posterior import Places
+from sizer.model.posterior import misfit_of
+from sizer.model.refusals import check_axes
+from sizer.model.refusals import check_what_if
+from sizer.model.refusals import not_fitted
+from sizer.model.runs import with_usual_accelerator
 
 AT_ONCE = 256
 """Configurations that are computed together: of more, the numbers no longer lie in the CPU's cache."""
@@ -33,6 +70,22 @@ FEWEST_OTHERS = 4
 """Configurations from which on each is told by the others."""
 UNKNOWN_NEXT = 0.4
 """Width of the 90 % interval of ln gain from which on the next limit is rather believed than known."""
+SEED = 2018
+SLOWEST = -50.0
+"""Ln of a rate that no machine is below."""
+CLOSE = 0.15
+"""Two leading shares closer than this name no single bottleneck."""
+CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}
+DISK_LIKE = {Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS, Bottleneck.DISK_WRITE, Bottleneck.MEMORY}
+STAGES_OF = {
+    Bottleneck.CPU: ("cpu",),
+    Bottleneck.SERIAL: ("serial",),
+    Bottleneck.DISK_IOPS: ("read", "latency"),
+    Bottleneck.DISK_BANDWIDTH: ("read", "latency"),
+    Bottleneck.DISK_WRITE: ("write",),
+    Bottleneck.ACCELERATOR: ("accelerator",),
+    Bottleneck.MEMORY: ("memory",),
+}
 
 
 @dataclass(frozen=True)
@@ -96,9 +149,6 @@ class Rates:
         ]
 
 
-SEED = 2018
-
-
 @cache
 def _noise(count: int, part: int) -> Array:
     """Student's t (count,), the same each time."""
@@ -123,10 +173,6 @@ def rates(model: WorkloadModel, configurations: Sequence[Configuration], what_if
 def throughputs(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[Estimate]:
     """What `predict` says of the rate at each; asks nothing about whether it can be predicted."""
     return _as_measured(model, configurations, rates(model, configurations))
-
-
-SLOWEST = -50.0
-"""Ln of a rate that no machine is below."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +265,11 @@ def predict_several(
     """
     found: list[Prediction | Refusal] = []
     for start in range(0, len(configurations), AT_ONCE):
-        found += _answered(model, configurations[start : start + AT_ONCE], what_if)
+        some = [with_usual_accelerator(model.measured, each) for each in configurations[start : start + AT_ONCE]]
+        known = [_without_rate(model, each, what_if) for each in some]
+        asked = [at for at, its in zip(some, known, strict=True) if its is None]
+        answers = iter(_predictions(model, asked, what_if) if asked else [])
+        found += [next(answers) if its is None else its for its in known]
     return found
 
 
@@ -234,42 +284,21 @@ def predictions(model: WorkloadModel, configurations: Sequence[Configuration]) -
     return found
 
 
-def _answered(
-    model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf
-) -> list[Prediction | Refusal]:
-    found: dict[int, Prediction | Refusal] = {}
-    asked: dict[int, Configuration] = {}
-    for number, configuration in enumerate(configurations):
-        usual = with_usual_accelerator(model.measured, configuration)
-        try:
-            if _fits(model, usual, what_if):
-                asked[number] = usual
-            else:
-                found[number] = _out_of_memory(model, usual)
-        except Refused as error:
-            found[number] = error.refusal
-    if asked:
-        found.update(zip(asked, _predictions(model, list(asked.values()), what_if), strict=True))
-    return [found[number] for number in range(len(configurations))]
-
-
-def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> bool:
-    """Whether a run would have enough memory; raises Refused where it would and the runs cannot say how fast it is."""
-    advice.check_what_if(model, configuration, what_if)
-    if does_not_fit(model.measured, configuration):
-        return False
-    if model.refused and (what_if != WhatIf() or model.measured.rate_at(configuration) is None):
-        raise advice.not_fitted(model)
-    advice.check_axes(model, configuration)
-    if model.posterior is None:
-        raise advice.not_fitted(model)
-    return True
-
-
-def _out_of_memory(model: WorkloadModel, configuration: Configuration) -> Prediction:
-    nothing = Estimate(0.0, 0.0, 0.0)
-    beyond = outside(model, configuration) > 0
-    return Prediction(model.name, configuration, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
+def _without_rate(model: WorkloadModel, at: Configuration, what_if: WhatIf) -> Prediction | Refusal | None:
+    """What is said of one that would run out of memory, or of whose rate the runs say nothing; else None."""
+    try:
+        check_what_if(model, at, what_if)
+        if does_not_fit(model.measured, at):
+            nothing, beyond = Estimate(0.0, 0.0, 0.0), outside(model, at) > 0
+            return Prediction(model.name, at, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
+        if model.refused and (what_if != WhatIf() or model.measured.rate_at(at) is None):
+            raise not_fitted(model)
+        check_axes(model, at)
+        if model.posterior is None:
+            raise not_fitted(model)
+    except Refused as error:
+        return error.refusal
+    return None
 
 
 def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf) -> list[Prediction]:
@@ -280,7 +309,7 @@ def _predictions(model: WorkloadModel, configurations: Sequence[Configuration], 
     evidence = [model.measured.evidence_at(each) if plain else None for each in configurations]
     binding = [bottleneck_of(share, its) for share, its in zip(shares, evidence, strict=True)]
     for place, configuration in enumerate(configurations):
-        if not is_shown(model, configuration, binding[place], bool(rows.is_free[place])):
+        if not _is_shown(model, configuration, binding[place], bool(rows.is_free[place])):
             binding[place], shares[place] = Bottleneck.AMBIGUOUS, {}
     headrooms = _headrooms(found, binding) if plain else [None] * len(binding)
     told = _as_measured(model, configurations, found) if plain else found.new_runs()
@@ -317,3 +346,89 @@ def _headrooms(found: Rates, binding: Sequence[Bottleneck]) -> list[float | None
         for place, (low, value, high) in zip(places, np.quantile(drawn, (LOW, 0.5, HIGH), axis=0).T, strict=True):
             gains[place] = math.expm1(value) if high - low <= UNKNOWN_NEXT else None
     return gains
+
+
+def shares_by_bottleneck(shares: Array, read_is_iops: bool) -> dict[str, float]:
+    """Shares of the stages (stages,) by the name of the resource.
+
+    Only resources that the workload touches are named; shares sum to one.
+    """
+    stage = dict(zip(STAGES, map(float, shares), strict=True))
+    other = Bottleneck.DISK_BANDWIDTH if read_is_iops else Bottleneck.DISK_IOPS
+    named = {name.value: sum(stage[each] for each in its) for name, its in STAGES_OF.items() if name is not other}
+    total = sum(named.values())
+    return {name: share / total for name, share in named.items() if share > 1e-9}
+
+
+def bottleneck_of(shares: dict[str, float], evidence: Bottleneck | None) -> Bottleneck:
+    """The largest share; ambiguous where two are close, or where accounting of the same configuration names another.
+
+    Of CPU and a serial part that are close, accounting decides: it sees whether the vCPUs were busy.
+    """
+    first, *others = sorted(map(Bottleneck, shares), key=lambda name: shares[name], reverse=True)
+    if others and shares[first] - shares[others[0]] <= CLOSE and not _alike(first, others[0]):
+        return Bottleneck.AMBIGUOUS
+    if evidence is None or evidence is first:
+        return first
+    if {evidence, first} == CPU_LIKE and shares[first] - shares.get(evidence, 0.0) <= CLOSE:
+        return evidence
+    return first if _alike(evidence, first) else Bottleneck.AMBIGUOUS
+
+
+def _is_shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck, disk_is_free: bool) -> bool:
+    """Whether the runs can tell that this binds: by accounting, or because what relieves it was varied.
+
+    Only runs at several numbers of vCPUs on one disk tell a CPU, a serial part and an accelerator apart, and at one of
+    them only accounting shows a serial part. Only other disks, or sizes of memory, show a disk of which nothing but
+    rates is known, which `disk_is_free` says.
+    """
+    facts, measured = model.facts, model.measured
+    evidence = measured.evidence_at(configuration)
+    if bottleneck is Bottleneck.SERIAL and len(measured.vcpus) == 1:
+        return evidence is bottleneck
+    if bottleneck in DISK_LIKE and disk_is_free:
+        return evidence is bottleneck or len(measured.disks) > 1 or len(measured.memory_bytes) > 1
+    if facts.core_seconds is not None or evidence is not None or bottleneck in DISK_LIKE:
+        return True
+    if bottleneck is Bottleneck.ACCELERATOR and facts.accelerator_rates:
+        return True
+    disk = disk_of(configuration)
+    return len({vcpus_of(rate.configuration) for rate in measured.rates if disk_of(rate.configuration) == disk}) > 1
+
+
+def _alike(one: Bottleneck, other: Bottleneck) -> bool:
+    """Accounting cannot distinguish a serial part from a busy CPU, nor a disk's limits from one another."""
+    return any({one, other} <= kind for kind in (CPU_LIKE, DISK_LIKE))
+
+
+def filled(model: WorkloadModel, given: Mapping[str, Any]) -> Configuration:
+    """The configuration with what is given (by field of Configuration), and the rest as it was measured.
+
+    Each axis at its largest where that was measured, or sizer accounted what a sample needs; else that of the fastest
+    measured configuration with all that is given, or of one that ran out of memory with it.
+    """
+    measured = model.measured
+    usual = measured.gpus[0] if measured.gpus else Gpus()
+    if "gpu" in given:
+        usual = next((each for each in measured.gpus if each.gpu == given["gpu"]), Gpus(given["gpu"], usual.count))
+    largest = Configuration(
+        vcpus=max(measured.vcpus, default=None),
+        memory_bytes=max(measured.memory_bytes, default=None),
+        disk=measured.disks[0].name if measured.disks else None,
+        batch_size=max(measured.batch_size, default=None),
+        gpu=usual.gpu,
+        gpu_count=usual.count,
+    )
+    largest = replace(largest, **given)
+    if model.facts.core_seconds is not None or any(rate.configuration == largest for rate in measured.rates):
+        return largest
+    fastest = sorted(measured.rates, key=lambda rate: -rate.throughput.value)
+    agreeing = [at for at in (*(r.configuration for r in fastest), *measured.did_not_fit) if _agrees(at, given)]
+    return replace(agreeing[0], **given) if agreeing else largest
+
+
+def _agrees(at: Configuration, given: Mapping[str, Any]) -> bool:
+    return all(
+        disk_of(at) == name_of_disk(value) if name == "disk" else getattr(at, name) == value
+        for name, value in given.items()
+    )

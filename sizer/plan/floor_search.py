@@ -7,18 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from sizer.model.floor_runs import (
-    LEAST_BYTES,
-    MOST_RUNS,
-    WITHIN,
-    Bounds,
-    SearchedFloor,
-    bounds,
-    caps,
-    floor_from,
-    same_floor,
-    too_slow,
-)
+from sizer.model.model import LEAST_BYTES, WITHIN, Bounds, SearchedFloor
+from sizer.model.runs import MOST_RUNS, bounds, caps, floor_from, same_floor, too_slow
 from sizer.plan.configurations import configurations, representative
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome, Purpose

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar
 
-from sizer.model.isolation import as_asked
+from sizer.model.runs import as_asked
 from sizer.plan.configurations import configurations, representative
 from sizer.plan.floor_search import CappedRuns
 from sizer.plan.isolating_runs import reads_its_data

@@ -36,6 +36,9 @@ from sizer.records.cross_table import CrossColumn
 from sizer.records.cross_table import CrossRow
 from sizer.records.cross_table import CrossTable
 from sizer.records.networks import DIFFERENCES
+from sizer.model.runs import CPU_LABEL
+from sizer.model.runs import as_asked
+from sizer.model.runs import label_of
 
 CPU_OF = f"{CPU_LABEL}:"
 """Before the name of a machine whose CPU computed: of an imported table such machines are what is compared."""

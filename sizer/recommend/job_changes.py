@@ -36,6 +36,10 @@ from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.recommend.reasons import most_by_disk
 from sizer.records.errors import NoAnswer
+from sizer.model.equation import INSTANT
+from sizer.model.model import batch_of
+from sizer.model.runs import CPU_LABEL
+from sizer.model.runs import as_asked
 
 MIN_GAIN = 0.01
 """A gain below one percent is none that anybody would change a job for."""

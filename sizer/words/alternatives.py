@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model.feeds import CPU_LABEL
+from sizer.model.runs import CPU_LABEL
 from sizer.records.answer import Alternative, Answer
 from sizer.records.prediction import Spec
 from sizer.records.run import RentedMachine

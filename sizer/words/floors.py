@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model.floor_runs import GivenUp, GivenUpKind, SearchedFloor
+from sizer.model.model import GivenUp, GivenUpKind, SearchedFloor
 from sizer.records.units import format_bytes
 from sizer.words.language import _, _n
 from sizer.words.names import clauses

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model.coordinates import name_of_disk
+from sizer.model.model import name_of_disk
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Reason, ReasonCode, Refusal, reason

@@ -16,9 +16,8 @@ from sizer.api.demonstration import notes, within_reach
 from sizer.catalog.catalog import Catalog
 from sizer.limits.delegation import SCOPE
 from sizer.limits.interface import Capability, Control
-from sizer.model.isolation import end_to_end
 from sizer.model.observations import completed
-from sizer.model.starved import is_starved
+from sizer.model.runs import end_to_end, is_starved
 from sizer.plan.run_order import plan
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder

@@ -1,22 +1,42 @@
-"""Which run is made next, and when no further one is."""
+"""Which run an adaptive plan makes next, why, and when it ends."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
-
-from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
+from sizer.plan.reference_runs import MOST_BETWEEN
+from sizer.plan.reference_runs import is_measurement
+from sizer.plan.reference_runs import reference
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import DiskRates
-from sizer.records.run import RunWarning, WarningKind
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive, DiskTier, Objective, PlanEndKind, RunReasonKind
+from sizer.records.study import Adaptive
+from sizer.records.study import DiskTier
+from sizer.records.study import Objective
+from sizer.records.study import PlanEndKind
+from sizer.records.study import RunReasonKind
 from tests.unit.adaptive import machine
-from tests.unit.adaptive.machine import HOST, LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
+from tests.unit.adaptive.machine import HOST
+from tests.unit.adaptive.machine import LADDER
+from tests.unit.adaptive.machine import SECONDS
+from tests.unit.adaptive.machine import chooser_of
+from tests.unit.adaptive.machine import chosen
+from tests.unit.adaptive.machine import knee
+from tests.unit.adaptive.machine import made
+from tests.unit.adaptive.machine import study_of
+from sizer.adaptive.chooser import Chooser
+from sizer.records.adaptive import Adaptive
+from sizer.records.adaptive import PlanEndKind
+from sizer.records.adaptive import RunReasonKind
+from sizer.records.run import Outcome
+from sizer.records.study import DiskRates
+from tests.unit.adaptive.machine import UNBOUNDED
 
 
 def test_the_first_runs_show_the_most_the_least_and_the_middle() -> None:
@@ -99,14 +119,6 @@ def test_no_more_runs_than_allowed() -> None:
     assert end.open
 
 
-def test_no_run_begins_that_the_budget_has_no_room_for() -> None:
-    """A budget of two runs and a half is two runs."""
-    runs, end = chosen(study_of(), knee(6.0), Adaptive(budget=2.5 * (SECONDS + 5)))
-    assert len(runs) == 2
-    assert end.kind is PlanEndKind.BUDGET
-    assert end.seconds == pytest.approx(2 * (SECONDS + 5))
-
-
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_bound_that_ends_it_tells_the_next_run(count: int) -> None:
     """The one that a larger bound makes, with room for as many as were made and four at the least."""
@@ -120,30 +132,6 @@ def test_a_bound_that_ends_it_tells_the_next_run(count: int) -> None:
     assert later.then is not None
     assert later.then.spec == end.then.spec
     assert later.enough == pytest.approx((count + 4) * (SECONDS + 5), rel=0.05)
-
-
-def test_a_larger_bound_has_room_for_as_many_again_and_for_no_more_than_there_is() -> None:
-    """Of three configurations, once each, two are left after the first."""
-    _, end = chosen(study_of(repeats=1, vcpus=(1.0, 2.0, 4.0)), knee(6.0), Adaptive(runs=1))
-    assert end.enough == 3
-    _, many = chosen(study_of("one", "two", "three"), knee(6.0), Adaptive(runs=7))
-    assert many.enough == 14
-
-
-def test_no_further_run_is_told_where_no_bound_is_in_the_way() -> None:
-    """Not of what is settled, nor where no run is left."""
-    _, settled = chosen(study_of(), knee(4.0))
-    assert (settled.kind, settled.then, settled.enough) == (PlanEndKind.SETTLED, None, None)
-    runs, end = chosen(study_of(repeats=1, vcpus=(1.0,)), knee(4.0), Adaptive(runs=1))
-    assert (end.kind, end.then) == (PlanEndKind.NOTHING_LEFT, None)
-    assert [run.reason.kind for run in runs if run.reason is not None] == [RunReasonKind.ONLY_ONE]
-
-
-def test_what_is_settled_makes_no_further_run() -> None:
-    """Of two workloads, as a study that is gone on with."""
-    study = study_of()
-    runs, _ = chosen(study, knee(4.0))
-    assert isinstance(chooser_of(study).next_run(runs), PlanEnd)
 
 
 def test_what_failed_is_not_made_again() -> None:
@@ -216,3 +204,16 @@ def test_a_rate_that_still_rises_is_not_settled() -> None:
     assert recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0].status == "at_least"
     assert end.kind is PlanEndKind.NOTHING_LEFT
     assert end.open == ("job",)
+
+
+def test_a_model_that_is_there_is_not_fitted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what comes next is the same, in the middle of a study and at its end."""
+    study = study_of("one", "two")
+    runs, end = chosen(study, knee(4.0))
+    some = runs[:-1]
+    model, later = fit(some), fit(runs)
+    after_some = Chooser(study, HOST, Catalog.load(), UNBOUNDED).next_run(some)
+    assert isinstance(after_some, NextRun)
+    monkeypatch.delattr("sizer.adaptive.conclusions.fit")
+    assert Chooser(study, HOST, Catalog.load(), UNBOUNDED, model).next_run(some) == after_some
+    assert Chooser(study, HOST, Catalog.load(), UNBOUNDED, later).next_run(runs) == end

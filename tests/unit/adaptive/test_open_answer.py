@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sizer.adaptive.open_answer import OpenAnswer, open_answer
+from sizer.adaptive.open_answer import OpenAnswer
+from sizer.adaptive.open_answer import open_answer
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.configurations import configurations
@@ -12,7 +13,15 @@ from sizer.records.configuration import Configuration
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
+from tests.unit.adaptive.machine import HOST
+from tests.unit.adaptive.machine import Rate
+from tests.unit.adaptive.machine import knee
+from tests.unit.adaptive.machine import made
+from tests.unit.adaptive.machine import study_of
+from sizer.adaptive.conclusions import OpenAnswer
+from sizer.adaptive.conclusions import open_answer
+from sizer.records.answer import Spec
+from sizer.records.run import Configuration
 
 
 def runs_at(*vcpus: float, rate: Rate) -> list[Run]:
@@ -54,14 +63,6 @@ def test_measured_everywhere_nothing_is_open() -> None:
     assert found.own_place.vcpus == 4.0
     assert found.right >= 0.95
     assert max(map(found.value, found.places)) <= 0.05
-
-
-def test_a_refused_model_opens_nothing() -> None:
-    """Two values carry no curve."""
-    runs = runs_at(1.0, 4.0, rate=knee(4.0))
-    model = fit(runs)
-    answer = recommend(model, runs, Objective(), Catalog.load()).workloads[0]
-    assert open_answer(model.workloads[0], answer, [], Objective(), Catalog.load()) is None
 
 
 def test_an_answer_that_is_enough_may_be_too_dear() -> None:

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-
 import pytest
-
 from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Configuration
-from sizer.records.device import Device, DiskRates
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import (
-    DiskTier,
-    Measure,
-    Objective,
-    PlanEndKind,
-    RunReasonKind,
-    RunSpec,
-    Study,
-    Workload,
-    WorkloadPlan,
-)
+from sizer.records.study import DiskTier
+from sizer.records.study import Measure
+from sizer.records.study import Objective
+from sizer.records.study import PlanEndKind
+from sizer.records.study import RunReasonKind
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
 from sizer.records.units import GIB
 from sizer.words.adaptive import reason_in_words
-from tests.unit.adaptive.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
+from tests.unit.adaptive.machine import LADDER
+from tests.unit.adaptive.machine import SECONDS
+from tests.unit.adaptive.machine import chooser_of
+from tests.unit.adaptive.machine import chosen
+from tests.unit.adaptive.machine import knee
+from tests.unit.adaptive.machine import made
+from tests.unit.adaptive.machine import study_of
+from sizer.records.adaptive import PlanEndKind
+from sizer.records.adaptive import RunReasonKind
+from sizer.records.run import Configuration
+from sizer.records.run import Outcome
+from sizer.records.study import Device
+from sizer.records.study import DiskRates
 
 MEMORY = (2 * GIB, 8 * GIB, 32 * GIB)
 DISKS = tuple(
@@ -57,12 +66,6 @@ def on_disks(configuration: Configuration) -> float:
 
 def over_memory_and_disks() -> Study:
     return replace(study_of(memory_bytes=MEMORY, disk=("fast", "middle", "slow")), disks=DISKS)
-
-
-def test_several_accelerators_start_at_both_ends() -> None:
-    """All of the most and the least of both, of which the reference is first; the third between."""
-    specs = chooser_of(emulated(1, 2, 4)).start()
-    assert [(spec.limits.vcpus, spec.gpu_count) for spec in specs] == [(1.0, 1), (16.0, 4), (4.0, 2)]
 
 
 def test_every_number_of_accelerators_is_measured() -> None:
@@ -120,10 +123,3 @@ def test_where_too_little_memory_fails_the_fewest_vcpus_are_measured_with_more()
     assert following.spec.limits.memory_bytes == 32 * GIB
     assert following.why is not None
     assert reason_in_words(following.why) == "no run with these vCPUs completed yet"
-
-
-@pytest.mark.parametrize("runs", [3, 6])
-def test_the_bound_counts_all_axes(runs: int) -> None:
-    """What a dry run tells: no more than allowed, and else every run of the crossed axes."""
-    assert chooser_of(over_memory_and_disks(), runs=runs).at_most([])[0] == runs
-    assert chooser_of(over_memory_and_disks()).at_most([])[0] >= 2 * 45

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
-
 from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.to_follow import Unfinished, most_to_follow, unfinished
+from sizer.adaptive.to_follow import Unfinished
+from sizer.adaptive.to_follow import most_to_follow
+from sizer.adaptive.to_follow import unfinished
 from sizer.plan.batch_search import batch_searches
 from sizer.plan.floor_search import searches
 from sizer.plan.following import Following
 from sizer.plan.run_order import AROUND_SECONDS
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive, PlanEndKind, RunSpec, Study
-from sizer.records.units import GIB, MIB
-from sizer.words.unfinished import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
-from tests.unit.adaptive.machine import HOST, SECONDS, chooser_of, knee, made, study_of
+from sizer.records.study import Adaptive
+from sizer.records.study import PlanEndKind
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.units import GIB
+from sizer.records.units import MIB
+from sizer.words.unfinished import going_on_with
+from sizer.words.unfinished import plan_ended_line
+from sizer.words.unfinished import unfinished_in_words
+from sizer.words.unfinished import unfinished_said
+from tests.unit.adaptive.machine import HOST
+from tests.unit.adaptive.machine import SECONDS
+from tests.unit.adaptive.machine import chooser_of
+from tests.unit.adaptive.machine import knee
+from tests.unit.adaptive.machine import made
+from tests.unit.adaptive.machine import study_of
+from sizer.adaptive.chosen import Unfinished
+from sizer.adaptive.chosen import most_to_follow
+from sizer.adaptive.chosen import unfinished
+from sizer.records.adaptive import Adaptive
+from sizer.records.adaptive import PlanEndKind
+from sizer.records.run import Outcome
 
 FLOOR = 700 * MIB
 EACH = SECONDS + 5
@@ -66,21 +84,6 @@ def test_a_search_makes_no_run_that_the_budget_has_no_room_for() -> None:
     assert search.enough == pytest.approx(5 * EACH + 2 * (EACH + AROUND_SECONDS))
 
 
-def test_a_search_makes_no_more_runs_than_allowed() -> None:
-    """All runs count, whatever made them."""
-    runs, (search,) = followed(floor_study(runs=4), chosen(3))
-    assert len(runs) == 4
-    assert search.bound is PlanEndKind.RUNS
-    assert search.enough == 4 + 3
-
-
-@pytest.mark.parametrize("bounds", [{}, {"budget": 40 * EACH}, {"runs": 40}])
-def test_with_room_enough_the_search_is_finished(bounds: dict[str, float]) -> None:
-    runs, left = followed(floor_study(**bounds), chosen(3))
-    assert left == ()
-    assert len(runs) < 12
-
-
 def test_a_larger_bound_goes_on_where_the_search_ended() -> None:
     """The runs are those that one stretch would have made, none twice."""
     whole, _ = followed(floor_study(), chosen(3))
@@ -116,18 +119,6 @@ def test_nothing_tried_is_not_nothing_found() -> None:
     )
     assert unfinished_in_words(batch, []).startswith(
         "`job`: the largest batch that fits is not known; the search is not finished;"
-    )
-
-
-def test_a_cap_that_was_too_small_is_told() -> None:
-    """And that a larger one was not tried yet."""
-    study = floor_study(runs=1)
-    (search,) = searches(study, HOST)
-    killed = tried(search.at(GIB // 2))
-    (left,) = unfinished([search], [killed], study)
-    assert unfinished_in_words(left, [killed]) == (
-        "`job`: the memory floor is above 512 MiB: no cap that was tried was enough; the search is not finished; as "
-        "many runs are made as were allowed"
     )
 
 

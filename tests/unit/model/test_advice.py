@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.model.advice import vcpus_to_measure
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
-from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
+from sizer.model.model import MeasuredRange
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.records.configuration import Configuration
-from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, ReasonCode, Refusal, Refused, Suggestion
-from sizer.records.run import Demand, Run
-from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.prediction import Action
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refusal
+from sizer.records.prediction import Refused
+from sizer.records.prediction import Suggestion
+from sizer.records.run import Demand
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
 from sizer.records.units import GIB
+from sizer.model.refusals import vcpus_to_measure
+from sizer.records.study import Purpose
 
 MakeRun = Callable[..., Run]
 P100 = Device("emulated", gpu="P100", samples_per_second=219)
@@ -114,14 +123,6 @@ def test_two_memory_sizes_say_nothing_between_them(make_run: MakeRun) -> None:
     assert refusal.suggestion == Suggestion(Action.MEASURE, memory_bytes=4 * GIB)
 
 
-@pytest.mark.parametrize(
-    "what_if", [WhatIf(gpu_speedup=0.0), WhatIf(data_bytes_factor=-1.0), WhatIf(decode_factor=0.0)]
-)
-def test_a_factor_is_above_nothing(what_if: WhatIf, fitted: WorkloadModel) -> None:
-    """Nothing can be infinitely fast or of negative size."""
-    assert refusal_of(lambda: predict(fitted, at(fitted), what_if)).reason.code is ReasonCode.FACTOR_NOT_POSITIVE
-
-
 def test_a_job_without_a_gpu_has_none_to_speed_up(fitted: WorkloadModel) -> None:
     """To measure it with one is what would help."""
     refusal = refusal_of(lambda: predict(fitted, at(fitted), WhatIf(gpu_speedup=2.0)))
@@ -148,25 +149,6 @@ def test_a_disk_that_was_not_measured_is_named_with_those_that_were(fitted: Work
     refusal = refusal_of(lambda: predict(fitted, at(fitted, disk="tape")))
     assert refusal.reason.code is ReasonCode.NOT_MEASURED
     assert (refusal.reason.text("disk"), refusal.reason.texts("disks_measured")) == ("tape", ("host",))
-
-
-def test_what_was_not_fitted_has_no_answer(fitted: WorkloadModel) -> None:
-    """Neither a prediction nor a best rate is made up where nothing was fitted."""
-    empty = replace(fitted, posterior=None)
-    assert refusal_of(lambda: predict(empty, at(fitted))).reason.code is ReasonCode.NOT_FITTED
-    assert refusal_of(lambda: best_measured(empty)).reason.code is ReasonCode.NOT_FITTED
-    why = Refusal(reason=fitted.scaling) if fitted.scaling is not None else None
-    assert why is not None
-    assert refusal_of(lambda: best_measured(replace(fitted, refused=why))) == why
-
-
-def test_an_accelerator_that_was_measured_may_be_faster(make_run: MakeRun) -> None:
-    """The same question that a CPU refuses has an answer where a GPU binds."""
-    rates = {c: ((80 * c) ** -8 + 219**-8) ** (-1 / 8) for c in (1, 2, 4, 8)}
-    runs = [make_run(rate, c, device=P100, demand=Demand(core_seconds=1 / 80)) for c, rate in rates.items()]
-    model = fit(runs).workload("train")
-    now, then = (predict(model, at(model), what_if).throughput.value for what_if in (WhatIf(), WhatIf(gpu_speedup=2.0)))
-    assert then > 1.5 * now
 
 
 def test_what_a_search_for_the_largest_batch_held_is_no_run_that_completed(make_run: Callable[..., Run]) -> None:

@@ -1,20 +1,24 @@
-"""The efficiency curve over batch sizes: the smallest batch that is enough, and how sure that is."""
+"""The mini-batch efficiency curve, and the line through the times of its steps."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sizer.model.batch_curve import batch_curves, nearest
-from sizer.records.answer import BatchCurve, StepFit
+from sizer.model.batch_curve import batch_curves
+from sizer.model.batch_curve import nearest
+from sizer.records.answer import BatchCurve
+from sizer.records.answer import StepFit
 from sizer.records.device import Device
 from sizer.records.run import Run
 from tests.tables import runs_of
+import random
+from sizer.model.batch_curve import step_line
+from sizer.records.batch_sizes import BatchCurve
+from sizer.records.batch_sizes import StepFit
 
 TWO_GPUS = """workload,gpu,gpu_count,batch_size,throughput,outcome
 job,V100,1,8,180,
@@ -76,11 +80,7 @@ def test_a_batch_near_the_edge_is_left_open(tmp_path: Path) -> None:
     assert (unsure.enough, unsure.sure) == (16, False)
 
 
-@given(
-    st.floats(0, 0.5),
-    st.floats(1e-4, 0.1),
-    st.lists(st.integers(1, 512), min_size=2, max_size=5, unique=True),
-)
+@given(st.floats(0, 0.5), st.floats(1e-4, 0.1), st.lists(st.integers(1, 512), min_size=2, max_size=5, unique=True))
 def test_what_is_enough_is_enough(
     tmp_path_factory: pytest.TempPathFactory, launch: float, slope: float, batches: list[int]
 ) -> None:
@@ -94,13 +94,78 @@ def test_what_is_enough_is_enough(
     assert all(batch < found.enough for batch in found.open)
 
 
-def test_one_batch_size_is_no_curve(tmp_path: Path) -> None:
-    assert batch_curves(runs_of(tmp_path, table({32: [100, 101]}))) == ()
-    runs: tuple[Run, ...] = ()
-    assert batch_curves(runs) == ()
-
-
 def test_an_emulated_accelerator_has_no_curve(make_run: Callable[..., Run]) -> None:
     """It waits for 1/100 s a sample at each batch size, which shows neither a launch nor which batch is enough."""
     emulated = Device("emulated", gpu="V100", samples_per_second=100.0, source="a table")
     assert batch_curves([make_run(rate, batch=batch, device=emulated) for batch, rate in ((16, 99), (32, 100))]) == ()
+
+
+BATCHES = (8, 16, 32, 64, 128)
+
+
+def noisy(launch: float, slope: float, batches: tuple[int, ...], repeats: int, noise: float, seed: int) -> list[float]:
+    """Seconds of the steps of each run, off by a share of their own."""
+    draw = random.Random(seed)
+    times = [launch + slope * batch for batch in batches for _ in range(repeats)]
+    return [time * math.exp(draw.gauss(0, noise)) for time in times]
+
+
+def samples(batches: tuple[int, ...], repeats: int) -> list[int]:
+    return [batch for batch in batches for _ in range(repeats)]
+
+
+@given(st.floats(1e-5, 1.0), st.floats(1e-6, 0.1), st.lists(st.integers(1, 4096), min_size=3, max_size=6, unique=True))
+def test_a_line_without_noise_is_found(launch: float, slope: float, batches: list[int]) -> None:
+    """Launch and slope to a thousandth of the time of the step that shows them best."""
+    found = step_line(batches, [launch + slope * batch for batch in batches], None)
+    assert found.fit is StepFit.AFFINE
+    assert found.launch is not None
+    assert found.slope is not None
+    assert found.launch.value == pytest.approx(launch, rel=1e-3, abs=1e-4 * slope * min(batches))
+    assert found.slope.value == pytest.approx(slope, rel=1e-3, abs=1e-4 * launch / max(batches))
+
+
+@pytest.mark.parametrize(("batches", "repeats"), [(BATCHES, 3), ((16, 64, 256), 1), ((16, 64), 3), (BATCHES, 1)])
+def test_the_intervals_hold_the_truth(batches: tuple[int, ...], repeats: int) -> None:
+    """Of 90 % at least 85 % do, with repeats or without, with two sizes or five."""
+    launch, slope, noise = 0.020, 0.001, 0.02
+    held = 0
+    for seed in range(400):
+        found = step_line(samples(batches, repeats), noisy(launch, slope, batches, repeats, noise, seed), None)
+        if found.launch is None or found.slope is None:
+            continue
+        held += found.launch.low <= launch <= found.launch.high
+        held += found.slope.low <= slope <= found.slope.high
+    assert held >= 0.85 * 800
+
+
+def test_two_sizes_are_no_test_of_a_line() -> None:
+    """A line goes through any two, and once each they show no interval either."""
+    found = step_line([16, 32], [0.03, 0.05], None)
+    assert found.fit is StepFit.UNTESTED
+    assert found.launch is not None
+    assert not found.launch.has_interval
+    assert found.launch.value == pytest.approx(0.01)
+    known = step_line([16, 32], [0.03, 0.05], 0.02).launch
+    assert known is not None
+    assert known.low < 0.01 < known.high
+
+
+def test_what_is_no_line_is_said() -> None:
+    """A step that becomes slower for each sample from some batch on, with repeats, with known noise, and without."""
+    bent = {batch: (0.02 + 0.001 * batch) * (1.0 if batch < 128 else 1.5) for batch in BATCHES}
+    draw = random.Random(4)
+    repeated = [bent[batch] * math.exp(draw.gauss(0, 0.01)) for batch in BATCHES for _ in range(3)]
+    assert step_line(samples(BATCHES, 3), repeated, None).fit is StepFit.NOT_AFFINE
+    assert step_line(BATCHES, list(bent.values()), 0.01, repeated=True).fit is StepFit.NOT_AFFINE
+    lone = step_line(BATCHES, list(bent.values()), None)
+    assert (lone.fit, lone.launch, lone.slope) == (StepFit.NOT_AFFINE, None, None)
+
+
+def test_a_line_is_seldom_denied() -> None:
+    """Noise alone makes a line look bent in no more than one of ten studies."""
+    denied = sum(
+        step_line(samples(BATCHES, 3), noisy(0.02, 0.001, BATCHES, 3, 0.03, seed), None).fit is StepFit.NOT_AFFINE
+        for seed in range(300)
+    )
+    assert denied <= 30

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
-
+from datetime import datetime
+from datetime import timedelta
+from datetime import timezone
 import numpy as np
 import pytest
-
-from sizer.model.drift import NO_DRIFT, drift_of
-from sizer.model.exposure import exposures, own_deviation
+from sizer.model.drift import NO_DRIFT
+from sizer.model.drift import drift_of
+from sizer.model.exposure import exposures
+from sizer.model.exposure import own_deviation
 from sizer.model.fitting import fit
 from sizer.model.observations import observe
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, Sample, Step, WarningKind
+from sizer.records.run import Demand
+from sizer.records.run import Evidence
+from sizer.records.run import EvidenceKind
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import Sample
+from sizer.records.run import Step
+from sizer.records.run import WarningKind
 from tests.modelled import contended
+from sizer.model.host import NO_DRIFT
+from sizer.model.host import drift_of
+from sizer.model.host import exposures
+from sizer.model.host import own_deviation
+from sizer.records.run import Bottleneck
+from sizer.records.study import Device
 
 MakeRun = Callable[..., Run]
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
@@ -84,11 +100,7 @@ def test_without_times_or_repeats_nothing_is_known(make_run: MakeRun) -> None:
 
 
 def accounted(run: Run, core_seconds: float, named: Bottleneck) -> Run:
-    return replace(
-        run,
-        demand=Demand(core_seconds=core_seconds),
-        evidence=Evidence(named, {}, EvidenceKind.BUSIEST),
-    )
+    return replace(run, demand=Demand(core_seconds=core_seconds), evidence=Evidence(named, {}, EvidenceKind.BUSIEST))
 
 
 def test_a_rate_shows_the_host_as_far_as_the_cpu_binds_it(make_run: MakeRun) -> None:
@@ -101,48 +113,6 @@ def test_a_rate_shows_the_host_as_far_as_the_cpu_binds_it(make_run: MakeRun) -> 
     ]
     shown = exposures(runs)
     assert [shown[id(run)] for run in runs] == [1.0, pytest.approx(0.0010, abs=0.0002), 1.0, 1.0]
-
-
-def test_cpus_that_others_used_are_no_rest(make_run: MakeRun) -> None:
-    """A run that may use two CPUs and gets one of them shows all of the host, and one on a quiet host a part of it;
-    beside a disk that is full nothing is missed."""
-    shown = []
-    for named, others in ((Bottleneck.AMBIGUOUS, 1.2), (Bottleneck.AMBIGUOUS, 0.0), (Bottleneck.DISK_BANDWIDTH, 1.2)):
-        run = contended(accounted(make_run(100.0, 2.0), 0.01, named), others)
-        shown.append(exposures([run])[id(run)])
-    assert shown == [1.0, pytest.approx(0.35, abs=0.01), pytest.approx(0.04, abs=0.01)]
-
-
-def in_stretches(run: Run, times: Sequence[float], costs: Sequence[float]) -> Run:
-    """With counters of stretches of two seconds, in which a sample took so many seconds and core-seconds."""
-    made = np.cumsum([0.0, *(round(2000 / time) for time in times)])
-    at, used = (
-        np.arange(0.0, 2.0 * len(made), 2.0),
-        np.cumsum([0.0, *(2000 / t * c for t, c in zip(times, costs, strict=True))]),
-    )
-    steps = tuple(Step(float(t), int(n), 0.0, 0) for t, n in zip(at, np.diff(made, prepend=0.0), strict=True))
-    samples = tuple(Sample(float(t), core_seconds=float(c)) for t, c in zip(at, used, strict=True))
-    return replace(run, steps=steps, samples=samples, warm_up_seconds=0.0, measured_seconds=float(at[-1]))
-
-
-def test_a_rate_shows_no_more_of_the_host_than_was_seen(make_run: MakeRun) -> None:
-    """Beside core-seconds a sample that differed by 10 %, seconds a sample that did, by half of it, and not at all."""
-    costs = (1.0, 1.1, 0.95, 1.05)
-    shown = []
-    for follows in (1.0, 0.5, 0.0):
-        run = accounted(make_run(100.0, 1.0), 0.0098, Bottleneck.CPU)
-        run = in_stretches(run, [cost**follows for cost in costs], costs)
-        shown.append(exposures([run])[id(run)])
-    assert shown == [pytest.approx(1.0, abs=0.01), pytest.approx(0.5, abs=0.01), pytest.approx(0.0, abs=0.01)]
-
-
-def test_two_stretches_tell_what_waits_for_its_accelerator_and_three_what_the_cpu_binds(make_run: MakeRun) -> None:
-    """Seconds a sample that stand still beside core-seconds that do not: by chance in two stretches, or by a wait."""
-    shown = []
-    for named in (Bottleneck.CPU, Bottleneck.AMBIGUOUS):
-        run = in_stretches(accounted(make_run(100.0, 1.0), 0.0098, named), (1.0, 1.0), (1.0, 1.1))
-        shown.append(exposures([run])[id(run)])
-    assert shown == [1.0, pytest.approx(0.0, abs=0.01)]
 
 
 def test_an_accelerator_keeps_its_rate_while_the_host_drifts(make_run: MakeRun) -> None:
@@ -188,11 +158,6 @@ def test_a_warning_says_how_far_its_run_may_be_off(
     assert least <= own_deviation(run, exposure, host_known=False) <= most
 
 
-def test_a_host_that_is_known_makes_a_mark_of_its_drift_say_nothing_more(make_run: MakeRun) -> None:
-    marked = RunWarning(WarningKind.DRIFTING, {"before": 100.0, "after": 120.0})
-    assert own_deviation(replace(make_run(100.0, 2.0), warnings=(marked,)), 1.0, host_known=True) == 0.0
-
-
 def test_of_two_repeats_the_undisturbed_one_counts_for_more(make_run: MakeRun) -> None:
     """A run that others took half a core from is not worth as much as one that had the host for itself."""
     clean, disturbed = make_run(100.0, 1.0), make_run(80.0, 1.0, repeat=1)
@@ -201,10 +166,3 @@ def test_of_two_repeats_the_undisturbed_one_counts_for_more(make_run: MakeRun) -
     (found,), _ = observe([clean, disturbed])
     assert math.exp(even.log_rate) == pytest.approx(90.0)
     assert math.exp(found.log_rate) > 97
-
-
-def test_repeats_that_are_all_alike_are_no_certainty(make_run: Callable[..., Run]) -> None:
-    """A log's rates may be whole numbers: that three of them are the same divides nothing by nothing."""
-    points = ((1.0, 100.0), (2.0, 190.0), (4.0, 300.0))
-    model = fit([make_run(rate, vcpus, repeat=n, spread=0.0) for vcpus, rate in points for n in range(3)])
-    assert model.workload("train").refused is None

@@ -1,4 +1,4 @@
-"""The equation, by hand: what stages of known seconds give, and what each holds back."""
+"""Quantities and rows -> rates and shares, by hand; and the table of what is believed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import beliefs
 import numpy as np
 import pytest
 
-from sizer.model.equation import STAGES, Draws, Solution, solve
-from sizer.model.stages import Rows
+from sizer.model.equation import STAGES, Draws, Rows, Solution, solve
 from sizer.records.units import GIB
 
 ON, OFF = 1.0, -1.0
@@ -185,3 +185,9 @@ def test_of_pairs_what_twice_as_many_relieve_is_the_cpus(vcpus: float, relieved:
     shares = solved(row(vcpus=vcpus, paired=True), THREADS).shares[0, 0]
     assert shares[STAGES.index("cpu")] == pytest.approx(relieved, abs=0.01)
     assert shares[STAGES.index("serial")] == pytest.approx(1 - relieved, abs=0.01)
+
+
+def test_the_page_has_the_tables_that_the_code_prints() -> None:
+    """A number changed in one of them alone would mislead whoever reads the other."""
+    page = beliefs.PAGE.read_text("utf-8")
+    assert beliefs.tables() in page, "run: python script/beliefs.py"

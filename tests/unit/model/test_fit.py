@@ -78,16 +78,6 @@ def test_new_runs_lie_in_their_intervals(
     assert min(covered.values()) > 0.7, covered
 
 
-@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
-def test_a_measured_row_is_told_as_measured(law: Law, make_run: MakeRun) -> None:
-    """Within 2 %, and between rows within 8 %."""
-    model = noisy(make_run, law, 0.003, 0, 1, known=True, accounted=False)
-    for rate in model.measured.rates:
-        assert predict(model, rate.configuration).throughput.value == pytest.approx(rate.throughput.value, rel=0.02)
-    for vcpus in BETWEEN:
-        assert predict(model, at(vcpus)).throughput.value == pytest.approx(law(vcpus), rel=0.08)
-
-
 MISSED = {4: 1.0, 8: 0.8, 16: 0.55, 32: 0.2, 64: 0.001}
 """What a disk of 120 samples/s is asked for, by GiB of memory."""
 

@@ -8,13 +8,12 @@ from dataclasses import replace
 import pytest
 
 from sizer.model.edge import batch_edge, gain, loader_waits
+from sizer.model.equation import INSTANT
 from sizer.model.fitting import fit
 from sizer.model.model import Model, WhatIf, WorkloadModel
 from sizer.model.prediction import predict
-from sizer.model.stages import INSTANT
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
-from sizer.records.prediction import Refused
 from sizer.records.run import Demand, Run
 
 SLOW = DiskRates(read_iops=100_000.0, read_bytes_per_second=20e6)
@@ -81,16 +80,6 @@ def test_another_configuration_has_a_misfit_of_its_own(two_disks: WorkloadModel)
     assert found.high - found.low > 0
 
 
-def test_what_the_runs_cannot_say_is_refused(make_run: Callable[..., Run]) -> None:
-    """Reads that nobody counted, and factors that are none."""
-    model = _fitted([make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)])
-    here = model.measured.rates[0].configuration
-    with pytest.raises(Refused):
-        gain(model, here, here, WhatIf(disk_rates=INSTANT))
-    with pytest.raises(Refused):
-        gain(model, here, here, WhatIf(loader_workers_factor=0.0))
-
-
 def test_more_workers_wait_at_once(make_run: Callable[..., Run]) -> None:
     """A worker that waits for the disk twice as long as it computes: twice as many gain half of all that time."""
     demand = Demand(core_seconds=CORE, read_bytes=BYTES, read_ios=BYTES / 4096)
@@ -107,14 +96,6 @@ def test_more_workers_wait_at_once(make_run: Callable[..., Run]) -> None:
     assert found is not None
     assert waits == pytest.approx(2 / 3, abs=0.1)
     assert found.value == pytest.approx(0.5, abs=0.15)
-
-
-def test_without_such_a_stage_nobody_waits(two_disks: WorkloadModel) -> None:
-    """And more workers gain nothing."""
-    here = _at(two_disks, 1.0, "fast")
-    found = gain(two_disks, here, here, WhatIf(loader_workers_factor=2.0))
-    assert found is not None
-    assert found.value < 0.05
 
 
 @pytest.mark.parametrize(("batch", "rises"), [(32, True), (16, False)])

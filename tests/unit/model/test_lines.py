@@ -57,9 +57,3 @@ def test_many_are_what_each_is_alone(tmp_path: Path, table: str) -> None:
         assert [found.throughput.value, found.throughput.low, found.throughput.high] == pytest.approx(
             [alone.throughput.value, alone.throughput.low, alone.throughput.high], rel=1e-9
         )
-
-
-def test_of_nothing_nothing_is_predicted(tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text(VCPUS)
-    model = fit(read_measurements(tmp_path / "table.csv", Catalog.load()).runs).workload("a")
-    assert predict_several(model, []) == []

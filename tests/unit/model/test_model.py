@@ -5,26 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from hypothesis import settings
 from hypothesis import strategies as st
-
-from sizer.files.codec import from_json, to_json
+from sizer.files.codec import from_json
+from sizer.files.codec import to_json
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
 from sizer.model.memory import memory_floor
-from sizer.model.model import Model, WhatIf, WorkloadModel
+from sizer.model.model import Model
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.device import Device, DiskRates
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
 from sizer.records.prediction import Refused
-from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import Evidence
+from sizer.records.run import EvidenceKind
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.words.answers import refusal_sentences
-from sizer.words.model import model_summary, parameter_name
+from sizer.words.model import model_summary
+from sizer.words.model import parameter_name
 from sizer.words.names import terms_of
+from sizer.records.run import Bottleneck
+from sizer.records.run import Configuration
+from sizer.records.run import Outcome
+from sizer.records.study import Device
+from sizer.records.study import DiskRates
 
 MakeRun = Callable[..., Run]
 TIERS = {"slow": DiskRates(400, 2e7), "fast": DiskRates(20_000, 8e8)}
@@ -105,15 +119,6 @@ def test_more_of_a_stage_is_never_slower(
         assert predict(model, configuration, better).throughput.value >= base * (1 - 1e-9)
 
 
-def test_scaling_is_found_and_put_in_words(curve: Callable[..., WorkloadModel]) -> None:
-    """A knee at 3 vCPU is interpolated within 3 % and named in the summary."""
-    model = curve((1, 100), (2, 199), (4, 300), (8, 301), (16, 300))
-    assert predict(model, at(12)).throughput.value == pytest.approx(300, rel=0.03)
-    assert predict(model, at(1.5)).throughput.value == pytest.approx(150, rel=0.03)
-    assert "stops scaling at about 3" in model_summary(model)
-    assert best_measured(model).throughput.value == pytest.approx(300, rel=0.03)
-
-
 def test_a_summary_says_what_is_not_settled(make_run: MakeRun) -> None:
     """Where noise leaves open whether the rate still rises, the summary neither says that it does nor that it stops."""
     points = ((0.5, 60), (1, 118), (2, 105))
@@ -138,13 +143,6 @@ def test_quantities_are_in_the_units_of_the_workload(make_run: MakeRun) -> None:
     )
     assert not any("sample" in unit for unit in units.values())
     assert "4.57 ms of the emulated P100" in model_summary(model)
-
-
-def test_retrograde_curves_have_their_best_inside(curve: Callable[..., WorkloadModel]) -> None:
-    """Where more vCPUs are slower, the best lies where the rate peaks, and the serial part is named."""
-    model = curve((1, 100), (2, 190), (4, 340), (8, 540), (16, 640), (32, 560), (64, 380))
-    assert 12 <= best_measured(model).configuration.vcpus <= 24
-    assert predict(model, at(64)).bottleneck is Bottleneck.SERIAL
 
 
 def test_a_fit_is_deterministic_and_survives_its_file(make_run: MakeRun) -> None:
@@ -182,17 +180,6 @@ def test_a_size_whose_runs_failed_is_to_be_mended_before_more_are_measured(make_
         again = fit([*runs, other]).workload("train")
         assert again.measured.failed_vcpus == ()
         assert again.refused is None or "--retry" not in refused(again)
-
-
-def test_too_few_batch_sizes_name_the_run_that_helps(make_run: MakeRun) -> None:
-    """With one batch size, another is refused in words."""
-    model = fit([make_run(rate, vcpus) for vcpus, rate in ((1, 100), (2, 180), (4, 290))]).workload("train")
-    with pytest.raises(Refused) as error:
-        predict(model, at(2, batch=64))
-    assert refusal_sentences(error.value.refusal, terms_of(model)) == (
-        "Not enough data: `train` was measured with `batch_size` 32 alone, and three values are needed. "
-        "Measure `train` with a batch of 64."
-    )
 
 
 def test_accounting_that_disagrees_makes_it_ambiguous(make_run: MakeRun) -> None:
@@ -266,22 +253,6 @@ def test_memory_floor_and_what_lies_around_it(make_run: MakeRun) -> None:
         enough = predict(model, at(1, memory=memory))
         assert not enough.out_of_memory
         assert enough.throughput.value == pytest.approx(100, rel=0.03)
-
-
-def test_no_cap_no_floor(make_run: MakeRun) -> None:
-    """Runs without a memory cap tell nothing of the floor."""
-    assert memory_floor([make_run(100, 1)]) is None
-
-
-def test_runs_that_failed_leave_the_reason(make_run: MakeRun) -> None:
-    """A workload of which no run completed is refused, with how they ended and what to try."""
-    model = fit([make_run(None, 1, outcome=Outcome.OUT_OF_MEMORY)]).workload("train")
-    assert refused(model) == (
-        "Not enough data: no run of `train` completed (1 out of memory). Measure `train` with 16 GiB of memory."
-    )
-    assert predict(model, at(1)).out_of_memory
-    with pytest.raises(Refused, match="no_run_completed"):
-        predict(model, at(1, memory=16 * GIB))
 
 
 def test_two_programs_under_one_name_are_refused(make_run: MakeRun) -> None:

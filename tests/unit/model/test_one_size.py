@@ -58,11 +58,3 @@ def test_quiet_runs_of_one_size_show_a_serial_part_by_accounting(make_run: MakeR
     """One core was busy, and nobody else was there."""
     model = fit(forward(make_run, 0.55, SERIAL, disturbed=False)).workload("train")
     assert predict(model, model.measured.rates[-1].configuration).bottleneck is Bottleneck.SERIAL
-
-
-def test_a_curve_of_one_size_shows_none_against_accounting(make_run: MakeRun) -> None:
-    """The CPU was most of the time busy, so what vCPUs do not give is not called a serial part, nor has a share."""
-    model = fit(forward(make_run, 0.7, CPU, disturbed=False)).workload("train")
-    found = predict(model, model.measured.rates[-1].configuration)
-    assert found.bottleneck is not Bottleneck.SERIAL
-    assert "serial" not in found.shares

@@ -1,8 +1,9 @@
-"""The sampler finds posteriors that are known in closed form."""
+"""What is believed after the runs, and the misfit of what was measured."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -10,7 +11,11 @@ import pytest
 
 from sizer.model.beliefs import Belief
 from sizer.model.equation import Array, Draws
-from sizer.model.posterior import KEPT, sample
+from sizer.model.model import Feed, WorkloadFacts
+from sizer.model.posterior import KEPT, OWN, Misfit, Places, sample
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
+from sizer.records.units import GIB
 
 X = np.array([-1.0, 0.0, 1.0, 2.0])
 Y = np.array([0.2, 1.1, 1.7, 3.2])
@@ -69,11 +74,40 @@ def test_where_the_likelihood_fails_nothing_is_believed(failure: float) -> None:
     assert found.mean() == pytest.approx(math.sqrt(2 / math.pi), abs=0.15)
 
 
-def test_what_is_not_learnt_from_stays_as_it_was_believed() -> None:
-    found = sample(LINE, lambda draws: np.zeros(len(draws)))
-    assert found.values.mean(axis=0) == pytest.approx([0.0, 1.0], abs=0.3)
-    assert found.values.std(axis=0) == pytest.approx([1.0, 2.0], rel=0.15)
+FACTS = WorkloadFacts("image_training", Device())
+HERE = Configuration(4.0, 8 * GIB, "disk", 32)
+SCALE = np.array([[0.1]])
 
 
-def test_it_is_the_same_each_time() -> None:
-    assert (sample(LINE, line).values == sample(LINE, line).values).all()
+def places(*configurations: Configuration) -> Places:
+    return Places(FACTS, configurations, [Feed()] * len(configurations))
+
+
+def test_a_measured_place_is_pulled_to_what_was_measured() -> None:
+    """By as much as its scale counts against the noise; far from it nothing is known."""
+    deviation, off = 0.02, 0.05
+    misfit = Misfit.of(places(HERE), np.array([deviation]))
+    there = places(HERE, replace(HERE, vcpus=5.0), replace(HERE, vcpus=400.0))
+    mean, variance = misfit.known(np.array([[off]]), SCALE, there)
+    weight = 0.1**2 / (0.1**2 + deviation**2)
+    assert mean[0, 0] == pytest.approx(weight * off)
+    assert variance[0, 0] == pytest.approx(0.1**2 * (1 - weight))
+    assert mean[0, 0] > mean[0, 1] > 0.5 * OWN * mean[0, 0]
+    assert mean[0, 2] == pytest.approx(0.0, abs=1e-9)
+    assert variance[0, 0] < variance[0, 1] < variance[0, 2] == pytest.approx(0.1**2)
+
+
+def test_left_out_is_what_the_others_tell() -> None:
+    """The formula in one step is the same as to learn from the others alone."""
+    random = np.random.default_rng(2)
+    known = [replace(HERE, vcpus=vcpus, batch_size=batch) for vcpus in (1.0, 2.0, 3.0, 6.0) for batch in (16, 32)]
+    deviation = random.uniform(0.01, 0.05, len(known))
+    residuals = 0.1 * random.standard_normal((3, len(known)))
+    scale = np.array([[0.03], [0.1], [0.4]])
+    off, variance = Misfit.of(places(*known), deviation).left_out(residuals, scale)
+    for number, place in enumerate(known):
+        others = np.arange(len(known)) != number
+        alone = Misfit.of(places(*(each for each in known if each != place)), deviation[others])
+        mean, left = alone.known(residuals[:, others], scale, places(place))
+        assert off[:, number] == pytest.approx(residuals[:, number] - mean[:, 0])
+        assert variance[:, number] == pytest.approx(left[:, 0] + deviation[number] ** 2)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
-
 import pytest
-
 from sizer.limits.control_group import limited_by
-from sizer.limits.topology import choose_cpus, parse_topology
+from sizer.limits.topology import choose_cpus
+from sizer.limits.topology import parse_topology
 from sizer.model.fitting import fit
-from sizer.model.model import CpuWork, WorkloadModel
+from sizer.model.model import CpuWork
+from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device
 from sizer.records.run import Run
-from sizer.records.study import Limits, Workload
+from sizer.records.study import Limits
+from sizer.records.study import Workload
 from sizer.records.units import GIB
+from sizer.records.run import Configuration
 
 MakeRun = Callable[..., Run]
 
@@ -46,12 +49,6 @@ def test_linear_until_a_plateau_and_an_early_bend_are_possible(make_run: MakeRun
     assert found.value > 12.5
     assert 10.5 * (13.9 / 10.5) ** 0.5 < found.low < 10.5 * (13.9 / 10.5) ** 0.77
     assert found.high > 13.8
-
-
-def test_half_of_the_vcpus_are_cores(make_run: MakeRun) -> None:
-    """Integer division on 8 vCPUs of an EPYC 7R32: linear up to its 4 cores, and nothing from the other 4."""
-    found = predict(curve(make_run, {1: 100, 2: 200, 8: 401}), at(4)).throughput
-    assert found.value == pytest.approx(400, rel=0.06)
 
 
 HYPERTHREADS = "\n".join(f"{cpu},{cpu % 4},0,0" for cpu in range(8))
@@ -96,19 +93,6 @@ def test_what_the_other_half_adds_is_believed_by_the_kind_of_work(make_run: Make
     assert unknown == pytest.approx(2.2 / 2.4, rel=0.03)
     assert matrix == pytest.approx(2.05 / 2.1, rel=0.03)
     assert max(images, unknown) < 0.98 * matrix
-
-
-def test_two_threads_of_a_core_may_do_less_than_one(make_run: MakeRun) -> None:
-    """As matrix products that fight for its cache."""
-    found = predict(on_host(make_run, HYPERTHREADS, -0.15, (1, 2, 4, 8), kind="lstm_training"), at(3)).throughput
-    assert found.value == pytest.approx(185, rel=0.05)
-    assert found.low < 185 < found.high
-
-
-def test_a_host_may_say_wrongly_that_vcpus_share_a_core(make_run: MakeRun) -> None:
-    """Some guests do; what was measured outweighs it."""
-    found = predict(on_host(make_run, HYPERTHREADS, 1.0, (1, 2, 4, 8)), at(3)).throughput
-    assert found.value == pytest.approx(300, rel=0.03)
 
 
 def test_cores_without_hyperthreads_are_no_pairs(make_run: MakeRun) -> None:

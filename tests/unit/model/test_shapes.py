@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-
 import numpy as np
 import pytest
-
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.units import GIB
+from sizer.records.run import Bottleneck
+from sizer.records.run import Configuration
 
 MakeRun = Callable[..., Run]
 
@@ -27,17 +28,6 @@ def curve(make_run: MakeRun, rate: Callable[[float], float], vcpus: list[float],
 
 def at(vcpus: float, memory: int = 8 * GIB) -> Configuration:
     return Configuration(vcpus, memory, "host", 32)
-
-
-def test_hyperthreads_bend_the_curve_once(make_run: MakeRun) -> None:
-    """From 16 vCPUs on each adds a third of a core: what lies between is predicted on both sides of the knee."""
-
-    def rate(c: float) -> float:
-        return 50 * (min(c, 16) + 0.33 * max(0.0, c - 16))
-
-    model = curve(make_run, rate, [1, 2, 4, 8, 16, 24, 32])
-    for c in (12.0, 20.0, 28.0):
-        assert predict(model, at(c)).throughput.value == pytest.approx(rate(c), rel=0.03)
 
 
 def test_more_vcpus_may_be_slower(make_run: MakeRun) -> None:

@@ -5,21 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.model.attribution import bottleneck_of
 from sizer.model.fitting import fit
-from sizer.model.memory import cached_fraction, hit_rate
-from sizer.model.model import WhatIf, WorkloadFacts, WorkloadModel
+from sizer.model.memory import cached_fraction
+from sizer.model.memory import hit_rate
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadFacts
+from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
 from sizer.model.stages import INSTANT
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import ReasonCode, Refused
-from sizer.records.run import DataSet, Demand, DiskCheck, Run
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refused
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import DiskCheck
+from sizer.records.run import Run
 from sizer.records.study import DiskTier
 from sizer.records.units import GIB
+from sizer.model.prediction import bottleneck_of
+from sizer.records.run import Bottleneck
+from sizer.records.run import Configuration
+from sizer.records.study import Device
+from sizer.records.study import DiskRates
 
 MakeRun = Callable[..., Run]
 
@@ -37,23 +49,6 @@ def job(runs: list[Run]) -> WorkloadModel:
     return fit(runs).workload("train")
 
 
-@pytest.mark.parametrize("share", [0.1, 1.0])
-def test_a_supposed_disk_is_no_faster_than_a_measured_one_that_is_as_good(make_run: MakeRun, share: float) -> None:
-    """What makes the measured one slower than its figures say is not known of the supposed one."""
-    demand, rates = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0), DiskRates(1e5, 1e10)
-    model = job([make_run(c / 0.03, c, demand=demand, rates=rates, disk="far") for c in (1, 2, 4)])
-    there = predict(model, at(3, "far")).throughput
-    slower = WhatIf(disk_rates=DiskRates(1e5 * share, 1e10 * share))
-    found = predict(model, at(3, "far"), slower).throughput
-    assert found.value <= there.value
-    assert found.low < found.value < found.high
-    # More of what is not scarce frees no worker: how long each waits is on no data sheet.
-    better_in_one = predict(model, at(3, "far"), WhatIf(disk_rates=DiskRates(2e5, 1e10 * share))).throughput
-    assert better_in_one.value == pytest.approx(there.value, rel=0.05)
-    without_waits = predict(model, at(3, "far"), WhatIf(disk_rates=INSTANT)).throughput
-    assert without_waits.value > 1.5 * there.value
-
-
 def test_a_worker_that_waits_is_no_busy_cpu(make_run: MakeRun) -> None:
     """The rate scales with vCPUs that are busy for a third of the time: the disk's latency binds, not the CPU."""
     demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
@@ -63,12 +58,6 @@ def test_a_worker_that_waits_is_no_busy_cpu(make_run: MakeRun) -> None:
     assert found.throughput.value == pytest.approx(100, rel=0.03)
     assert found.bottleneck in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS)
     assert found.shares["cpu"] == pytest.approx(1 / 3, abs=0.1)
-
-
-def test_cores_that_were_busy_bind(make_run: MakeRun) -> None:
-    """The same curve with busy vCPUs is bound by them."""
-    model = job([make_run(c / 0.03, c, demand=Demand(core_seconds=0.03, read_bytes=1e5)) for c in (1, 2, 4)])
-    assert predict(model, at(3)).bottleneck is Bottleneck.CPU
 
 
 def test_a_launch_is_read_off_the_accelerator(make_run: MakeRun) -> None:
@@ -155,28 +144,6 @@ def test_accelerators_are_counted(make_run: MakeRun) -> None:
     assert refused.value.refusal.reason.text("axis") == "gpu_count"
 
 
-def test_slow_hours_of_the_host_are_no_property_of_a_limit(make_run: MakeRun) -> None:
-    """Runs whose samples cost more core-seconds were made on slower CPUs: at usual ones the curve is straight. Some new
-    run meets slower ones again."""
-    slow = {0: 1.0, 1: 1.2, 2: 0.9}
-    runs = [
-        make_run(
-            c / (0.01 * slow[(index + repeat) % 3]),
-            c,
-            repeat=repeat,
-            demand=Demand(core_seconds=0.01 * slow[(index + repeat) % 3]),
-        )
-        for index, c in enumerate((1, 2, 4))
-        for repeat in range(3)
-    ]
-    model = job(runs)
-    usual = math.exp(sum(math.log(0.01 * value) for value in (1.0, 1.2, 0.9)) / 3)
-    found = predict(model, at(3)).throughput
-    assert found.value == pytest.approx(3 / usual, rel=0.03)
-    assert found.low < 3 / 0.012
-    assert found.high > 3 / 0.009
-
-
 def test_reads_that_miss_are_amplified(make_run: MakeRun) -> None:
     """Readahead makes a device read more than what missed the cache; accounting under one cap tells for another."""
     data = DataSet("/data", "recordio", 8 * GIB, 80_000, False)
@@ -217,31 +184,6 @@ def test_headroom_ends_at_the_next_limit(make_run: MakeRun) -> None:
     assert half.throughput.value * (1 + half.headroom) <= 1.03 * 219
     alone = predict(job([make_run(100 * c, c, demand=Demand(core_seconds=0.01)) for c in (1, 2, 4)]), at(1))
     assert alone.headroom is None or alone.headroom > 1
-
-
-def test_a_run_that_hardly_knows_its_rate_counts_for_little(make_run: MakeRun) -> None:
-    """An interval that reaches 0 is the widest there is, and no run without one."""
-    demand = Demand(core_seconds=0.001, read_bytes=1e5, read_ios=1.0)
-    rates = DiskRates(1e5, 1e7)
-    runs = [make_run(90, c, demand=demand, rates=rates, disk="far") for c in (1, 2, 4)]
-    replay = fed(make_run(40, 4, demand=demand, rates=rates, disk="far", spread=1.0), "replay")
-    assert predict(job([*runs, replay]), at(2, "far")).throughput.value == pytest.approx(90, rel=0.05)
-
-
-@pytest.mark.parametrize(
-    ("cached", "sequential", "share"),
-    [(1.0, False, 1.0), (1.0, True, 1.0), (0.9, True, 0.0), (0.0, False, 0.0), (0.5, False, 0.5 + 0.5 * math.log(0.5))],
-)
-def test_what_the_page_cache_serves(cached: float, sequential: bool, share: float) -> None:
-    """Read in order, nothing is kept until everything fits; shuffled, less than what fits."""
-    assert hit_rate(cached, sequential, 0.0) == pytest.approx(share)
-
-
-@pytest.mark.parametrize(("data_bytes", "share"), [(None, 0.0), (8 * GIB, 0.375), (2 * GIB, 1.0)])
-def test_how_much_of_the_data_memory_holds(data_bytes: int | None, share: float) -> None:
-    """4 GiB less 1 GiB of the job's own; nothing is assumed of data whose size is not known."""
-    facts = WorkloadFacts("image_training", Device(), data_bytes=data_bytes)
-    assert cached_fraction(facts, 4 * GIB, GIB) == share
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from sizer.words.names import terms_of
 from sizer.records.run import Bottleneck
 from sizer.records.run import Configuration
 from sizer.records.run import Outcome
+from sizer.model.memory import memory_compared
 
 Ask = Callable[..., Answer]
 Fitted = Callable[[Sequence[Run]], Model]

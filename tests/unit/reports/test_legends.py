@@ -16,7 +16,7 @@ from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.cli import main
-from sizer.model.isolation import as_asked
+from sizer.model.runs import as_asked
 from sizer.records.prediction import Spec
 from tests.reported_study import TRAIN
 

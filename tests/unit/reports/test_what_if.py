@@ -17,8 +17,8 @@ from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.what_if import section as what_if
 from sizer.bundled.reports.what_if.controls import SUPPOSED, Control, controls, tier_rates
 from sizer.catalog.catalog import Catalog
-from sizer.model.filling import filled
 from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.prediction import filled
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.prediction import Refused

@@ -1,16 +1,19 @@
-"""A curve is fitted over the rows that say its axis; rows that leave it empty stay measurements."""
+"""Which runs predictions are about, and what a curve over rows can use that leave something empty."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.model.gaps import without_gaps
 from sizer.model.prediction import predict
+from sizer.model.runs import as_asked, end_to_end, without_gaps
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Configuration
-from sizer.records.study import Objective
+from sizer.records.run import Run
+from sizer.records.study import Objective, Purpose
 from tests.tables import runs_of
 
 CURVE = "workload,vcpus,memory_gib,throughput\na,1,4,100\na,2,4,197\na,4,4,380\na,8,4,700\n"
@@ -38,11 +41,6 @@ def test_where_each_row_lacks_something_the_least_known_axis_goes(tmp_path: Path
     assert [run.configuration.vcpus for run in kept] == [1, 2, 4]
 
 
-def test_runs_that_say_all_are_the_same(tmp_path: Path) -> None:
-    runs = runs_of(tmp_path, CURVE)
-    assert without_gaps(runs) == list(runs)
-
-
 def test_a_machine_of_unknown_size_is_compared_with_the_others(tmp_path: Path) -> None:
     """And may be the answer."""
     runs = runs_of(
@@ -53,3 +51,35 @@ def test_a_machine_of_unknown_size_is_compared_with_the_others(tmp_path: Path) -
     assert answer.spec is not None
     assert (answer.status, answer.spec.gpu, answer.spec.vcpus) == ("recommended", "A10G", None)
     assert len(answer.alternatives) == 4
+
+
+def fed(run: Run, input_: str, cache: str = "cold", purpose: Purpose = Purpose.ASKED) -> Run:
+    """The run with another input."""
+    workload = replace(run.spec.workload, input=input_, cache=cache)
+    return replace(run, spec=replace(run.spec, workload=workload, purpose=purpose))
+
+
+def test_what_was_planned_to_isolate_a_stage_is_no_whole_job(make_run: Callable[..., Run]) -> None:
+    """Also where there is one run as asked for and three of a stage."""
+    whole = make_run(100.0, 2.0)
+    stages = [
+        fed(make_run(200.0 * vcpus, vcpus), "cached", "warm", Purpose.ISOLATES_PIPELINE) for vcpus in (0.5, 1.0, 2.0)
+    ]
+    two_epochs = fed(make_run(120.0, 2.0, memory=2**30), "disk", "natural", Purpose.TWO_EPOCHS)
+    runs = [*stages, whole, two_epochs]
+    assert end_to_end(runs) == (whole,)
+    assert as_asked(runs) == (whole,)
+
+
+def test_of_what_others_measured_the_input_with_the_most_configurations_counts(make_run: Callable[..., Run]) -> None:
+    """Repeats of one configuration are one; of as many, the input that does most."""
+    disk = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0)]
+    cached = [fed(make_run(150.0, 1.0), "cached", "warm")] * 3
+    assert end_to_end([*cached, *disk]) == tuple(disk)
+    assert end_to_end([*cached, disk[0]]) == (disk[0],)
+
+
+def test_a_replay_is_never_the_whole_job(make_run: Callable[..., Run]) -> None:
+    """Where there is nothing else, there is nothing to predict."""
+    replays = [fed(make_run(500.0, vcpus), "replay") for vcpus in (1.0, 2.0, 4.0)]
+    assert end_to_end(replays) == as_asked(replays) == ()
