@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
 from sizer.model.edge import best_place
-from sizer.recommend.instead import LEAST_GAIN
-from sizer.recommend.instead import Change
-from sizer.recommend.instead import ChangeKind
-from sizer.recommend.instead import changes
-from sizer.recommend.instead import judged_by
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, judged_by
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
 from sizer.records.units import RELATIVE
-from sizer.words.badges import Badge
-from sizer.words.badges import BadgeKind
-from sizer.words.badges import badge
-from sizer.words.instead import change_evidence
-from sizer.words.instead import change_named
-from sizer.words.instead import gain_in_words
-from sizer.words.instead import no_change
-from sizer.words.instead import then_bound
+from sizer.words.badges import Badge, BadgeKind, badge
+from sizer.words.instead import change_evidence, change_named, gain_in_words, no_change, then_bound
 from sizer.words.page import configuration_line
+
 from .material import Material
 from .subject import Subject
-from sizer.recommend.job_changes import MIN_GAIN
-from sizer.recommend.job_changes import Change
-from sizer.recommend.job_changes import ChangeKind
-from sizer.recommend.job_changes import changes
-from sizer.recommend.job_changes import judged_by
-from sizer.records.errors import NoAnswer
 
 
 def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:

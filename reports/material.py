@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import next_of
-from sizer.adaptive.to_follow import Unfinished
+
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, next_of
 from sizer.model.model import Model
 from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Recommendation
 from sizer.records.notes import Note
-from sizer.records.run import DiskCheck
-from sizer.records.run import Run
+from sizer.records.run import DiskCheck, Run
 from sizer.records.study import Study
-from sizer.adaptive.chosen import Unfinished
-from sizer.records.study import Note
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+
 from sizer.catalog.catalog import Catalog
-from sizer.exchange.imported import Imported
-from sizer.exchange.imported import read_measurements
+from sizer.exchange.imported import Imported, read_measurements
+from sizer.records.answer import Answer
 from sizer.records.notes import NoteKind
 from sizer.records.run import Run
-from sizer.records.answer import Answer
-from sizer.records.study import NoteKind
-from sizer.words.answers import reason_sentences
-from sizer.words.answers import rejection_sentences
+from sizer.words.answers import reason_sentences, rejection_sentences
 from sizer.words.names import Terms
 
 Read = Callable[..., Imported]

@@ -7,43 +7,37 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+
 from sizer.cli import main
-from sizer.model.coordinates import vcpus_of
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.model.model import vcpus_of
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import DiskCheck
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Failure
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import MemoryGrowth
-from sizer.records.run import RateChange
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
+from sizer.records.notes import Note, NoteKind
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    DataSet,
+    Demand,
+    DiskCheck,
+    Evidence,
+    EvidenceKind,
+    Failure,
+    LimitedBy,
+    LimitedByKind,
+    MemoryGrowth,
+    RateChange,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Limits, RunSpec, Study, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.model.model import vcpus_of
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
 
 WRITTEN = """\
 # What is to be measured, as a person writes it.

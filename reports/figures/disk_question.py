@@ -5,35 +5,24 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from statistics import median
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import name_of_disk
-from sizer.model.coordinates import vcpus_of
+
 from sizer.model.edge import gain
+from sizer.model.equation import as_good
+from sizer.model.model import disk_of, name_of_disk, vcpus_of
 from sizer.model.prediction import predict
-from sizer.model.stages import as_good
-from sizer.recommend.disks import most_by_disk
-from sizer.recommend.instead import disk_gain
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.recommend.job_changes import disk_gain
+from sizer.recommend.reasons import most_by_disk
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import NoAnswer
 from sizer.records.units import RELATIVE
 from sizer.words.figures import paragraph
 from sizer.words.instead import disk_answer as disk_answer_text
-from sizer.words.instead import disk_other
-from sizer.words.instead import disk_reading
-from sizer.words.instead import disk_reads_nothing
+from sizer.words.instead import disk_other, disk_reading, disk_reads_nothing
 from sizer.words.page import study_disk
+
 from ..instead import place_of_answer
 from ..subject import Subject
-from .ceilings import demands
-from .ceilings import rates_of
-from sizer.recommend.job_changes import disk_gain
-from sizer.recommend.reasons import most_by_disk
-from sizer.records.errors import NoAnswer
-from sizer.model.equation import as_good
-from sizer.model.model import disk_of
-from sizer.model.model import name_of_disk
-from sizer.model.model import vcpus_of
+from .ceilings import demands, rates_of
 
 
 def disk_answer(subject: Subject) -> str:

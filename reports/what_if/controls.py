@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
 from sizer.catalog.catalog import Catalog
-from sizer.model.advice import memory_matters
-from sizer.model.coordinates import name_of_disk
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, name_of_disk
+from sizer.model.refusals import memory_matters
+from sizer.model.runs import CPU_LABEL
 from sizer.recommend.candidates import SOLD_VCPUS
 from sizer.recommend.sizes import memory_varied
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
-from sizer.records.units import GIB
-from sizer.records.units import format_bytes
+from sizer.records.units import GIB, format_bytes
 from sizer.words.units import vcpus_in_words
-from sizer.words.what_if import accelerator_option
-from sizer.words.what_if import another_disk
-from sizer.words.what_if import data_set_of
-from sizer.words.what_if import disk_stop
-from sizer.words.what_if import measured_disk
-from sizer.words.what_if import measured_disks_called
-from sizer.words.what_if import tier_of_size
-from sizer.words.what_if import tiers_called
-from sizer.words.what_if import times_as_fast
-from sizer.records.errors import InputError
-from sizer.model.model import name_of_disk
-from sizer.model.refusals import memory_matters
-from sizer.model.runs import CPU_LABEL
+from sizer.words.what_if import (
+    accelerator_option,
+    another_disk,
+    data_set_of,
+    disk_stop,
+    measured_disk,
+    measured_disks_called,
+    tier_of_size,
+    tiers_called,
+    times_as_fast,
+)
 
 ENOUGH = 3
 """Measured values of an axis from which on there is an answer between and beyond them."""

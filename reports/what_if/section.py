@@ -6,46 +6,36 @@ The equation stands in `templates/model.js`; sentences are made here, with place
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from dataclasses import astuple
-from dataclasses import replace
+from dataclasses import asdict, astuple, replace
 from typing import Any
+
 from sizer.catalog.catalog import Catalog
-from sizer.model.filling import filled
 from sizer.model.model import WorkloadModel
-from sizer.model.plain_data import CONSTANTS
-from sizer.model.plain_data import PLACE
-from sizer.model.plain_data import as_data
-from sizer.model.prediction import predict_several
+from sizer.model.plain_data import CONSTANTS, PLACE, as_data
+from sizer.model.prediction import filled, predict_several
 from sizer.recommend.case import rate_contradicted
-from sizer.recommend.prices import is_computed_by_cpu
-from sizer.recommend.prices import rentable
+from sizer.recommend.prices import is_computed_by_cpu, rentable
 from sizer.recommend.sizes import memory_varied
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device
 from sizer.records.prediction import Refusal
 from sizer.words.alternatives import machine_rented
-from sizer.words.badges import BadgeKind
-from sizer.words.badges import badge
-from sizer.words.what_if import what_if_bottlenecks
-from sizer.words.what_if import what_if_doubt
-from sizer.words.what_if import what_if_labels
-from sizer.words.what_if import what_if_refusals
-from sizer.words.what_if import what_if_sentences
-from sizer.words.what_if import what_if_unfit
+from sizer.words.badges import BadgeKind, badge
+from sizer.words.what_if import (
+    what_if_bottlenecks,
+    what_if_doubt,
+    what_if_labels,
+    what_if_refusals,
+    what_if_sentences,
+    what_if_unfit,
+)
+
 from .. import results
 from ..embedded import embedded
 from ..figures.binding import HUES
 from ..material import Material
 from ..subject import Subject
-from .controls import ENOUGH
-from .controls import Control
-from .controls import controls
-from .controls import tier_rates
-from sizer.model.prediction import filled
-from sizer.recommend.quality import rates_mistold
-from sizer.recommend.rentable_machines import is_computed_by_cpu
-from sizer.recommend.rentable_machines import rentable
+from .controls import ENOUGH, Control, controls, tier_rates
 
 MEMORY = 1 << 20
 """Bytes in which the sizes of instance types are written."""

@@ -6,55 +6,24 @@ on as it would have gone on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from sizer.adaptive.bounds import more_room
-from sizer.adaptive.bounds import no_room
-from sizer.adaptive.bounds import seconds_spent
-from sizer.adaptive.bounds import within
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.conclusions import Conclusions
-from sizer.adaptive.conclusions import own
-from sizer.adaptive.conclusions import place_of
-from sizer.adaptive.start import Axes
-from sizer.adaptive.start import axes_of
-from sizer.adaptive.start import not_seen
-from sizer.adaptive.start import start_of
-from sizer.adaptive.why import why
+
+from sizer.adaptive.chosen import NextRun, PlanEnd, more_room, no_room, seconds_spent, within
+from sizer.adaptive.conclusions import Conclusions, own, place_of, why
+from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.catalog.catalog import Catalog
-from sizer.model.isolation import as_asked
 from sizer.model.model import Model
 from sizer.model.observations import completed
-from sizer.plan.configurations import position
-from sizer.plan.configurations import repeated
-from sizer.plan.reference_runs import MOST_BETWEEN
-from sizer.plan.reference_runs import is_measurement
-from sizer.plan.reference_runs import reference
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import plan
+from sizer.model.runs import as_asked
+from sizer.plan.configurations import position, repeated
+from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
+from sizer.plan.run_order import estimate_seconds, plan
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReason
-from sizer.records.study import RunReasonKind
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
+from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind, RunSpec, Study
 from sizer.study.presets import HostSize
-from sizer.adaptive.chosen import more_room
-from sizer.adaptive.chosen import no_room
-from sizer.adaptive.chosen import seconds_spent
-from sizer.adaptive.chosen import within
-from sizer.adaptive.conclusions import why
-from sizer.model.runs import as_asked
-from sizer.records.adaptive import Adaptive
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.adaptive import RunReason
-from sizer.records.adaptive import RunReasonKind
 
 PRIOR_DOUBT = 0.25
 """What a run takes from the doubt where nothing is known yet: a value that no run had, or runs that carry no answer."""

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReason
-from sizer.records.study import RunSpec
-from collections.abc import Iterable
-from collections.abc import Sequence
 from itertools import accumulate
+
 from sizer.plan.following import Following
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import seconds_of_each
+from sizer.plan.run_order import estimate_seconds, seconds_of_each
 from sizer.plan.two_epochs import TwoEpochs
-from sizer.records.adaptive import Adaptive
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.adaptive import RunReason
 from sizer.records.run import Run
-from sizer.records.study import Study
+from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunSpec, Study
 
 FEWEST_MORE = 4
 """Runs that a larger bound has room for: as many as half of all curves take (`benchmarks/choosing`)."""

@@ -8,53 +8,31 @@ not the error of the best choice, which no single run lowers where only several 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from sizer.adaptive.open_answer import OpenAnswer
-from sizer.adaptive.open_answer import open_answer
-from sizer.adaptive.start import Axes
-from sizer.catalog.catalog import Catalog
-from sizer.model.coordinates import name_of_disk
-from sizer.model.drift import Drift
-from sizer.model.drift import drift_of
-from sizer.model.drift import measured_after
-from sizer.model.fitting import fit
-from sizer.model.isolation import as_asked
-from sizer.model.model import Model
-from sizer.model.observations import completed
-from sizer.plan.configurations import position
-from sizer.recommend.recommendation import recommend
-from sizer.recommend.rule import SURE
-from sizer.records.answer import Answer
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import ReasonCode
-from sizer.records.run import Run
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.study.presets import HostSize
 from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
+
+from sizer.adaptive.start import Axes
+from sizer.catalog.catalog import Catalog
 from sizer.model.edge import best_place
-from sizer.model.host import Drift
-from sizer.model.host import drift_of
-from sizer.model.host import measured_after
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
-from sizer.model.model import vcpus_of
+from sizer.model.fitting import fit
+from sizer.model.host import Drift, drift_of, measured_after
+from sizer.model.model import Model, WorkloadModel, name_of_disk, vcpus_of
+from sizer.model.observations import completed
 from sizer.model.runs import as_asked
+from sizer.plan.configurations import position
+from sizer.recommend.recommendation import recommend
+from sizer.recommend.rule import SURE, Row, Table, table_of_sizes, weighed_after
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.recommend.table import SURE
-from sizer.recommend.table import Row
-from sizer.recommend.table import Table
-from sizer.recommend.table import table_of_sizes
-from sizer.recommend.table import weighed_after
-from sizer.records.adaptive import RunReason
-from sizer.records.adaptive import RunReasonKind
-from sizer.records.prediction import Spec
-from sizer.records.study import Objective
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import ReasonCode, Spec
+from sizer.records.run import Run
+from sizer.records.study import Objective, RunReason, RunReasonKind, RunSpec, Study
+from sizer.study.presets import HostSize
 
 Array = NDArray[np.float64]
 

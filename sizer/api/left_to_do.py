@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+
 from sizer.adaptive.chooser import chooser_of
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import next_of
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, next_of, unfinished
 from sizer.adaptive.conclusions import place_of
-from sizer.adaptive.to_follow import Unfinished
-from sizer.adaptive.to_follow import unfinished
-from sizer.model.isolation import as_asked
 from sizer.model.model import Model
+from sizer.model.runs import as_asked
 from sizer.plan.batch_search import batch_searches
 from sizer.plan.configurations import configurations as configurations_of
 from sizer.plan.floor_search import searches
-from sizer.plan.run_order import UNFINISHED
-from sizer.plan.run_order import plan
-from sizer.plan.run_order import remaining
+from sizer.plan.run_order import UNFINISHED, plan, remaining
 from sizer.recommend.edges import StillPlanned
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.study import RunSpec
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import recorded_size
-from sizer.adaptive.chosen import Unfinished
-from sizer.adaptive.chosen import unfinished
-from sizer.model.runs import as_asked
-from sizer.recommend.still_planned import StillPlanned
 
 
 def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[RunSpec, ...]:

@@ -5,22 +5,13 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from sizer.records.answer import Answer
-from sizer.records.answer import InstanceOffer
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.units import GIB
-from sizer.records.units import format_rate
-from sizer.records.units import format_seconds
-from sizer.records.units import format_share
-from sizer.records.units import format_usd
-from sizer.records.units import parse_seconds
-from sizer.records.errors import InputError
+
+from sizer.records.answer import Answer, InstanceOffer
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.messages import AnyOf, InputError
+from sizer.records.units import GIB, format_rate, format_seconds, format_share, format_usd, parse_seconds
 
 CONDITION = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
 SIGNS: dict[str, Callable[[float, float], bool]] = {

@@ -15,7 +15,7 @@ from sizer.exchange.rows import ParsedRow
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.framework_options import is_precision
 from sizer.records.notes import Note, NoteKind
-from sizer.records.run import SLIP, Run, RunWarning, WarningKind
+from sizer.records.run import OUTLIER, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import SEARCHES
 
 CONFIGURATION = (
@@ -163,7 +163,7 @@ def repeats_that_differ(runs: Sequence[Run]) -> tuple[Note, ...]:
             groups[place].append((run.throughput.value, run.spec.line))
     notes = []
     for found in groups.values():
-        if max(found)[0] > SLIP * min(found)[0]:
+        if max(found)[0] > OUTLIER * min(found)[0]:
             (first, line), (second, other) = sorted((min(found), max(found)), key=lambda each: each[1])
             notes.append(Note(NoteKind.REPEATS_DIFFER, lines=(line, other), rates=(first, second)))
     return _first(notes, MOST_NAMED)

@@ -9,42 +9,21 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import gpus_of
-from sizer.model.coordinates import vcpus_of
-from sizer.model.isolation import end_to_end
-from sizer.model.model import NORMAL_90
-from sizer.model.model import deviation_of
-from sizer.model.observations import Noise
-from sizer.model.observations import completed
-from sizer.model.observations import measured_rate
-from sizer.model.observations import noise_at
-from sizer.model.observations import noise_of
-from sizer.model.step_line import StepLine
-from sizer.model.step_line import step_line
-from sizer.records.answer import BatchCurve
-from sizer.records.answer import BatchPoint
-from sizer.records.answer import StepFit
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+
+import numpy as np
+from scipy.special import fdtrc, stdtrit
+
+from sizer.model.equation import Array
+from sizer.model.model import NORMAL_90, batch_of, deviation_of, gpus_of, vcpus_of
+from sizer.model.observations import Noise, completed, measured_rate, noise_at, noise_of
+from sizer.model.runs import end_to_end
+from sizer.records.answer import BatchCurve, BatchPoint, StepFit
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.run import Run
-from dataclasses import dataclass
-import numpy as np
-from scipy.special import fdtrc
-from scipy.special import stdtrit
-from sizer.model.equation import Array
-from sizer.model.model import batch_of
-from sizer.model.model import gpus_of
-from sizer.model.model import vcpus_of
-from sizer.model.runs import end_to_end
-from sizer.records.batch_sizes import BatchCurve
-from sizer.records.batch_sizes import BatchPoint
-from sizer.records.batch_sizes import StepFit
 
 NEAR_BEST = 0.95
 """Share of the best rate that is enough of one: below 5 % nobody chooses a batch by its rate."""

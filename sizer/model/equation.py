@@ -175,7 +175,7 @@ def build_rows(
     `seen` are the observations of these rows where they were measured; without them each is of the kind that
     predictions are about.
     """
-    feeds = [facts.setting] * len(configurations) if seen is None else [each.feed for each in seen]
+    feeds = [facts.feed] * len(configurations) if seen is None else [each.feed for each in seen]
     disks, disk = _numbered([disk_of(each) for each in configurations])
     labels, accelerator = _numbered([label_at(facts, each) for each in configurations])
     missed = [_missed_share(facts, measured, at, feed, what_if) for at, feed in zip(configurations, feeds, strict=True)]
@@ -189,7 +189,7 @@ def build_rows(
     write = [write_seconds(facts, each) or 0.0 for each in rates]
     free = np.array([what_if.disk_rates is None and disk_is_free(facts, measured, name) for name in disks], dtype=bool)
     replays = np.array([feed.input == REPLAY for feed in feeds], dtype=bool)
-    inputs = (facts.setting.input, "disk", "cached")
+    inputs = (facts.feed.input, "disk", "cached")
     steps = [not what_if.step_elsewhere and (not facts.mixed_with_cpu or label == CPU_LABEL) for label in labels]
     instant = what_if.disk_rates is not None and what_if.disk_rates.read_iops == INSTANT.read_iops
     seconds = np.where(free, 1 / facts.highest_rate, np.array([each for each, _ in read], dtype=float))

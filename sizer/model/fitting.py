@@ -3,84 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
-from scipy.special import log_ndtr
-from sizer.model import advice
-from sizer.model.beliefs import beliefs
-from sizer.model.coordinates import vcpus_of
-from sizer.model.drift import NO_DRIFT
-from sizer.model.drift import Drift
-from sizer.model.drift import drift_of
-from sizer.model.equation import Array
-from sizer.model.equation import Draws
-from sizer.model.equation import Solution
-from sizer.model.equation import solve
-from sizer.model.explain import explained
-from sizer.model.facts import gather_facts
-from sizer.model.feeds import labelled
-from sizer.model.gaps import without_gaps
-from sizer.model.isolation import end_to_end
-from sizer.model.isolation import isolating as isolating_runs
-from sizer.model.memory import memory_floor
-from sizer.model.misfit import misfit_of
-from sizer.model.model import MeasuredRange
-from sizer.model.model import Model
-from sizer.model.model import Observation
-from sizer.model.model import Posterior
-from sizer.model.model import WorkloadFacts
-from sizer.model.model import WorkloadModel
-from sizer.model.observations import Noise
-from sizer.model.observations import completed
-from sizer.model.observations import measure
-from sizer.model.observations import observe
-from sizer.model.observations import on_usual_host
-from sizer.model.one_thread import one_thread
-from sizer.model.posterior import MOVES
-from sizer.model.posterior import PARTICLES
-from sizer.model.posterior import sample
-from sizer.model.stages import Rows
-from sizer.model.stages import build_rows
-from sizer.records.run import Run
-from collections.abc import Callable
-from collections.abc import Iterator
-from dataclasses import dataclass
 from scipy.special import expit
-from sizer.model.edge import DOUBT
-from sizer.model.edge import GAIN
-from sizer.model.edge import best_place
-from sizer.model.edge import doubled
-from sizer.model.edge import vcpus_edge
-from sizer.model.equation import Flags
-from sizer.model.equation import disk_is_free
-from sizer.model.equation import read_seconds
-from sizer.model.host import NO_DRIFT
-from sizer.model.host import Drift
-from sizer.model.host import drift_of
-from sizer.model.host import one_thread
-from sizer.model.model import Parameter
-from sizer.model.model import Quantity
-from sizer.model.model import Source
-from sizer.model.model import batch_of
-from sizer.model.model import disk_of
-from sizer.model.model import gpus_of
-from sizer.model.model import memory_of
-from sizer.model.model import vcpus_of
-from sizer.model.observations import gather_facts
+
+from sizer.model.edge import DOUBT, GAIN, best_place, doubled, vcpus_edge
+from sizer.model.equation import Array, Draws, Flags, disk_is_free, read_seconds
+from sizer.model.host import NO_DRIFT, Drift, drift_of, one_thread
+from sizer.model.memory import memory_floor
+from sizer.model.model import (
+    Model,
+    Parameter,
+    Quantity,
+    Source,
+    WorkloadFacts,
+    WorkloadModel,
+    batch_of,
+    disk_of,
+    gpus_of,
+    memory_of,
+    vcpus_of,
+)
+from sizer.model.observations import completed, gather_facts, measure, observe, on_usual_host
 from sizer.model.posterior import posterior
-from sizer.model.prediction import HIGH
-from sizer.model.prediction import LOW
-from sizer.model.prediction import rates
+from sizer.model.prediction import HIGH, LOW, rates
 from sizer.model.refusals import of_runs
-from sizer.model.runs import end_to_end
-from sizer.model.runs import labelled
-from sizer.model.runs import without_gaps
+from sizer.model.runs import end_to_end, labelled, without_gaps
 from sizer.records.configuration import Configuration
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import reason
+from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.records.run import Run
 from sizer.records.units import rate_unit
 
 POINTS = 40

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import name_of_disk
-from sizer.model.floor_runs import SearchedFloor
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from typing import Any, TypeVar
+
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import HOST_DISK, Device, DiskRates
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.prediction import Reason
-from sizer.records.prediction import Refusal
-from collections.abc import Iterable
-from collections.abc import Sequence
-from typing import TypeVar
-from sizer.records.device import HOST_DISK
-from sizer.records.units import GIB
-from sizer.records.units import MIB
+from sizer.records.prediction import Reason, Refusal
+from sizer.records.units import GIB, MIB
 
 Value = TypeVar("Value")
 

@@ -3,89 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections import defaultdict
-from collections.abc import Collection
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import fields
-from dataclasses import replace
-from itertools import compress
-from statistics import mean
-from statistics import median
-from statistics import stdev
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import gpus_of
-from sizer.model.coordinates import known
-from sizer.model.coordinates import memory_of
-from sizer.model.coordinates import needs_no_less
-from sizer.model.coordinates import vcpus_of
-from sizer.model.drift import NO_DRIFT
-from sizer.model.drift import Drift
-from sizer.model.exposure import exposures
-from sizer.model.exposure import own_deviation
-from sizer.model.exposure import rate_of
-from sizer.model.exposure import within
-from sizer.model.facts import median_of
-from sizer.model.feeds import feed_of
-from sizer.model.floor_runs import is_batch_search
-from sizer.model.floor_runs import ordinary
-from sizer.model.floor_runs import searched_floor
-from sizer.model.memory import overfilled_accelerators
-from sizer.model.memory import trials
-from sizer.model.model import DRIFT
-from sizer.model.model import Feed
-from sizer.model.model import Gpus
-from sizer.model.model import MeasuredDisk
-from sizer.model.model import MeasuredRange
-from sizer.model.model import MeasuredRate
-from sizer.model.model import Observation
-from sizer.model.model import deviation_of
-from sizer.model.seen_runs import left_noise
-from sizer.model.seen_runs import seen_run
-from sizer.model.seen_runs import weighted_median
-from sizer.model.starved import is_starved
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.device import DiskRates
-from sizer.records.run import OUTLIER
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import FAULTS
-from sizer.records.run_kinds import Outcome
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from statistics import mean, median, stdev
+
 import numpy as np
-from sizer.model.host import NO_DRIFT
-from sizer.model.host import Drift
-from sizer.model.host import exposures
-from sizer.model.host import own_deviation
-from sizer.model.host import rate_of
-from sizer.model.host import within
-from sizer.model.memory import anonymous_bytes
-from sizer.model.memory import cached_fraction
-from sizer.model.memory import hit_rate
-from sizer.model.model import CpuWork
-from sizer.model.model import WorkloadFacts
-from sizer.model.model import batch_of
-from sizer.model.model import disk_of
-from sizer.model.model import gpus_of
-from sizer.model.model import known
-from sizer.model.model import memory_of
-from sizer.model.model import needs_no_less
-from sizer.model.model import vcpus_of
-from sizer.model.runs import CPU_LABEL
-from sizer.model.runs import feed_of
-from sizer.model.runs import is_batch_search
-from sizer.model.runs import is_search
-from sizer.model.runs import is_starved
-from sizer.model.runs import label_of
-from sizer.model.runs import searched_floor
-from sizer.records.kinds import KINDS
-from sizer.records.kinds import PREPROCESSING
-from sizer.records.run import OUTLIER
+
+from sizer.model.host import NO_DRIFT, Drift, exposures, own_deviation, rate_of, within
+from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate, overfilled_accelerators, trials
+from sizer.model.model import (
+    DRIFT,
+    CpuWork,
+    Feed,
+    Gpus,
+    MeasuredDisk,
+    MeasuredRange,
+    MeasuredRate,
+    Observation,
+    WorkloadFacts,
+    batch_of,
+    deviation_of,
+    disk_of,
+    gpus_of,
+    known,
+    memory_of,
+    needs_no_less,
+    vcpus_of,
+)
+from sizer.model.runs import CPU_LABEL, feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import DiskRates
+from sizer.records.kinds import KINDS, PREPROCESSING
+from sizer.records.run import OUTLIER, Run, WarningKind
+from sizer.records.run_kinds import FAULTS, Outcome
 
 TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
 """Of a run with one of these accounting does not tell a serial part from CPUs that others used."""

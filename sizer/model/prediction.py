@@ -3,60 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from functools import cached_property
-import numpy as np
-from sizer.model import advice
-from sizer.model.attribution import STAGES_OF
-from sizer.model.attribution import bottleneck_of
-from sizer.model.attribution import is_shown
-from sizer.model.attribution import shares_by_bottleneck
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import gpus_of
-from sizer.model.coordinates import memory_of
-from sizer.model.coordinates import vcpus_of
-from sizer.model.equation import Array
-from sizer.model.equation import Draws
-from sizer.model.equation import Solution
-from sizer.model.equation import solve
-from sizer.model.equation import without
-from sizer.model.feeds import with_usual_accelerator
-from sizer.model.memory import does_not_fit
-from sizer.model.misfit import FREEDOM
-from sizer.model.misfit import Misfit
-from sizer.model.misfit import Places
-from sizer.model.misfit import misfit_of
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
-from sizer.model.stages import build_rows
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Refused
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any
-from sizer.model.equation import STAGES
-from sizer.model.equation import build_rows
-from sizer.model.model import Gpus
-from sizer.model.model import batch_of
-from sizer.model.model import disk_of
-from sizer.model.model import gpus_of
-from sizer.model.model import memory_of
-from sizer.model.model import name_of_disk
-from sizer.model.model import vcpus_of
-from sizer.model.posterior import FREEDOM
-from sizer.model.posterior import Misfit
-from sizer.model.posterior import Places
-from sizer.model.posterior import misfit_of
-from sizer.model.refusals import check_axes
-from sizer.model.refusals import check_what_if
-from sizer.model.refusals import not_fitted
+
+import numpy as np
+
+from sizer.model.equation import STAGES, Array, Draws, Solution, build_rows, solve, without
+from sizer.model.memory import does_not_fit
+from sizer.model.model import Gpus, WhatIf, WorkloadModel, batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
+from sizer.model.posterior import FREEDOM, Misfit, Places, misfit_of
+from sizer.model.refusals import check_axes, check_what_if, not_fitted
 from sizer.model.runs import with_usual_accelerator
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.prediction import Prediction, Refusal, Refused
 
 AT_ONCE = 256
 """Configurations that are computed together: of more, the numbers no longer lie in the CPU's cache."""

@@ -24,7 +24,7 @@ from sizer.model.model import (
     memory_of,
     vcpus_of,
 )
-from sizer.records.batch_sizes import LargestBatch, SearchEnd
+from sizer.records.answer import LargestBatch, SearchEnd
 from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
 from sizer.records.run_kinds import SEARCHES, MemoryPlace, Outcome, Purpose

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
-from sizer.model.batch_runs import MOST_BATCH_RUNS
-from sizer.model.batch_runs import Tried
-from sizer.model.batch_runs import largest_batch
-from sizer.model.batch_runs import tried
-from sizer.model.batch_runs import unfinished_end
-from sizer.model.batch_runs import whole_data
-from sizer.plan.configurations import configurations
-from sizer.plan.configurations import representative
+
+from sizer.model.runs import MOST_RUNS, Tried, largest_batch, tried, unfinished_end, whole_data
+from sizer.plan.configurations import configurations, representative
 from sizer.records.answer import LargestBatch
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
+from sizer.records.study import RunSpec, Study
 from sizer.records.units import MIB
 from sizer.study.presets import HostSize
-from sizer.model.runs import MOST_RUNS
-from sizer.model.runs import Tried
-from sizer.model.runs import largest_batch
-from sizer.model.runs import tried
-from sizer.model.runs import unfinished_end
-from sizer.model.runs import whole_data
-from sizer.records.batch_sizes import LargestBatch
 
 TYPICAL_RUNS = 6
 """Three doublings and three halves, from the largest batch of the study."""

@@ -2,117 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
-from sizer.catalog.catalog import Catalog
-from sizer.catalog.catalog import InstanceType
-from sizer.model.advice import few_values
-from sizer.model.batch_curve import batch_curves
-from sizer.model.batch_curve import nearest
-from sizer.model.batch_runs import largest_batch
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.batch_curve import batch_curves, nearest
 from sizer.model.edge import best_measured
 from sizer.model.memory import needed_bytes
 from sizer.model.model import WorkloadModel
+from sizer.model.refusals import few_values
+from sizer.model.runs import largest_batch
 from sizer.recommend.accelerators import accelerator_counts
-from sizer.recommend.beside import alternatives
-from sizer.recommend.beside import baseline_of
-from sizer.recommend.beside import baseline_reasons
-from sizer.recommend.beside import offers
-from sizer.recommend.candidates import machines_to_compare
-from sizer.recommend.candidates import synthetic_rates
-from sizer.recommend.case import Case
-from sizer.recommend.case import Quality
-from sizer.recommend.case import on_curve
-from sizer.recommend.case import quality_of
-from sizer.recommend.edges import Edges
-from sizer.recommend.edges import StillPlanned
-from sizer.recommend.edges import bound_probability
-from sizer.recommend.edges import edge_reasons
-from sizer.recommend.edges import edges_of
-from sizer.recommend.edges import for_host
-from sizer.recommend.edges import larger_to_measure
-from sizer.recommend.edges import next_run
-from sizer.recommend.edges import noisy
-from sizer.recommend.edges import prefer_planned_run
+from sizer.recommend.beside import alternatives, baseline_of, baseline_reasons, offers
+from sizer.recommend.candidates import machines_to_compare, synthetic_rates
+from sizer.recommend.case import Case, Quality, on_curve, quality_of
+from sizer.recommend.edges import (
+    Edges,
+    StillPlanned,
+    bound_probability,
+    edge_reasons,
+    edges_of,
+    for_host,
+    larger_to_measure,
+    next_run,
+    noisy,
+    prefer_planned_run,
+)
 from sizer.recommend.prices import usd_per_million
-from sizer.recommend.reasons import beyond_in_time
-from sizer.recommend.reasons import binding
-from sizer.recommend.reasons import doubts
-from sizer.recommend.reasons import job_of
-from sizer.recommend.reasons import retired_reason
-from sizer.recommend.reasons import step_emulated
-from sizer.recommend.reasons import too_late
-from sizer.recommend.reasons import why
-from sizer.recommend.rejections import rejections
-from sizer.recommend.rejections import smallest_upgrade
-from sizer.recommend.rejections import upgrade_reasons
-from sizer.recommend.rule import LIKELY
-from sizer.recommend.rule import Row
-from sizer.recommend.rule import asked_event
-from sizer.recommend.rule import choose
-from sizer.recommend.rule import is_sure
-from sizer.recommend.rule import rounded
-from sizer.recommend.rule import table_of_machines
-from sizer.recommend.rule import table_of_sizes
-from sizer.recommend.sizes import few_memory_caps
-from sizer.recommend.sizes import floor_found
-from sizer.recommend.sizes import memory_varied
-from sizer.recommend.sizes import sizes_on_curve
-from sizer.records.answer import Answer
-from sizer.records.answer import Option
-from sizer.records.batch_sizes import BatchAdvice
-from sizer.records.batch_sizes import BatchCurve
-from sizer.records.batch_sizes import LargestBatch
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
+from sizer.recommend.reasons import (
+    beyond_in_time,
+    binding,
+    doubts,
+    job_of,
+    retired_reason,
+    step_emulated,
+    too_late,
+    why,
+)
+from sizer.recommend.rejections import rejections, smallest_upgrade, upgrade_reasons
+from sizer.recommend.rule import LIKELY, Row, asked_event, choose, is_sure, rounded, table_of_machines, table_of_sizes
+from sizer.recommend.sizes import few_memory_caps, floor_found, memory_varied, sizes_on_curve
+from sizer.records.answer import Answer, BatchAdvice, BatchCurve, LargestBatch, Option
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.domains import Preference
-from sizer.records.prediction import Action
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
+from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Spec, Suggestion, reason
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import RELATIVE
-from collections.abc import Iterable
-from sizer.model.refusals import few_values
-from sizer.recommend.accelerator_counts import accelerator_counts
-from sizer.recommend.alternatives import alternatives
-from sizer.recommend.baselines import baseline_of
-from sizer.recommend.baselines import baseline_reasons
-from sizer.recommend.batch_sizes import with_batch
-from sizer.recommend.instances import matching
-from sizer.recommend.instances import offers
-from sizer.recommend.jobs import beyond_in_time
-from sizer.recommend.jobs import job_of
-from sizer.recommend.jobs import too_late
-from sizer.recommend.machines import machines_to_compare
-from sizer.recommend.memory import floor_found
-from sizer.recommend.memory_sizes import few_memory_caps
-from sizer.recommend.next_run import for_host
-from sizer.recommend.next_run import next_run
-from sizer.recommend.other_inputs import step_rates
-from sizer.recommend.quality import Quality
-from sizer.recommend.quality import quality_of
-from sizer.recommend.reasons import of_million
-from sizer.recommend.reasons import surely
-from sizer.recommend.still_planned import StillPlanned
-from sizer.recommend.still_planned import as_planned
-from sizer.recommend.table import LIKELY
-from sizer.recommend.table import Row
-from sizer.recommend.table import choose
-from sizer.recommend.table import rounded
-from sizer.recommend.table import table_of_machines
-from sizer.recommend.table import table_of_sizes
-from sizer.recommend.upgrades import smallest_upgrade
-from sizer.recommend.upgrades import upgrade_reasons
-from sizer.records.answer import Event
 
 PREFERENCES: tuple[Preference, ...] = ("cheapest", "balanced", "fastest")
 

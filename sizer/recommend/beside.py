@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sizer.catalog.catalog import InstanceType
-from sizer.model.coordinates import disk_of, memory_of, vcpus_of
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WorkloadModel, disk_of, memory_of, vcpus_of
 from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
@@ -27,7 +26,7 @@ from sizer.recommend.prices import (
 from sizer.recommend.sizes import memory_varied, spec_of
 from sizer.records.answer import Alternative, Baseline, InstanceOffer
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 12, 3

@@ -10,12 +10,11 @@ from functools import cached_property
 from statistics import mean, median
 
 from sizer.catalog.catalog import Catalog, InstanceType
-from sizer.model.advice import counted_outcomes
-from sizer.model.isolation import as_asked
 from sizer.model.model import WorkloadModel
 from sizer.model.observations import beside_others
 from sizer.model.prediction import predict
-from sizer.model.starved import is_starved
+from sizer.model.refusals import counted_outcomes
+from sizer.model.runs import as_asked, is_starved
 from sizer.recommend.candidates import Candidate, Kind
 from sizer.recommend.prices import Accelerators
 from sizer.recommend.rule import Choice, Table, choose

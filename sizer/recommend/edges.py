@@ -3,63 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-from sizer.catalog.catalog import Catalog
-from sizer.catalog.catalog import InstanceType
-from sizer.model.advice import ENOUGH
-from sizer.model.advice import vcpus_to_measure
-from sizer.model.batch_runs import CLOSE
-from sizer.model.coordinates import vcpus_of
-from sizer.model.edge import GAIN
-from sizer.model.edge import Edge
-from sizer.model.edge import batch_edge
-from sizer.model.edge import doubled
-from sizer.model.edge import memory_edge
-from sizer.model.edge import vcpus_edge
-from sizer.model.edge import vcpus_of_ceiling
-from sizer.model.isolation import as_asked
-from sizer.model.model import MeasuredRange
-from sizer.model.model import WorkloadModel
-from sizer.model.prediction import predict
-from sizer.model.prediction import rates
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import next_sold
-from sizer.recommend.case import Case
-from sizer.recommend.case import but_for_size
-from sizer.recommend.prices import accelerators_of
-from sizer.recommend.prices import cheapest_like
-from sizer.recommend.prices import instances_like
-from sizer.recommend.rule import SURE
-from sizer.recommend.rule import Row
-from sizer.recommend.rule import is_sure
-from sizer.recommend.rule import rounded
-from sizer.recommend.rule import weighed_after
+
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.edge import GAIN, Edge, batch_edge, doubled, memory_edge, vcpus_edge, vcpus_of_ceiling
+from sizer.model.model import WITHIN, MeasuredRange, WorkloadModel, vcpus_of
+from sizer.model.prediction import predict, rates
+from sizer.model.refusals import ENOUGH, vcpus_to_measure
+from sizer.model.runs import as_asked
+from sizer.recommend.candidates import Candidate, next_sold
+from sizer.recommend.case import Case, but_for_size
+from sizer.recommend.prices import accelerators_of, cheapest_like, instances_like
+from sizer.recommend.rule import SURE, Row, is_sure, rounded, weighed_after
 from sizer.recommend.sizes import cap_to_try
 from sizer.records.answer import Event
 from sizer.records.configuration import Configuration
 from sizer.records.domains import EdgeState
-from sizer.records.prediction import Action
-from sizer.records.prediction import Figure
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
+from sizer.records.prediction import Action, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
 from sizer.records.run import Run
-from sizer.model.model import WITHIN
-from sizer.model.model import WhatIf
-from sizer.model.model import vcpus_of
-from sizer.recommend.machine_prices import cheapest_holding
-from sizer.recommend.machine_prices import instances_like
-from sizer.recommend.other_inputs import input_binds
-from sizer.recommend.table import SURE
-from sizer.recommend.table import Row
-from sizer.recommend.table import rounded
 
 NO_EDGE = Edge()
 """Of an axis that was not varied."""

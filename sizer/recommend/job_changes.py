@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from statistics import median
-from sizer.model.coordinates import batch_of
-from sizer.model.edge import gain
-from sizer.model.edge import loader_waits
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.isolation import as_asked
+
+from sizer.model.edge import gain, loader_waits
+from sizer.model.equation import INSTANT
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WhatIf, WorkloadModel, batch_of
 from sizer.model.prediction import predict
-from sizer.model.stages import INSTANT
-from sizer.recommend.disks import most_by_disk
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.kinds import KINDS
-from sizer.records.kinds import LANGUAGE
-from sizer.records.kinds import PREPROCESSING
+from sizer.model.runs import CPU_LABEL, as_asked
+from sizer.recommend.reasons import most_by_disk
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.kinds import KINDS, LANGUAGE, PREPROCESSING
 from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Figure
-from sizer.records.prediction import Spec
+from sizer.records.prediction import Figure, Spec
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.recommend.reasons import most_by_disk
-from sizer.records.errors import NoAnswer
-from sizer.model.equation import INSTANT
-from sizer.model.model import batch_of
-from sizer.model.runs import CPU_LABEL
-from sizer.model.runs import as_asked
 
 MIN_GAIN = 0.01
 """A gain below one percent is none that anybody would change a job for."""

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
-from sizer.catalog.catalog import Catalog
-from sizer.catalog.catalog import InstanceType
-from sizer.catalog.gpus import is_alike
-from sizer.catalog.gpus import read_gpu_name
-from sizer.catalog.gpus import same_gpu
-from sizer.model.coordinates import name_of_disk
-from sizer.model.feeds import CPU_LABEL
+
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import MeasuredDisk
-from sizer.model.model import WorkloadModel
+from sizer.model.model import MeasuredDisk, WorkloadModel, name_of_disk
+from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Configuration
-from sizer.records.device import EMULATED_LABEL
-from sizer.records.device import Device
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import reason
+from sizer.records.device import EMULATED_LABEL, Device
+from sizer.records.prediction import Reason, ReasonCode, Spec, reason
 from sizer.records.run import RentedMachine
-from sizer.records.units import GIB
-from sizer.records.units import RELATIVE
-from sizer.model.model import name_of_disk
+from sizer.records.units import GIB, RELATIVE
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
 """USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""

@@ -3,51 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import replace
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import vcpus_of
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
 from sizer.model.edge import GAIN
-from sizer.model.model import WorkloadModel
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import highest_rates
+from sizer.model.model import WorkloadModel, disk_of, vcpus_of
+from sizer.recommend.candidates import Candidate, highest_rates
 from sizer.recommend.case import Case
-from sizer.recommend.prices import Accelerators
-from sizer.recommend.prices import gpu_gone
-from sizer.recommend.prices import usd_per_million
-from sizer.recommend.rule import SURE
-from sizer.recommend.rule import Row
-from sizer.recommend.rule import is_sure
-from sizer.recommend.rule import rounded
+from sizer.recommend.prices import Accelerators, gpu_gone, usd_per_million
+from sizer.recommend.rule import SURE, Row, is_sure, rounded
 from sizer.recommend.sizes import memory_reasons
-from sizer.records.answer import Event
-from sizer.records.answer import Job
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.domains import LARGEST
-from sizer.records.domains import SMALLEST
-from sizer.records.prediction import Figure
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import reason
+from sizer.records.answer import Event, Job
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.domains import LARGEST, SMALLEST
+from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, reason
 from sizer.records.study import Deadline
-from sizer.model.model import vcpus_of
-from sizer.recommend.disks import disk_reasons
-from sizer.recommend.jobs import job_of
-from sizer.recommend.jobs import job_reasons
-from sizer.recommend.machine_prices import gpu_gone
-from sizer.recommend.memory import memory_reasons
-from sizer.recommend.other_inputs import EFFICIENT
-from sizer.recommend.other_inputs import efficiency
-from sizer.recommend.other_inputs import input_binds
-from sizer.recommend.other_inputs import rates_of
-from sizer.recommend.table import SURE
-from sizer.recommend.table import Row
-from sizer.recommend.table import rounded
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""

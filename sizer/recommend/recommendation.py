@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from sizer.catalog.catalog import Catalog, InstanceType
-from sizer.model.coordinates import vcpus_of
-from sizer.model.model import Model, WorkloadModel
+from sizer.model.model import Model, WorkloadModel, vcpus_of
 from sizer.model.prediction import predictions
 from sizer.recommend.accelerators import which_gpu
 from sizer.recommend.answer import Question, answer
@@ -18,7 +17,7 @@ from sizer.recommend.edges import StillPlanned
 from sizer.recommend.prices import cheapest, priced_like_measured
 from sizer.records.answer import Answer, Family, Loss, Recommendation, SharedMachine
 from sizer.records.configuration import Configuration
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective

@@ -5,31 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from sizer.model.coordinates import vcpus_of
-from sizer.model.prediction import predict
-from sizer.model.prediction import predict_several
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import family_memory
+
+from sizer.model.model import vcpus_of
+from sizer.model.prediction import predict, predict_several
+from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.case import Case
 from sizer.recommend.reasons import NEXT_TO_NOTHING
-from sizer.recommend.rule import DISK_LOSS
-from sizer.recommend.rule import Row
-from sizer.recommend.rule import table_of_sizes
-from sizer.records.answer import Rejection
-from sizer.records.answer import Upgrade
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.prediction import Figure
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Spec
-from sizer.records.prediction import reason
-from sizer.model.model import vcpus_of
-from sizer.recommend.table import DISK_LOSS
-from sizer.recommend.table import Row
-from sizer.recommend.table import table_of_sizes
+from sizer.recommend.rule import DISK_LOSS, Row, table_of_sizes
+from sizer.records.answer import Rejection, Upgrade
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, Refusal, Spec, reason
 
 OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
 """What runs at one number of vCPUs do not tell apart."""

@@ -3,50 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+
 from sizer.catalog.catalog import Catalog
-from sizer.model.advice import memory_matters
-from sizer.model.coordinates import gpus_of
-from sizer.model.coordinates import name_of_disk
-from sizer.model.floor_runs import SearchedFloor
-from sizer.model.memory import MARGIN
-from sizer.model.memory import anonymous_bytes
-from sizer.model.memory import needed_bytes
-from sizer.model.memory import only_completed
-from sizer.model.memory import undroppable_bytes
-from sizer.model.memory_sizes import MemoryCompared
-from sizer.model.memory_sizes import asked_sizes
-from sizer.model.memory_sizes import memory_compared
-from sizer.model.model import MeasuredRange
-from sizer.model.model import WorkloadModel
+from sizer.model.memory import (
+    MemoryCompared,
+    anonymous_bytes,
+    asked_sizes,
+    memory_compared,
+    needed_bytes,
+    only_completed,
+    undroppable_bytes,
+)
+from sizer.model.model import MARGIN, MeasuredRange, SearchedFloor, WorkloadModel, gpus_of, name_of_disk
 from sizer.model.prediction import throughputs
-from sizer.recommend.candidates import SOLD_VCPUS
-from sizer.recommend.candidates import Candidate
-from sizer.recommend.candidates import family_memory
-from sizer.recommend.candidates import next_sold
-from sizer.recommend.prices import Accelerators
-from sizer.recommend.prices import accelerators_of
-from sizer.recommend.prices import cheapest
-from sizer.recommend.prices import disk_prices
-from sizer.recommend.prices import disks_by_price
-from sizer.recommend.prices import prices
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Figure
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import reason
-from sizer.records.units import GIB
-from sizer.records.units import MIB
-from sizer.model.model import gpus_of
-from sizer.model.model import name_of_disk
-from sizer.recommend.accelerators import accelerators_measured
-from sizer.recommend.accelerators import accelerators_of
-from sizer.recommend.instances import cheapest
+from sizer.model.refusals import memory_matters
+from sizer.recommend.candidates import SOLD_VCPUS, Candidate, family_memory, next_sold
+from sizer.recommend.prices import Accelerators, accelerators_of, cheapest, disk_prices, disks_by_price, prices
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
+from sizer.records.units import GIB, MIB
 
 NOT_YET = Estimate(0.0, 0.0, 0.0)
 MOST_LISTED = 4

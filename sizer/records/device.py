@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from math import exp
-from math import log
-from sizer.records.domains import Amount
-from sizer.records.domains import Batch
-from sizer.records.domains import Bytes
-from sizer.records.domains import Count
-from sizer.records.domains import DeviceKind
-from sizer.records.domains import Label
-from sizer.records.domains import Probability
-from sizer.records.domains import Rate
-from sizer.records.domains import RateBasis
+from math import exp, log
+
+from sizer.records.domains import Amount, Batch, Bytes, Count, DeviceKind, Label, Probability, Rate, RateBasis
 
 HOST_DISK = "host"
 """The `disk` of a run whose disk was not limited: wherever the data already lay."""

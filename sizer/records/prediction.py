@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.domains import Amount
-from sizer.records.domains import Batch
-from sizer.records.domains import Bytes
-from sizer.records.domains import Count
-from sizer.records.domains import Label
-from sizer.records.domains import Name
-from sizer.records.domains import Nodes
-from sizer.records.domains import Vcpus
+
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.domains import Amount, Batch, Bytes, Count, Label, Name, Nodes, Vcpus
 from sizer.records.messages import NoAnswer
-from sizer.records.errors import NoAnswer
 
 
 @dataclass(frozen=True)

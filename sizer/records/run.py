@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.device import DiskRates
-from sizer.records.device import GpuSample
-from sizer.records.device import GpuUse
-from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.domains import Amount
-from sizer.records.domains import Count
-from sizer.records.domains import Label
-from sizer.records.domains import Moment
-from sizer.records.domains import Name
-from sizer.records.domains import Nodes
-from sizer.records.domains import Rate
-from sizer.records.domains import Signed
-from sizer.records.run_kinds import MemoryPlace
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import FP32
-from sizer.records.study import DiskTier
-from sizer.records.study import RunReason
-from sizer.records.study import RunSpec
-from sizer.records.adaptive import RunReason
-from sizer.records.gpu import GpuSample
-from sizer.records.gpu import GpuUse
+
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import DiskRates, GpuSample, GpuUse
+from sizer.records.domains import SCHEMA_VERSION, Amount, Count, Label, Moment, Name, Nodes, Rate, Signed
+from sizer.records.run_kinds import MemoryPlace, Outcome
+from sizer.records.study import FP32, DiskTier, RunReason, RunSpec
 
 OUTLIER = 3.0
 """How many times as fast as the slowest the fastest of repeats is where one of them must be wrong.

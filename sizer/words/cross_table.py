@@ -4,46 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from sizer.model.feeds import CPU_LABEL
+
+from sizer.model.runs import CPU_LABEL
 from sizer.recommend.cross_table import CPU_OF
-from sizer.records.answer import CrossCell
-from sizer.records.answer import CrossColumn
-from sizer.records.answer import CrossRow
-from sizer.records.answer import CrossTable
-from sizer.records.answer import Recommendation
+from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable, Recommendation
 from sizer.records.kinds import TRAIN
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
-from sizer.records.units import format_bytes
-from sizer.records.units import format_seconds
-from sizer.words.figures import around
-from sizer.words.figures import paragraph
-from sizer.words.figures import with_interval
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.names import clauses
-from sizer.words.names import disk_name
-from sizer.words.names import gpu_name
-from sizer.words.names import listed
-from sizer.words.names import outcome_in_words
-from sizer.words.names import row
+from sizer.records.units import format_bytes, format_seconds
+from sizer.words.figures import around, paragraph, with_interval
+from sizer.words.language import _, _n
+from sizer.words.names import clauses, disk_name, gpu_name, listed, outcome_in_words, row
 from sizer.words.networks import definitions_differ
-from sizer.words.page import batch_named
-from sizer.words.page import framework_name
-from sizer.words.page import input_named
-from sizer.words.page import mode_in_words
-from sizer.words.units import percent
-from sizer.words.units import rate_in_words
-from sizer.words.units import vcpus_in_words
-from sizer.model.runs import CPU_LABEL
-from sizer.records.cross_table import CrossCell
-from sizer.records.cross_table import CrossColumn
-from sizer.records.cross_table import CrossRow
-from sizer.records.cross_table import CrossTable
+from sizer.words.page import batch_named, framework_name, input_named, mode_in_words
+from sizer.words.units import percent, rate_in_words, vcpus_in_words
 
 RATIO_DIGITS, MANY_TIMES = 2, 10.0
 """Of a ratio below so many; a larger one is said without."""

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from sizer.model.coordinates import name_of_disk
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.model import WorkloadModel
+
+from sizer.model.model import WorkloadModel, name_of_disk
+from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import EMULATED_LABEL
-from sizer.records.device import GIVEN_IN_STUDY
-from sizer.records.device import GIVEN_IN_TABLE
-from sizer.records.device import HOST_DISK
-from sizer.records.device import Device
+from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import format_bytes
-from sizer.words.language import _
-from sizer.words.language import _n
+from sizer.words.language import _, _n
 from sizer.words.units import vcpus_in_words
-from sizer.model.model import name_of_disk
-from sizer.model.runs import CPU_LABEL
-from sizer.recommend.accelerators import EMULATED
 
 
 @dataclass(frozen=True)

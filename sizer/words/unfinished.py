@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from collections.abc import Sequence
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.to_follow import Unfinished
+from collections.abc import Collection, Sequence
+
+from sizer.adaptive.chosen import PlanEnd, Unfinished
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
 from sizer.records.answer import SearchEnd
@@ -17,9 +16,6 @@ from sizer.words.batch_sizes import largest_in_words
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _
 from sizer.words.names import clauses
-from sizer.adaptive.chosen import Unfinished
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.batch_sizes import SearchEnd
 
 
 def unfinished_said(left: Sequence[Unfinished], runs: Sequence[Run]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.model.floor_runs import WITHIN
+from sizer.model.model import WITHIN
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
+
+from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.plan.reference_runs import MOST_BETWEEN
-from sizer.plan.reference_runs import is_measurement
-from sizer.plan.reference_runs import reference
+from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import DiskRates
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.run import RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive
-from sizer.records.study import DiskTier
-from sizer.records.study import Objective
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReasonKind
+from sizer.records.study import Adaptive, DiskTier, Objective, PlanEndKind, RunReasonKind
 from tests.unit.adaptive import machine
-from tests.unit.adaptive.machine import HOST
-from tests.unit.adaptive.machine import LADDER
-from tests.unit.adaptive.machine import SECONDS
-from tests.unit.adaptive.machine import chooser_of
-from tests.unit.adaptive.machine import chosen
-from tests.unit.adaptive.machine import knee
-from tests.unit.adaptive.machine import made
-from tests.unit.adaptive.machine import study_of
-from sizer.adaptive.chooser import Chooser
-from sizer.records.adaptive import Adaptive
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.adaptive import RunReasonKind
-from sizer.records.run import Outcome
-from sizer.records.study import DiskRates
-from tests.unit.adaptive.machine import UNBOUNDED
+from tests.unit.adaptive.machine import HOST, LADDER, SECONDS, UNBOUNDED, chooser_of, chosen, knee, made, study_of
 
 
 def test_the_first_runs_show_the_most_the_least_and_the_middle() -> None:

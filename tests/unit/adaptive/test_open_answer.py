@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.adaptive.open_answer import OpenAnswer
-from sizer.adaptive.open_answer import open_answer
+from sizer.adaptive.conclusions import OpenAnswer, open_answer
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.configurations import configurations
@@ -13,15 +12,7 @@ from sizer.records.configuration import Configuration
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from tests.unit.adaptive.machine import HOST
-from tests.unit.adaptive.machine import Rate
-from tests.unit.adaptive.machine import knee
-from tests.unit.adaptive.machine import made
-from tests.unit.adaptive.machine import study_of
-from sizer.adaptive.conclusions import OpenAnswer
-from sizer.adaptive.conclusions import open_answer
-from sizer.records.answer import Spec
-from sizer.records.run import Configuration
+from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
 
 
 def runs_at(*vcpus: float, rate: Rate) -> list[Run]:

@@ -5,22 +5,17 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
-from sizer.cli.what_if import AskedWhatIf
-from sizer.cli.what_if import asked_what_if
-from sizer.cli.what_if import form
-from sizer.cli.what_if import is_tier
-from sizer.cli.what_if import tier_rates
+
+from sizer.cli.what_if import AskedWhatIf, asked_what_if, form, is_tier, tier_rates
 from sizer.model.fitting import fit
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WhatIf, WorkloadModel
 from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refused
+from sizer.records.prediction import ReasonCode, Refused
 from sizer.records.run import Run
 from sizer.records.units import GIB
-from sizer.records.errors import InputError
 
 
 @pytest.fixture

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
-from sizer.model.advice import vcpus_to_measure
-from sizer.model.edge import best_measured
+
 from sizer.model.fitting import fit
-from sizer.model.model import MeasuredRange
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
+from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.prediction import predict
-from sizer.records.configuration import Configuration
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.prediction import Action
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Refused
-from sizer.records.prediction import Suggestion
-from sizer.records.run import Demand
-from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.units import GIB
 from sizer.model.refusals import vcpus_to_measure
-from sizer.records.study import Purpose
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Action, ReasonCode, Refusal, Refused, Suggestion
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
 P100 = Device("emulated", gpu="P100", samples_per_second=219)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sizer.model.batch_curve import batch_curves
-from sizer.model.batch_curve import nearest
-from sizer.records.answer import BatchCurve
-from sizer.records.answer import StepFit
+
+from sizer.model.batch_curve import batch_curves, nearest, step_line
+from sizer.records.answer import BatchCurve, StepFit
 from sizer.records.device import Device
 from sizer.records.run import Run
 from tests.tables import runs_of
-import random
-from sizer.model.batch_curve import step_line
-from sizer.records.batch_sizes import BatchCurve
-from sizer.records.batch_sizes import StepFit
 
 TWO_GPUS = """workload,gpu,gpu_count,batch_size,throughput,outcome
 job,V100,1,8,180,

@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
-from datetime import timedelta
-from datetime import timezone
+from datetime import datetime, timedelta, timezone
+
 import numpy as np
 import pytest
-from sizer.model.drift import NO_DRIFT
-from sizer.model.drift import drift_of
-from sizer.model.exposure import exposures
-from sizer.model.exposure import own_deviation
-from sizer.model.fitting import fit
+
+from sizer.model.host import NO_DRIFT, drift_of, exposures, own_deviation
 from sizer.model.observations import observe
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
-from tests.modelled import contended
-from sizer.model.host import NO_DRIFT
-from sizer.model.host import drift_of
-from sizer.model.host import exposures
-from sizer.model.host import own_deviation
-from sizer.records.run import Bottleneck
-from sizer.records.study import Device
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 
 MakeRun = Callable[..., Run]
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)

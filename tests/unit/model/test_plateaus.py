@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+
 import pytest
+
 from sizer.model.fitting import fit
-from sizer.model.prediction import predict
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.run import Run
-from collections.abc import Sequence
 from sizer.model.model import WorkloadModel
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
+from sizer.model.prediction import predict
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run
 
 MakeRun = Callable[..., Run]
 KNEE = {1: 100.0, 2: 197.0, 4: 300.0, 8: 303.0, 16: 304.0}

@@ -13,7 +13,8 @@ from sizer.model.runs import as_asked, end_to_end, without_gaps
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run
-from sizer.records.study import Objective, Purpose
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Objective
 from tests.tables import runs_of
 
 CURVE = "workload,vcpus,memory_gib,throughput\na,1,4,100\na,2,4,197\na,4,4,380\na,8,4,700\n"

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
+
 import pytest
+
 from sizer.limits.control_group import limited_by
-from sizer.limits.topology import choose_cpus
-from sizer.limits.topology import parse_topology
+from sizer.limits.topology import choose_cpus, parse_topology
 from sizer.model.fitting import fit
-from sizer.model.model import CpuWork
-from sizer.model.model import WorkloadModel
+from sizer.model.model import CpuWork, WorkloadModel
 from sizer.model.prediction import predict
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device
 from sizer.records.run import Run
-from sizer.records.study import Limits
-from sizer.records.study import Workload
+from sizer.records.study import Limits, Workload
 from sizer.records.units import GIB
-from sizer.records.run import Configuration
 
 MakeRun = Callable[..., Run]
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+
 import numpy as np
 import pytest
+
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
 from sizer.model.prediction import predict
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.run import Run
 from sizer.records.units import GIB
-from sizer.records.run import Bottleneck
-from sizer.records.run import Configuration
 
 MakeRun = Callable[..., Run]
 

@@ -5,33 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
-from sizer.model.attribution import bottleneck_of
+
 from sizer.model.fitting import fit
-from sizer.model.memory import cached_fraction
-from sizer.model.memory import hit_rate
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadFacts
-from sizer.model.model import WorkloadModel
-from sizer.model.prediction import predict
-from sizer.model.stages import INSTANT
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refused
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import DiskCheck
-from sizer.records.run import Run
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.prediction import bottleneck_of, predict
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import ReasonCode, Refused
+from sizer.records.run import DataSet, Demand, DiskCheck, Run
 from sizer.records.study import DiskTier
 from sizer.records.units import GIB
-from sizer.model.prediction import bottleneck_of
-from sizer.records.run import Bottleneck
-from sizer.records.run import Configuration
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
 
 MakeRun = Callable[..., Run]
 

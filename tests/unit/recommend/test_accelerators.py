@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
-from sizer.recommend.accelerators import Accelerators
+
+from sizer.recommend.prices import Accelerators
 from sizer.records.answer import Answer
 from sizer.records.device import Device
 from sizer.records.run import Run
 from sizer.words.names import accelerators_name
-from sizer.recommend.prices import Accelerators
-from sizer.records.study import Device
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]

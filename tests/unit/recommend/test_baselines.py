@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.records.answer import Answer
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import Run
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

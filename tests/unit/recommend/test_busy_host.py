@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
-from sizer.model.starved import is_starved
+from sizer.model.runs import is_starved
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.prediction import ReasonCode
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Run
+from sizer.records.run import Demand, Evidence, EvidenceKind, LimitedBy, LimitedByKind, Run
 from sizer.records.study import Objective
 from sizer.words.answers import reason_sentences
 from sizer.words.names import terms_of
 from tests.modelled import contended
-from sizer.model.runs import is_starved
 
 BUSY = Evidence(Bottleneck.CPU, {"cpu": 1.0}, EvidenceKind.BUSIEST)
 OTHERS = 1.6

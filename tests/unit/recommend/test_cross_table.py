@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
-from sizer.recommend.cross_table import MOST_COLUMNS
-from sizer.recommend.cross_table import cross_table
-from sizer.records.answer import CrossCell
-from sizer.records.answer import CrossColumn
-from sizer.records.answer import CrossTable
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
+
+from sizer.recommend.cross_table import MOST_COLUMNS, cross_table
+from sizer.records.answer import CrossCell, CrossColumn, CrossTable
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import Run, RunWarning, Step, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from tests.tables import runs_of
-from sizer.records.cross_table import CrossCell
-from sizer.records.cross_table import CrossColumn
-from sizer.records.cross_table import CrossTable
-from sizer.records.run import Configuration
-from sizer.records.run import Estimate
-from sizer.records.run import Outcome
 
 HEADER = "workload,framework,network,gpu,batch_size,mode,throughput,throughput_low,throughput_high,outcome\n"
 PROGRAMS = (

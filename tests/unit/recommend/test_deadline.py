@@ -6,20 +6,18 @@ import math
 import random
 import re
 from collections.abc import Callable
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
+from sizer.recommend.rule import table_of_sizes
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.recommend.table import table_of_sizes
 from sizer.records.answer import Answer
 from sizer.records.device import Device
-from sizer.records.run import Demand
-from sizer.records.run import Run
-from sizer.records.study import Deadline
-from sizer.records.study import Objective
-from sizer.recommend.rule import table_of_sizes
-from sizer.records.study import Device
+from sizer.records.run import Demand, Run
+from sizer.records.study import Deadline, Objective
 
 HOUR = 3600.0
 Ask = Callable[..., Answer]

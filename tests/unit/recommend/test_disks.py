@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.records.answer import Answer
 from sizer.records.device import DiskRates
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline
-from sizer.records.study import DiskRates
 
 Ask = Callable[..., Answer]
 

@@ -5,23 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.model.edge import best_measured
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.run import Bottleneck
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
-from sizer.recommend.gates import NAMES
-from sizer.recommend.gates import check_gate
-from sizer.recommend.gates import read_gate
+
+from sizer.cli.gates import NAMES, check_gate, read_gate
 from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
+from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import Device
 from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.study import Deadline
-from sizer.cli.gates import NAMES
-from sizer.cli.gates import check_gate
-from sizer.cli.gates import read_gate
-from sizer.records.errors import InputError
-from sizer.records.run import Bottleneck
-from sizer.records.run import Estimate
-from sizer.records.study import Device
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+
 import pytest
+
 from sizer.model.fitting import fit
 from sizer.model.model import WorkloadModel
-from sizer.recommend.instead import Change
-from sizer.recommend.instead import ChangeKind
-from sizer.recommend.instead import changes
-from sizer.recommend.instead import judged_by
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.recommend.job_changes import Change, ChangeKind, changes, judged_by
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Spec
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Run
-from sizer.recommend.job_changes import Change
-from sizer.recommend.job_changes import ChangeKind
-from sizer.recommend.job_changes import changes
-from sizer.recommend.job_changes import judged_by
-from sizer.records.run import Bottleneck
+from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 
 CORE, BYTES = 1 / 100, 100_000.0
 

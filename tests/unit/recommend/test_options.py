@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+
 import pytest
+
 from sizer.records.answer import Answer
 from sizer.records.device import DiskRates
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline
-from sizer.records.study import DiskRates
 
 CURVE = ((1.0, 100.0), (2.0, 196.0), (4.0, 340.0), (8.0, 400.0), (16.0, 410.0), (32.0, 411.0))
 MACHINES = """workload,gpu,gpu_count,throughput

@@ -5,40 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
-from datetime import timedelta
-from datetime import timezone
+from datetime import datetime, timedelta, timezone
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
-from sizer.recommend.next_run import for_host
-from sizer.recommend.quality import rates_mistold
+from sizer.recommend.case import rate_contradicted
+from sizer.recommend.edges import for_host
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.prediction import Action
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Suggestion
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.prediction import Action, ReasonCode, Suggestion
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Deadline
-from sizer.records.study import Objective
-from sizer.words.answers import conclusion_line
-from sizer.words.answers import headline
-from sizer.words.answers import rates_in_doubt
-from sizer.words.answers import suggestion_sentences
+from sizer.records.study import Deadline, Objective
+from sizer.words.answers import conclusion_line, headline, rates_in_doubt, suggestion_sentences
 from sizer.words.names import Terms
-from sizer.recommend.case import rate_contradicted
-from sizer.recommend.edges import for_host
-from sizer.records.run import Bottleneck
-from sizer.records.run import Outcome
-from sizer.records.study import Device
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+
 import pytest
+
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.run import Demand
-from sizer.records.run import Run
-from sizer.records.run import Bottleneck
-from sizer.records.study import Device
+from sizer.records.run import Demand, Run
 
 Ask = Callable[..., Answer]
 P100 = Device("emulated", gpu="P100", samples_per_second=219, source="published")
