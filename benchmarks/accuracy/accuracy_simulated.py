@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from accuracy_draws import Case, draw_case
 from accuracy_machines import Faster, Question, share_questions, stage_shares
-from accuracy_rivals import rivals
 from accuracy_runs import measured_questions, measured_runs, noise
-from accuracy_scores import GoalRow, LeftOut, below, error_rows, in_words, left_out, rival_rows, share, worst_lines
+from accuracy_scores import LeftOut, error_rows, in_words, left_out, worst_lines
+from goals import GoalRow, below, share
 
 from sizer.model import WorkloadModel, fit, gpus_of, predict_several
 from sizer.records import Bottleneck, Configuration, Refusal, Run
@@ -113,7 +113,7 @@ def _judge(
     name, asked = f"machine {case.number}", [*case.inside, *case.beyond]
     rates = [truth[configuration, Faster()] for configuration in asked]
     truths = {place: (rate, (rate * noise(case, random),)) for place, rate in zip(asked, rates, strict=True)}
-    found = left_out(name, model, truths, rivals(runs, asked))
+    found = left_out(name, model, truths)
     inside = [each for each in found if each.configuration in case.inside]
     beyond = [each for each in found if each.configuration not in case.inside]
     return CaseResult(case.accounted, len(asked), inside, beyond, _named(case, model, named_at, truth))
@@ -167,8 +167,6 @@ def scores(outcomes: Sequence[CaseResult], worst: int = 0) -> tuple[list[GoalRow
         below("simulated", "machines on which sizer fails", len(faults), "", 0),
         share("simulated", "held-out points refused", [number >= told for number in range(asked)]),
         *(row for part, chosen in groups.items() for row in _name_rows(part, chosen)),
-        *rival_rows("simulated", inside, "inside: "),
-        *rival_rows("simulated", beyond, "beyond: "),
     ]
     named = [each for outcome in outcomes for each in outcome.named if each.clear]
     wrong = {each.case: each.line for each in named if not each.right and each.named is not Bottleneck.AMBIGUOUS}

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,17 +26,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "answers", "curves", "grid", "shared")]
 
-from accuracy_scores import HEAD, GoalRow, below, quantile, share
+from accuracy_draws import designed
 from drifting import drifting_cases
+from goals import HEAD, GoalRow, below, in_processes, quantile, share
 from grid_data import SECOND, load_grid
 from judged import WholeGrid, answer_of, whole_grids
-from orders import Order, as_planned, at_random, bayesian, pairwise
-from processes import in_processes
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
 from sizer.adaptive import Chooser, NextRun
 from sizer.catalog import Catalog
-from sizer.records import Adaptive, Run
+from sizer.plan import configurations_of, plan, position, repeated
+from sizer.records import Adaptive, Configuration, Purpose, Run, RunSpec
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9
@@ -68,6 +69,45 @@ class Replay:
         )
 
 
+Order = Callable[[Sequence[Run]], RunSpec | None]
+"""The next run after these; None where nothing is left."""
+
+
+def at_random(case: ReplayCase, seed: int) -> Order:
+    """Any run of the study, the reference's further repeats left out."""
+    specs = [spec for spec in plan(case.study, case.host) if spec.purpose is not Purpose.REFERENCE]
+    random.Random(seed).shuffle(specs)
+    return _listed(specs)
+
+
+def as_planned(case: ReplayCase) -> Order:
+    """The order of `sizer run` without an adaptive plan: one repeat of everything after another."""
+    return _listed(list(plan(case.study, case.host)))
+
+
+def pairwise(case: ReplayCase) -> Order:
+    """Configurations in the order of a pairwise covering design, then their repeats."""
+    starts = []
+    for each in case.study.workloads:
+        places = {_place(case, spec): spec for spec in configurations_of(each, case.study, case.host)}
+        starts.append([places[place] for place in designed(list(places), len(places))])
+    turns = [spec for number in range(max(map(len, starts))) for own in starts for spec in own[number : number + 1]]
+    return _listed([repeated(spec, repeat) for repeat in range(case.study.measure.repeats) for spec in turns])
+
+
+def _listed(specs: Sequence[RunSpec]) -> Order:
+    def following(runs: Sequence[Run]) -> RunSpec | None:
+        made = {run.id for run in runs}
+        return next((spec for spec in specs if spec.id not in made), None)
+
+    return following
+
+
+def _place(case: ReplayCase, spec: RunSpec) -> Configuration:
+    vcpus, memory, disk, batch, count = position(spec, case.host)
+    return Configuration(vcpus, memory, disk or "host", batch, gpu_count=count)
+
+
 def replay_all(case: ReplayCase) -> list[Replay]:
     """The adaptive plan until it stops, and after as many runs as are allowed; the others after as many."""
     objective, catalog = case.study.objective, Catalog.load()
@@ -85,7 +125,6 @@ def replay_all(case: ReplayCase) -> list[Replay]:
         "random": at_random(case, seed=len(case.name)),
         "as planned": as_planned(case),
         "pairwise": pairwise(case),
-        "Bayesian optimisation": bayesian(case, objective, catalog),
     }
     for name, order in orders.items():
         runs = []

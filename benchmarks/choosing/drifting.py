@@ -12,8 +12,7 @@ import numpy as np
 from accuracy_draws import Case
 from accuracy_machines import Faster, Question
 from accuracy_runs import NAME, Measuring, checked_disks, noise, one_run
-from noisy_hosts import KINDS, drawn_host
-from noisy_studies import SLOWER, rate_at, slower_cpus
+from noisy_studies import KINDS, SLOWER, drawn_host, rate_at, slower_cpus
 from replayed import ReplayCase, as_replayed, case_of, few_axes, machine_case, timed
 
 from sizer.records import Run, RunSpec

@@ -15,8 +15,8 @@ import numpy as np
 from accuracy_draws import Case, crossed, draw_case
 from accuracy_machines import Faster, Question
 from accuracy_runs import NAME, measured_runs
-from accuracy_shapes import SHAPES, drawn
 from curves_data import Curve, published_curves
+from drawn_curves import SHAPES, drawn
 
 from sizer.model import memory_of, vcpus_of
 from sizer.records import GIB, HOST_DISK, Configuration, Estimate, Outcome, Run, RunSpec
@@ -154,8 +154,7 @@ def machine_case(case: Case, truth: Mapping[Question, float]) -> ReplayCase:
 def curve_cases(each: int) -> list[ReplayCase]:
     """Curves over vCPUs from rates alone: so many of each drawn shape, thinned out to what a study would cross, with
     two repeats; and the published ones, of which one measurement is all that is known."""
-    shapes = [shape for shape, (axis, _) in SHAPES.items() if axis == "vcpus"]
-    curves = [drawn(shape, number, SEED) for shape in shapes for number in range(each)]
+    curves = [drawn(shape, number, SEED) for shape in SHAPES for number in range(each)]
     curves += [curve for curve in published_curves() if curve.axis == "vcpus"]
     thinned = enumerate(map(_thinned, curves))
     return [curve_case(curve, number) for number, curve in thinned if len(curve.places) >= LEAST_VALUES]

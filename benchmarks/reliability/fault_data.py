@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -114,11 +113,3 @@ def text(where: Path, content: bytes | None = None) -> Path:
     words = b" the cat sat on <unk> N mats \n a dog did n't \n" * 2000
     (where / "train.txt").write_bytes(words if content is None else content)
     return where / "train.txt"
-
-
-def removed(path: Path) -> None:
-    """Take the data set away."""
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink()

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from counterfactual import Finding, Verdict, holds, ratio_of
+from bottlenecks import Finding, Verdict, holds, ratio_of
 
 from sizer.records.run import Bottleneck, Estimate
 from tests import ROOT

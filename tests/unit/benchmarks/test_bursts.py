@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bursts import Stamps, after_pause, gaps, most_within, rate
+from throttle import Stamps, after_pause, gaps, most_within, rate
 
 BLOCK = 1000.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from systemd_aims import RATES, judge, limits_held
+from systemd_host import RATES, judge, limits_held
 from systemd_debian import requirements, sources
 from systemd_guest import DELEGATED, THROTTLED
 

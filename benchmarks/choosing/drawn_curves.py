@@ -1,4 +1,4 @@
-"""Curves of the shapes that tables from elsewhere have, drawn with a known truth. Pure.
+"""Curves over vCPUs of the shapes that tables from elsewhere have, drawn with a known truth. Pure.
 
 2 to 512 vCPUs, 0.1 to a million samples a second, 4 to 200 points, noisy to 10 %.
 """
@@ -59,63 +59,29 @@ def _irregular(c: Array, random: Random) -> Array:
     return found
 
 
-def _jump(m: Array, random: Random) -> Array:
-    """Memory that suddenly holds the data set."""
-    found: Array = np.where(m >= m[int(random.integers(1, len(m) - 1))], math.log(random.uniform(1.5, 6)), 0.0)
-    return found
-
-
-def _slope(m: Array, random: Random) -> Array:
-    """More of shuffled data stays in the page cache, until something else binds."""
-    unseen = np.clip(1 - m / m[-1] * random.uniform(0.8, 1.2), 0.02, 1)
-    found: Array = np.minimum(-np.log(unseen), random.uniform(0.5, 2.5))
-    return found
-
-
-def _batches(b: Array, random: Random) -> Array:
-    found: Array = -np.log(random.uniform(1, 30) / b + 1)
-    return found
-
-
-def _gpus(g: Array, random: Random) -> Array:
-    found: Array = np.log(g / (1 + random.uniform(0.005, 0.08) * (g - 1)))
-    return found
-
-
-SHAPES: dict[str, tuple[str, Callable[[Array, Random], Array]]] = {
-    "flat": ("vcpus", _flat),
-    "linear": ("vcpus", _linear),
-    "saturating": ("vcpus", _saturating),
-    "knee": ("vcpus", _knee),
-    "retrograde": ("vcpus", _retrograde),
-    "falling": ("vcpus", _falling),
-    "hyperthreads": ("vcpus", _hyperthreads),
-    "irregular": ("vcpus", _irregular),
-    "memory jump": ("memory", _jump),
-    "memory slope": ("memory", _slope),
-    "batch sizes": ("batch", _batches),
-    "GPU counts": ("gpus", _gpus),
+SHAPES: dict[str, Callable[[Array, Random], Array]] = {
+    "flat": _flat,
+    "linear": _linear,
+    "saturating": _saturating,
+    "knee": _knee,
+    "retrograde": _retrograde,
+    "falling": _falling,
+    "hyperthreads": _hyperthreads,
+    "irregular": _irregular,
 }
 
 
 def drawn(shape: str, number: int, seed: int) -> Curve:
     """A curve of that shape; the same for the same seed."""
-    axis, law = SHAPES[shape]
     random = np.random.default_rng([seed, number, list(SHAPES).index(shape)])
-    places = _places(axis, random)
-    values = np.broadcast_to(law(np.array(places), random), (len(places),))
+    places = _places(random)
+    values = np.broadcast_to(SHAPES[shape](np.array(places), random), (len(places),))
     rate = math.exp(random.uniform(math.log(0.1), math.log(1e6))) / math.exp(float(values.max()))
     truth = tuple(float(rate * math.exp(value)) for value in values)
-    return Curve("drawn", shape, axis, places, truth, float(random.choice([0.003, 0.01, 0.03, 0.1])))
+    return Curve("drawn", shape, "vcpus", places, truth, float(random.choice([0.003, 0.01, 0.03, 0.1])))
 
 
-def _places(axis: str, random: Random) -> tuple[float, ...]:
-    if axis == "batch":
-        return tuple(float(2**power) for power in range(int(random.integers(0, 3)), int(random.integers(6, 11))))
-    if axis == "gpus":
-        return tuple(float(2**power) for power in range(int(random.integers(4, 7))))
-    if axis == "memory":
-        return tuple(float(4 * step) for step in range(1, int(random.integers(6, 17))))
+def _places(random: Random) -> tuple[float, ...]:
     most = int(random.choice([4, 8, 16, 32, 64, 96, 128, 256, 512]))
     count = int(random.choice([5, 6, 8, 12, 40, 200]))
     spaced = np.unique(
