@@ -16,8 +16,12 @@ from curves_data import JPEG, LOADERS, MACHINES, OTHERS, Curve, questions, real_
 from goals import GoalRow, at_most, in_processes, quantile, share
 from grid_data import cells, repeat_errors
 
-from sizer.model import fit
-from sizer.records import GIB, Configuration, Estimate, Limits, Measure, Outcome, Run, RunSpec, Workload
+from sizer.model.fitting import fit
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.units import GIB
 
 IN_ALL, A_WORKLOAD = 12, 12
 """Configurations of a design: over the whole grid, and of each workload; never more than half of a workload's."""

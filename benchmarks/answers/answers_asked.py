@@ -16,11 +16,18 @@ from answers_jobs import OUT_OF_MEMORY, REAL, PublishedJob
 from answers_truth import Given
 from goals import error
 
-from sizer.catalog import Catalog
-from sizer.exchange import read_measurements
-from sizer.model import Model, fit, predict
-from sizer.recommend import recommend
-from sizer.records import GIB, Answer, Configuration, NoAnswer, Objective, Run, SizerError
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.imported import read_measurements
+from sizer.model.fitting import fit
+from sizer.model.model import Model
+from sizer.model.prediction import predict
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.errors import NoAnswer, SizerError
+from sizer.records.run import Run
+from sizer.records.study import Objective
+from sizer.records.units import GIB
 
 FEWEST = 4
 """With one of three left out nothing could be said of it."""

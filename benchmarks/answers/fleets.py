@@ -31,7 +31,8 @@ from answers_truth import CLOSE, TARGET, Choice, Given, best_choice, choices, la
 from fleet_machines import Fleet, drawn_fleet, name_of
 from goals import GoalRow, at_most, judge_numbered, share
 
-from sizer.records import Deadline, Objective, SizerError
+from sizer.records.errors import SizerError
+from sizer.records.study import Deadline, Objective
 
 SAMPLES = 1e8
 LEAST_RIGHT, LEAST_ANSWERED = 0.95, 0.80

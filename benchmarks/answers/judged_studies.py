@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from accuracy_draws import Case
 from accuracy_machines import Faster
 
-from sizer.catalog import Catalog
-from sizer.model import Model, WorkloadModel, best_measured, fit
-from sizer.recommend import recommend
+from sizer.catalog.catalog import Catalog
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
+from sizer.model.model import Model, WorkloadModel
+from sizer.recommend.recommendation import recommend
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.records import Answer, Configuration, Event, Objective, Run, Spec
+from sizer.records.answer import Answer, Event
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Spec
+from sizer.records.run import Run
+from sizer.records.study import Objective
 
 TARGET = 0.95
 REGRET = 0.05

@@ -27,7 +27,7 @@ from goals import GoalRow, judge_numbered, share
 from judged_studies import LEAST_ANSWERED, LEAST_RIGHT, JudgedAnswer, answers_of, judged_answer
 from noisy_studies import KINDS, NoisyHost, NoisyStudy, drawn_study
 
-from sizer.records import Answer
+from sizer.records.answer import Answer
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ from answers_jobs import (
 from answers_truth import OBJECTIVES, Given, Verdict, choices, fastest_given, verdict
 from goals import GoalRow, at_most, in_processes, printed, share
 
-from sizer.records import Objective, SizerError
+from sizer.records.errors import SizerError
+from sizer.records.study import Objective
 
 RIGHT = 0.95
 QUICK = 8

@@ -33,10 +33,16 @@ from grid_data import SECOND, load_grid
 from judged import WholeGrid, answer_of, whole_grids
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
-from sizer.adaptive import Chooser, NextRun
-from sizer.catalog import Catalog
-from sizer.plan import configurations_of, plan, position, repeated
-from sizer.records import Adaptive, Configuration, Purpose, Run, RunSpec
+from sizer.adaptive.chooser import Chooser
+from sizer.adaptive.chosen import NextRun
+from sizer.catalog.catalog import Catalog
+from sizer.plan.configurations import configurations, position, repeated
+from sizer.plan.run_order import plan
+from sizer.records.adaptive import Adaptive
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import RunSpec
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9
@@ -89,7 +95,7 @@ def pairwise(case: ReplayCase) -> Order:
     """Configurations in the order of a pairwise covering design, then their repeats."""
     starts = []
     for each in case.study.workloads:
-        places = {_place(case, spec): spec for spec in configurations_of(each, case.study, case.host)}
+        places = {_place(case, spec): spec for spec in configurations(each, case.study, case.host)}
         starts.append([places[place] for place in designed(list(places), len(places))])
     turns = [spec for number in range(max(map(len, starts))) for own in starts for spec in own[number : number + 1]]
     return _listed([repeated(spec, repeat) for repeat in range(case.study.measure.repeats) for spec in turns])

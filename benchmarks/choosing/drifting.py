@@ -15,7 +15,8 @@ from accuracy_runs import NAME, Measuring, checked_disks, noise, one_run
 from noisy_studies import KINDS, SLOWER, drawn_host, rate_at, slower_cpus
 from replayed import ReplayCase, as_replayed, case_of, few_axes, machine_case, timed
 
-from sizer.records import Run, RunSpec
+from sizer.records.run import Run
+from sizer.records.study import RunSpec
 
 JOBS = 3
 MOST = 24

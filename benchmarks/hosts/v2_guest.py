@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import LimitsBackend, detect
+from sizer.limits.detection import detect
+from sizer.limits.interface import LimitsBackend
 from sizer.records.run import Sample
 from sizer.records.study import Limits
 from tests.described_hosts import ELSEWHERE

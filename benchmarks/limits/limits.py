@@ -2,9 +2,9 @@
 
     python benchmarks/limits/limits.py [--seconds 1.6] [--repeats 3]
 
-Cores used (the group's own accounting over the wall clock) by ceil(V) busy processes under a limit of V vCPUs: a cpuset,
-with a quota for the fraction alone. A window in which other programs used the CPUs is measured again, up to four
-times, and the one that they disturbed least counts, whatever it shows. Aim: median cores within 3 % of what was asked.
+Cores used (the group's own accounting over the wall clock) by ceil(V) busy processes under a limit of V vCPUs: a
+cpuset, with a quota for the fraction alone. A window in which other programs used the CPUs is measured again, up to
+four times, and the one that they disturbed least counts. Aim: median cores within 3 % of what was asked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from math import ceil
 from statistics import median
 
-from sizer.limits import Group, LimitsBackend, detect
+from sizer.limits.detection import detect
+from sizer.limits.interface import Group, LimitsBackend
 from sizer.records.errors import SizerError
 from sizer.records.study import Limits
 

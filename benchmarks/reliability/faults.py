@@ -37,7 +37,7 @@ DEADLINE, LONG = "deadline", "long"
 
 RECORD = f"record {fault_data.BAD + 1} of {fault_data.IMAGES}"
 SPEEDOMETER = "mxnet_speedometer"
-Make = Callable[[Path], Path]
+Make = Callable[..., Path]
 
 
 def bad(function: str, outcome: Outcome, words: str = "", needs: str = "", **more: object) -> FaultCase:

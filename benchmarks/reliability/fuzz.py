@@ -6,7 +6,7 @@ A valid file is changed (Hypothesis draws how: values of another type or size, k
 read by the commands that read it, in this process. A case fails where an exception escapes or the exit code is 1
 (`tracebacks`), where the exit code is not one that the promise names, the sentence is missing, names no file or is not
 one, where numpy warns, or where output holds characters that a terminal obeys (`wrong`), where a command takes over
-10 s of CPU time (`slow`), or where a refused file leaves anything changed (`written`). Of each kind of failure the first
+10 s of CPU time (`slow`), or where a refused file leaves anything changed (`written`). Of each kind of failure some
 inputs are kept, with the command that read them. Exit status 1 if any of these columns is not 0. Nothing is measured.
 """
 

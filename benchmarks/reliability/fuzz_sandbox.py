@@ -21,14 +21,14 @@ from pathlib import Path
 from unicodedata import category
 from unittest.mock import patch
 
-from sizer.analysis.log_lines import LINE_LIMIT
+from sizer.analysis.log_lines.recognising import LINE_LIMIT
 from sizer.cli import main
 from sizer.host.machine import facts
-from sizer.limits import detect
-from sizer.records import GIB
+from sizer.limits.detection import detect
 from sizer.records.errors import SizerError
 from sizer.records.plain_text import UNSEEN
-from sizer.store import read_run
+from sizer.records.units import GIB
+from sizer.store.stored_runs import read_run
 
 SLOW_SECONDS = 10.0
 """Of CPU time."""

@@ -23,17 +23,22 @@ from hypothesis import strategies as st
 
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.log_rates import LogRates
-from sizer.catalog import Catalog, catalog_text
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.importing import catalog_text
 from sizer.cli import main
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
-from sizer.records import GIB, KNOWN_LOGS, Note, NoteKind
 from sizer.records.errors import InputError
+from sizer.records.log_patterns import KNOWN_LOGS
 from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
 from sizer.records.run_kinds import Outcome
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
-from sizer.study import HostSize, parse_study, to_yaml
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 
 Words = tuple[str, ...]
 ANSWERS, LOOKS, ASKS = frozenset({0, 2, 5}), frozenset({0, 2}), frozenset({0, 2, 3})

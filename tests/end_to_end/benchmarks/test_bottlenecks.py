@@ -8,7 +8,7 @@ import sys
 import pytest
 from bottlenecks import Finding, Verdict, holds, ratio_of
 
-from sizer.records.run import Bottleneck, Estimate
+from sizer.records.configuration import Bottleneck, Estimate
 from tests import ROOT
 
 BENCHMARK = ROOT / "benchmarks/bottlenecks/bottlenecks.py"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from choosing import as_planned, at_random, pairwise
 from curves_data import Curve
+from drawn_curves import SHAPES, drawn
 from judged import whole_grids
-from orders import as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, curve_case
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.records.run import Run
 from sizer.records.study import Objective
 
@@ -24,8 +26,7 @@ def case() -> ReplayCase:
 
 def test_every_order_makes_every_run_once(case: ReplayCase) -> None:
     """Until nothing is left; a run is looked up by its limits."""
-    catalog = Catalog.load()
-    for order in (at_random(case, 1), as_planned(case), pairwise(case), bayesian(case, Objective(), catalog)):
+    for order in (at_random(case, 1), as_planned(case), pairwise(case)):
         runs: list[Run] = []
         while (spec := order(runs)) is not None:
             runs.append(case.run(spec))
@@ -42,3 +43,13 @@ def test_an_answer_is_judged_against_the_whole_grid(case: ReplayCase) -> None:
     for vcpus in (2.0, 8.0):
         other = replace(grid.answer, spec=replace(grid.answer.spec, vcpus=vcpus))
         assert not grid.right(other, 0.95)
+
+
+def test_drawn_curves_have_the_shapes_they_are_called_by() -> None:
+    """Retrograde ones come down again, flat ones do not move, falling ones only fall."""
+    for number in range(5):
+        assert np.ptp(drawn("flat", number, 3).rates) < 1e-9 * drawn("flat", number, 3).rates[0]
+        assert np.all(np.diff(drawn("falling", number, 3).rates) < 0)
+        back = drawn("retrograde", number, 3).rates
+        assert back[-1] < max(back)
+    assert all(0.05 <= max(drawn(shape, 1, 3).rates) <= 2e6 for shape in SHAPES)
