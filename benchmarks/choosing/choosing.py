@@ -1,6 +1,6 @@
 """How many runs does an answer need? Measured grids, simulated machines and curves replayed: a run is looked up.
 
-    python benchmarks/choosing/choosing.py [--machines 60] [--curves 60] [--drifting 36] [--only FAMILY ...]
+    python benchmarks/choosing/choosing.py [--machines 60] [--every 1] [--only FAMILY ...]
                                             [--worst] [--processes 2]
 
 For each study: the answer from its whole grid; what `--until settled` measures, and whether its answer is the same
@@ -27,7 +27,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "answers", "curves", "grid", "shared")]
 
 from accuracy_draws import designed
-from drifting import drifting_cases
 from goals import HEAD, GoalRow, below, in_processes, quantile, share
 from grid_data import SECOND, load_grid
 from judged import WholeGrid, answer_of, whole_grids
@@ -125,7 +124,7 @@ def replay_all(case: ReplayCase) -> list[Replay]:
     for name, asked in ((FREE, Adaptive()), (BOUNDED, Adaptive(runs=allowed))):
         chooser, runs = Chooser(case.study, case.host, catalog, asked), list[Run]()
         while isinstance(chosen := chooser.next_run(runs), NextRun):
-            runs.append(case.run(chosen.spec, runs))
+            runs.append(case.run(chosen.spec))
         found.append(_judged(case, grids, runs, allowed, name, chosen.kind.value))
     orders: dict[str, Order] = {
         "random": at_random(case, seed=len(case.name)),
@@ -135,7 +134,7 @@ def replay_all(case: ReplayCase) -> list[Replay]:
     for name, order in orders.items():
         runs = []
         while len(runs) < allowed and (spec := order(runs)) is not None:
-            runs.append(case.run(spec, runs))
+            runs.append(case.run(spec))
         found.append(_judged(case, grids, runs, allowed, name))
     return found
 
@@ -162,7 +161,7 @@ def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
     runs, points = [len(each.runs) for each in own], [len({run.configuration for run in each.runs}) for each in own]
     seconds = [sum(run.wall_seconds for run in each.runs) / each.case.seconds for each in own]
     rows = [
-        share(family, f"{BOUNDED}: right", right.pop(BOUNDED), RIGHT if family != "drifting" else None),
+        share(family, f"{BOUNDED}: right", right.pop(BOUNDED), RIGHT),
         share(family, "adaptive: ends within them, and right", [each.in_time for each in own]),
         share(family, "adaptive: right when it ends", right.pop(FREE)),
         share(family, "adaptive: ends as settled", [each.ended == "settled" for each in own]),
@@ -184,8 +183,7 @@ def _figure(part: str, figure: str, values: Sequence[float], at: float) -> GoalR
 FAMILIES: dict[str, Callable[[argparse.Namespace], list[ReplayCase]]] = {
     "grid": lambda _: [*grid_cases(load_grid()), *grid_cases(load_grid(SECOND))],
     "machine": lambda given: machine_cases(given.machines),
-    "curve": lambda given: curve_cases(given.curves),
-    "drifting": lambda given: drifting_cases(given.drifting),
+    "curve": lambda given: curve_cases(given.every),
 }
 
 
@@ -205,8 +203,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--machines", type=int, default=60, help="simulated machines")
-    parser.add_argument("--drifting", type=int, default=36, help="simulated machines whose host drifts by 20 %%")
-    parser.add_argument("--curves", type=int, default=60, help="curves of each drawn shape")
+    parser.add_argument("--every", type=int, default=1, help="one held-out curve of so many")
     parser.add_argument("--only", action="append", choices=list(FAMILIES), help="this family; may be given again")
     parser.add_argument("--worst", action="store_true", help="each study that needed more runs, or answers otherwise")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)

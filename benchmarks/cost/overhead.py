@@ -11,24 +11,39 @@ workload's core-seconds, for each workload. The last one is the worst case: many
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-sys.path.append(str(Path(__file__).parents[1] / "shared"))
-
-from bench import BenchmarkHost, opened
-
 from sizer import bundled
+from sizer.host.interpreters import interpreter
+from sizer.host.machine import facts
+from sizer.limits.detection import detect
+from sizer.limits.interface import LimitsBackend
 from sizer.records.device import Device
 from sizer.records.errors import HostError, SizerError
-from sizer.records.run import Step
-from sizer.records.study import Limits, Workload
+from sizer.records.kinds import OPENCV
+from sizer.records.run import Run, Step
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.child import started
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.data_sets import DataSets
+from sizer.words.failures import failure_line
 
 AIM = 0.01
 VCPUS = 1.0
+IMAGES = 400
+"""Photographs in the embedded data set."""
+RAM = "/dev/shm"
+"""Where runs write: a sync costs nothing there, so that the disk has no part in the rates."""
+START_UP_SECONDS = 120.0
 
 
 def emulated_gpu(name: str) -> Workload:
@@ -68,13 +83,53 @@ print(statistics.fmean(costs[1:]) - statistics.fmean(idle[1:]))
 """
 
 
+@dataclass(frozen=True)
+class BenchmarkHost:
+    """This machine, and a folder in RAM for what runs write."""
+
+    backend: LimitsBackend
+    host_vcpus: int
+    host_memory_bytes: int
+    folder: Path
+
+    def run(self, workload: Workload, batch_size: int, vcpus: float, seconds: float, repeat: int = 0) -> Run:
+        """`seconds` of steady state, or less if the workload ends before. Raises HostError if it did not complete."""
+        measure = Measure(1, seconds, 1e-6, timeout=START_UP_SECONDS + 4 * seconds)
+        spec = RunSpec(workload, batch_size, Limits(vcpus=vcpus), measure, repeat)
+        run = launch(spec, self.context(workload), self.backend)
+        if run.outcome is not Outcome.COMPLETED:
+            raise HostError(f"{workload.name} ended as {run.outcome.value}: {failure_line(run)}")
+        return run
+
+    def context(self, workload: Workload) -> RunContext:
+        """Fresh folders, and the data that the workload reads."""
+        sets = DataSets(cache_folder(os.environ), interpreter(OPENCV), bundled.WORKLOADS_PATH, IMAGES, lambda _: None)
+        data = sets.prepare(workload)
+        fresh = Path(tempfile.mkdtemp(dir=self.folder))
+        for name in ("scratch", "output"):
+            (fresh / name).mkdir()
+        place = RunPaths(
+            interpreter=interpreter(workload.framework),
+            packages=bundled.WORKLOADS_PATH,
+            data=Path(data.path) if data else None,
+            data_format=data.format if data else None,
+            scratch=fresh / "scratch",
+            output=fresh / "output",
+        )
+        log = fresh / "log"
+        return RunContext(place, data, None, None, self.host_vcpus, self.host_memory_bytes, os.environ, log)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=6)
     given = parser.parse_args()
     try:
-        with opened() as bench:
-            worst = account(bench, given.seconds)
+        backend = detect()
+        backend.remove_leftovers()
+        host = facts(backend)
+        with tempfile.TemporaryDirectory(dir=RAM) as folder:
+            worst = account(BenchmarkHost(backend, host.cpus, host.memory_bytes, Path(folder)), given.seconds)
     except SizerError as error:
         print(error, file=sys.stderr)
         return error.exit_code

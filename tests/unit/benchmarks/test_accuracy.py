@@ -13,7 +13,7 @@ from accuracy_machines import Faster, share_questions, stage_shares
 from accuracy_measured import merged, predict_others, scores_of_grid, told
 from accuracy_runs import measured_runs
 from accuracy_simulated import Named, judge_case, kind_of, relieved, scores, true_kinds
-from curves_data import JPEG, published_curves, questions, real_curves
+from curves_data import JPEG, questions, real_curves
 from goals import at_most, error, share
 from grid_data import cells, load_grid
 
@@ -126,10 +126,10 @@ def test_errors_and_goals() -> None:
     assert share("a", "b", [True] * 10, 0.85, 0.95).met is False
 
 
-def test_published_and_real_curves_are_in_rising_places() -> None:
-    """Of the real ones about a third is held out; what follows published yields is of machines with hyperthreads."""
+def test_real_curves_are_in_rising_places() -> None:
+    """About a third is held out; what follows published yields is of machines with hyperthreads."""
     real = real_curves()
-    for curve in (*published_curves(), *real):
+    for curve in real:
         assert len(curve.places) == len(curve.rates) >= 3
         assert list(curve.places) == sorted(curve.places)
     assert 0.2 < sum(curve.held_out for curve in real) / len(real) < 0.45

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from choosing import as_planned, at_random, pairwise
 from curves_data import Curve
-from drawn_curves import SHAPES, drawn
 from judged import whole_grids
 from replayed import ReplayCase, curve_case
 
@@ -16,12 +14,12 @@ from sizer.catalog.catalog import Catalog
 from sizer.records.run import Run
 from sizer.records.study import Objective
 
-KNEE = Curve("drawn", "knee", "vcpus", (1.0, 2.0, 4.0, 8.0, 16.0), (100.0, 200.0, 400.0, 400.0, 400.0), 0.003)
+KNEE = Curve("others", "knee", (1.0, 2.0, 4.0, 8.0, 16.0), (100.0, 200.0, 400.0, 400.0, 400.0))
 
 
 @pytest.fixture(scope="module")
 def case() -> ReplayCase:
-    return curve_case(KNEE, 0)
+    return curve_case(KNEE)
 
 
 def test_every_order_makes_every_run_once(case: ReplayCase) -> None:
@@ -30,7 +28,7 @@ def test_every_order_makes_every_run_once(case: ReplayCase) -> None:
         runs: list[Run] = []
         while (spec := order(runs)) is not None:
             runs.append(case.run(spec))
-        assert len({run.id for run in runs}) == len(runs) >= 10
+        assert len({run.id for run in runs}) == len(runs) >= 5
         assert {run.configuration.vcpus for run in runs} == set(KNEE.places)
 
 
@@ -43,13 +41,3 @@ def test_an_answer_is_judged_against_the_whole_grid(case: ReplayCase) -> None:
     for vcpus in (2.0, 8.0):
         other = replace(grid.answer, spec=replace(grid.answer.spec, vcpus=vcpus))
         assert not grid.right(other, 0.95)
-
-
-def test_drawn_curves_have_the_shapes_they_are_called_by() -> None:
-    """Retrograde ones come down again, flat ones do not move, falling ones only fall."""
-    for number in range(5):
-        assert np.ptp(drawn("flat", number, 3).rates) < 1e-9 * drawn("flat", number, 3).rates[0]
-        assert np.all(np.diff(drawn("falling", number, 3).rates) < 0)
-        back = drawn("retrograde", number, 3).rates
-        assert back[-1] < max(back)
-    assert all(0.05 <= max(drawn(shape, 1, 3).rates) <= 2e6 for shape in SHAPES)
