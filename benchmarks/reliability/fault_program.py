@@ -185,13 +185,6 @@ def prints_without_end() -> None:
         os.write(1, block + b"Speed: 500.0 samples/sec\n")
 
 
-def prints_one_line() -> None:
-    start()
-    for _ in range(GIGABYTE // 10**6):
-        os.write(1, b"x" * 10**6)
-    go_on()
-
-
 def prints_rates() -> None:
     """A gigabyte that says nothing of a rate, then rates."""
     block = (b"9" * 99 + b"\n") * 10_000
@@ -237,41 +230,10 @@ def writes_text() -> None:
     hang()
 
 
-def writes_binary() -> None:
-    start()
-    write(bytes(range(256)) + b"\n")
-    hang()
-
-
-def writes_wrong_types() -> None:
-    start()
-    step(time="soon")
-    hang()
-
-
-def writes_out_of_order() -> None:
-    step()
-    hang()
-
-
-def writes_huge_numbers() -> None:
-    start()
-    steps(5)
-    step(samples=10**30)
-    hang()
-
-
 def writes_an_endless_line() -> None:
     start()
     while True:
         write(b"x" * 65536)
-
-
-def goes_back_in_time() -> None:
-    start()
-    steps(5)
-    step(time=time.monotonic() - 1.0)
-    hang()
 
 
 def tells_the_time_of_day() -> None:
