@@ -1,12 +1,10 @@
 """Is the recommendation the best machine of the table? Every published job with two machines or more.
 
-    python benchmarks/answers/published.py [--held-out] [--also FILE.csv ...] [--quick] [--no-predictions]
+    python benchmarks/answers/published.py [--held-out] [--also FILE.csv ...] [--quick]
 
 The right answer is found by looking at all rows (`answers_truth.py`), with the prices of the catalogue
-(`answers_jobs.py`). Beside it: rates left out of the same tables and foretold from the others
-(`answers_asked.py`). `--held-out` asks the tables of `held_out.csv`, on which nothing was tuned. `--also` adds
-figures that may not be copied into the repository, in the columns of `held_out.csv`. Exit status 1 where a goal is
-missed.
+(`answers_jobs.py`). `--held-out` asks the tables of `held_out.csv`, on which nothing was tuned. `--also` adds figures
+that may not be copied into the repository, in the columns of `held_out.csv`. Exit status 1 where a goal is missed.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
-from answers_asked import RateLeftOut, ReadTable, asked, job_rows, read_table, thirds, write_table
+from answers_asked import ReadTable, asked, job_rows, read_table, write_table
 from answers_jobs import (
     HELD_OUT,
     PUBLISHED,
@@ -36,7 +34,7 @@ from answers_jobs import (
     usd_per_hour,
 )
 from answers_truth import OBJECTIVES, Given, Verdict, choices, fastest_given, verdict
-from goals import GoalRow, at_most, in_processes, printed, share
+from goals import GoalRow, in_processes, printed, share
 
 from sizer.records.errors import SizerError
 from sizer.records.study import Objective
@@ -63,15 +61,7 @@ class JudgedAnswer:
         return f"  {self.objective}{without}: {self.job}: {self.verdict.reason}"
 
 
-@dataclass(frozen=True)
-class JudgedJob:
-    """The questions of one job, and the rates that were left out of its table and foretold."""
-
-    answers: tuple[JudgedAnswer, ...]
-    left_out: tuple[RateLeftOut, ...] = ()
-
-
-def judge_job(job: PublishedJob, predictions: bool) -> JudgedJob:
+def judge_job(job: PublishedJob) -> list[JudgedAnswer]:
     """Ask sizer for every objective, and compare with what looking at the rows says."""
     sold = sold_machines()
     found = choices(job.rows, lambda machine: usd_per_hour(machine, sold), retired_machines())
@@ -88,9 +78,7 @@ def judge_job(job: PublishedJob, predictions: bool) -> JudgedJob:
         given = Given(refused=unread) if table is None else asked(table, Objective(objective))
         judged, by_speed = verdict(found, objective, given), verdict(found, objective, fastest_given(found))
         answers.append(JudgedAnswer(job.label, objective, not given.refused, judged, by_speed.right))
-    if table is None or not predictions or any(row.input for row in job.rows):
-        return JudgedJob(tuple(answers))
-    return JudgedJob(tuple(answers), thirds(table.runs))
+    return answers
 
 
 def main() -> int:
@@ -99,20 +87,14 @@ def main() -> int:
     parser.add_argument("--also", action="append", type=Path, default=[], help="further figures; may be given again")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--quick", action="store_true", help=f"one job of {QUICK}: whether all of it works")
-    parser.add_argument("--no-predictions", action="store_true", help="leave no rates out of the tables")
     given = parser.parse_args()
     jobs = published_jobs((HELD_OUT if given.held_out else PUBLISHED, *given.also))
     jobs = jobs[::QUICK] if given.quick else jobs
-    judged = in_processes(judge_job, [(job, not given.no_predictions) for job in jobs], given.processes)
-    part = "held-out jobs" if given.held_out else "published jobs"
-    rates = [rate for job in judged for rate in job.left_out]
-    table = [
-        *answer_rows(part, [each for job in judged for each in job.answers]),
-        *prediction_rows("a third left out, between", [rate for rate in rates if rate.between]),
-        *prediction_rows("a third left out, beyond", [rate for rate in rates if not rate.between]),
-    ]
+    judged = in_processes(judge_job, [(job,) for job in jobs], given.processes)
+    answers = [answer for of_job in judged for answer in of_job]
+    table = answer_rows("held-out jobs" if given.held_out else "published jobs", answers)
     rows, machines = sum(len(job.rows) for job in jobs), sum(len(job.machines) for job in jobs)
-    wrong = [each.line for job in judged for each in job.answers if not each.verdict.right]
+    wrong = [each.line for each in answers if not each.verdict.right]
     return printed(table, [f"{len(jobs)} jobs, {rows} rows, {machines} machines", f"{len(wrong)} wrong:", *wrong, ""])
 
 
@@ -127,17 +109,6 @@ def answer_rows(part: str, answers: Sequence[JudgedAnswer]) -> list[GoalRow]:
     table.append(share(part, "who always takes the fastest: right", [each.fastest_right for each in priced]))
     unpriced = [each.verdict.right for each in answers if each.verdict.without_price]
     return [*table, share(part, "no price known: says so, or the fastest", unpriced, RIGHT)]
-
-
-def prediction_rows(part: str, rates: Sequence[RateLeftOut]) -> list[GoalRow]:
-    """How far the predictions of rates that were left out are off, and how many lie in their intervals."""
-    foretold = [each for each in rates if each.predicted is not None]
-    return [
-        share(part, "foretold", [each.predicted is not None for each in rates]),
-        at_most(part, "median error", [each.error for each in foretold], 0.5),
-        at_most(part, "90th percentile of errors", [each.error for each in foretold], 0.9),
-        share(part, "in their 90 % intervals", [each.covered for each in foretold]),
-    ]
 
 
 if __name__ == "__main__":

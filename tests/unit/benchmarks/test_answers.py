@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from answers_asked import is_between, job_rows, read_table, thirds, write_table
+from answers_asked import job_rows
 from answers_jobs import (
     HELD_OUT,
     PUBLISHED,
@@ -22,8 +22,6 @@ from answers_jobs import (
 )
 from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, fastest_given, verdict
 from fleet_machines import both, drawn_fleet
-
-from sizer.records.configuration import Configuration
 
 OLD, TWO_OLD, NEW, UNSOLD = Machine("K80", 1), Machine("K80", 2), Machine("V100", 1), Machine("Titan", 1)
 PRICES = {OLD: 0.9, TWO_OLD: 1.8, NEW: 3.06}
@@ -176,30 +174,6 @@ def test_synthetic_rows_are_no_choice_in_a_table_with_real_data(tmp_path: Path) 
     assert [job.terms["data"] for job in jobs] == ["synthetic", "real", "real and synthetic"]
     assert [each.rate for each in choices(jobs[2].rows, PRICES.get)] == [90, 95]
     assert [row["input"] for row in job_rows(jobs[2])] == ["synthetic", "synthetic", "disk", "disk"]
-
-
-def test_rates_are_left_out_in_thirds(tmp_path: Path) -> None:
-    """Of four batch sizes each once, the two inner ones between others."""
-    job = PublishedJob(
-        0,
-        {**dict.fromkeys(SAME_JOB, ""), "mode": "train", "network": "resnet50", "unit": "image"},
-        tuple(MeasuredRow(NEW, batch, batch / (0.02 + 0.005 * batch)) for batch in (8, 16, 32, 64)),
-    )
-    write_table(path := tmp_path / "table.csv", job_rows(job))
-    runs = read_table(path).runs
-    parts = thirds(runs)
-    assert sorted(each.configuration.batch_size or 0 for each in parts) == [8, 16, 32, 64]
-    assert {each.configuration.batch_size for each in parts if each.between} == {16, 32}
-    assert all(each.error < 0.1 for each in parts if each.between)
-    assert thirds(runs[:3]) == ()
-
-
-def test_between_is_within_what_the_same_gpu_was_measured_at() -> None:
-    """Another GPU's batch sizes do not count."""
-    old, larger, new = (Configuration(None, None, None, *each) for each in ((8, "K80"), (32, "K80"), (16, "V100")))
-    assert is_between([old, larger], Configuration(None, None, None, 16, "K80"))
-    assert not is_between([old, larger], Configuration(None, None, None, 64, "K80"))
-    assert not is_between([old, larger], new)
 
 
 def test_gpus_of_one_name_are_told_apart_by_memory_and_then_by_form(tmp_path: Path) -> None:
