@@ -104,9 +104,7 @@ BELIEFS = {
     "yield, matrix": Line("the same, computing a network", 0.05, 0.1, BY_HAND, "a first one", Scale.PLAIN),
     "cap": Line("rate that vCPUs do not raise", 0.3, 0.6, BY_HAND, "the highest rate"),
     "cap, accounted": Line("the same", math.log(3.0), 1.5, BY_HAND, "the highest rate"),
-    "quota": Line(
-        "more time at a part of a vCPU", 0.05, 0.05, "by hand; seen: 0 to 0.19", "ln time", Scale.PLAIN
-    ),
+    "quota": Line("more time at a part of a vCPU", 0.05, 0.05, "by hand; seen: 0 to 0.19", "ln time", Scale.PLAIN),
     "accelerator": Line("samples/s of one accelerator", 0.0, 0.15, BY_HAND, "those of its busy seconds"),
     "accelerator, emulated": Line("the same", 0.0, 0.03, BY_HAND, "its stated rate"),
     "accelerator, rates alone": Line("the same", math.log(1.5), 1.0, BY_HAND, "the highest rate of one"),
