@@ -212,7 +212,8 @@ def write_study(folder: Path) -> None:
     with StudyFolder.create(folder, study, HOST, [Note(NoteKind.NO_MEMORY_AXIS, fix="sudo sizer demo")]) as made:
         for run in _runs():
             spec = replace(run.spec, workload=workloads[run.spec.workload.name], measure=study.measure)
-            made.add(replace(run, spec=spec, wall_seconds=9.5))
+            disk = run.disk and replace(run.disk, tier=study.disk(run.disk.tier.name))
+            made.add(replace(run, spec=spec, disk=disk, wall_seconds=9.5))
             made.log_path(run.id).write_text("one line\n")
     table = io.StringIO()
     for words, out in (
