@@ -235,7 +235,8 @@ def _runs() -> Iterator[Run]:
         for run in load_grid(path):
             limits, own = run.spec.limits, run.spec.workload.name
             beside = (limits.vcpus != 2) + (limits.memory_bytes != 320 << 20) + (limits.disk != "fast")
-            if run.spec.repeat or limits.vcpus == 1.5 or (name == "train" and (own != "train-v100" or beside > 1)):
+            elsewhere = limits.vcpus == 1.5 or limits.disk == "middle"
+            if run.spec.repeat or elsewhere or (name == "train" and (own != "train-v100" or beside > 1)):
                 continue
             run = replace(run, spec=replace(run.spec, workload=replace(run.spec.workload, name=name)))
             yield _failed(run) if limits.memory_bytes == 220 << 20 else _with_series(run)
