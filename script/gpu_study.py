@@ -23,7 +23,7 @@ from sizer.records.messages import HostError, SizerError
 from sizer.words.errors import in_words
 
 ROOT = Path(__file__).resolve().parent.parent
-PLAIN = ROOT / "benchmarks" / "cost" / "plain_pytorch.py"
+PLAIN = Path(__file__).with_name("plain_training.py")
 
 STUDY_SHARE, PROFILE_SHARE = 0.82, 0.95
 """Of the time, when no further run of the study begins, and none of the profile."""
@@ -218,7 +218,7 @@ def study_file(size: Size, device: str, host_vcpus: int, caps: bool) -> dict[str
 
 def plain_loop(size: Size, device: str, precision: str, batch_size: int | str) -> list[str]:
     """A program that knows nothing of sizer: the same training, timed by the GPU's events."""
-    words = ["training", "--network", size.network, "--batch-size", str(batch_size), "--precision", precision]
+    words = ["--network", size.network, "--batch-size", str(batch_size), "--precision", precision]
     words += ["--threads", "1", "--frequent", "1"] if device == "cpu" else ["--device", device, "--frequent", "4"]
     return [sys.executable, str(PLAIN), *words]
 

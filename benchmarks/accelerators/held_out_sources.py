@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
-from held_out_networks import variances
+from held_out_rates import LeftOut, transfer_variances
 
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate
 from sizer.catalog.gpu_transfer import (
     EMULATORS,
+    TRANSFER_90,
     PublishedStep,
     gpu_label,
     precision_class,
@@ -21,34 +21,10 @@ from sizer.catalog.gpu_transfer import (
     table_of,
 )
 from sizer.catalog.networks import passes_of
-from sizer.catalog.rate_estimate import Basis, RateQuestion, estimate
+from sizer.catalog.rate_estimate import RateQuestion, estimate
 
 FIRST_YEAR = "2017"
 """Frameworks of before differ by more than any that is in use."""
-
-
-@dataclass(frozen=True)
-class SourceLeftOut:
-    """A publisher's rate, and what the catalogue without this publisher tells; `error` is ln of told over true."""
-
-    source: str
-    basis: Basis
-    same_framework: bool
-    error: float
-    covered: bool
-
-
-@dataclass(frozen=True)
-class GpuLeftOut:
-    """A rate on a GPU of which nothing is known but its data sheet, told from another GPU of its series.
-
-    `error` and `by_arithmetic` (the rival: peak TFLOP/s) are ln of told over true, `deviation` the model's own.
-    """
-
-    gpu: str
-    error: float
-    deviation: float
-    by_arithmetic: float
 
 
 def judged(rates: Sequence[AcceleratorRate]) -> list[AcceleratorRate]:
@@ -60,7 +36,7 @@ def judged(rates: Sequence[AcceleratorRate]) -> list[AcceleratorRate]:
     ]
 
 
-def without_source(rates: Sequence[AcceleratorRate]) -> list[SourceLeftOut]:
+def without_source(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
     """Every rate that the catalogue answers without its publisher."""
     found = []
     for source in sorted({table_of(rate) for rate in judged(rates)}):
@@ -74,14 +50,12 @@ def without_source(rates: Sequence[AcceleratorRate]) -> list[SourceLeftOut]:
             told = estimate(others, asked)
             if told is not None:
                 true = rate.samples_per_second
-                name = (told.framework or "").lower().split("(")[0].split("/")[0].strip()
-                same = name == rate.framework_name
-                error = math.log(told.samples_per_second / true)
-                found.append(SourceLeftOut(source, told.basis, same, error, told.low <= true <= told.high))
+                error, covered = math.log(told.samples_per_second / true), told.low <= true <= told.high
+                found.append(LeftOut(source, error, covered=covered, basis=told.basis))
     return found
 
 
-def without_gpu(rates: Sequence[AcceleratorRate]) -> list[GpuLeftOut]:
+def without_gpu(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
     """Every rate on a GPU, told from each series' rate on the GPU that is nearest by its data sheet.
 
     The variances, too, come from the other GPUs alone.
@@ -92,10 +66,12 @@ def without_gpu(rates: Sequence[AcceleratorRate]) -> list[GpuLeftOut]:
         asked = [(step, near) for step in steps if step.gpu == gpu and (near := _nearest(step, rest)) is not None]
         if not asked:
             continue
-        model = rate_model(rest, variances(rest))
+        model = rate_model(rest, transfer_variances(rest))
         for (step, near), told in zip(asked, model.several([step for step, _ in asked]), strict=True):
-            peak = near.log_rate + step.arithmetic - near.arithmetic
-            found.append(GpuLeftOut(gpu, told.mean - step.log_rate, told.deviation, peak - step.log_rate))
+            peak = near.log_rate + step.arithmetic - near.arithmetic - step.log_rate
+            error = told.mean - step.log_rate
+            covered = abs(error) <= TRANSFER_90 * told.deviation
+            found.append(LeftOut(gpu, error, (peak,), told.deviation, covered))
     return found
 
 

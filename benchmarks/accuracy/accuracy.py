@@ -19,8 +19,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path += [str(Path(__file__).parents[1] / name) for name in ("curves", "grid", "shared")]
 
-from accuracy_scores import HEAD, GoalRow
-from processes import in_processes
+from accuracy_measured import scores_of_curves, scores_of_grid
+from accuracy_simulated import judge_case, scores
+from goals import GoalRow, in_processes, printed
+from grid_data import SECOND, load_grid
 
 Scores = tuple[list[GoalRow], list[str]]
 """The rows of a part, and lines about the worst of its cases."""
@@ -28,65 +30,26 @@ Scores = tuple[list[GoalRow], list[str]]
 
 def grid(asked: argparse.Namespace) -> Scores:
     """The grid of this repository, and the same measured again two days later."""
-    from accuracy_grid import scores
-    from grid_data import SECOND, load_grid
-
-    first, second = scores(load_grid(), "grid", asked.worst), scores(load_grid(SECOND), "second grid", asked.worst)
+    first = scores_of_grid(load_grid(), "grid", asked.worst)
+    second = scores_of_grid(load_grid(SECOND), "second grid", asked.worst)
     return first[0] + second[0], first[1] + second[1]
 
 
 def simulated(asked: argparse.Namespace) -> Scores:
     """Machines whose truth is known: rates and bottlenecks."""
-    from accuracy_simulated import judge_case, scores
-
-    return scores(in_processes(judge_case, asked.numbers, asked.processes), asked.worst)
-
-
-def answers(asked: argparse.Namespace) -> Scores:
-    """What is recommended for the same machines."""
-    from accuracy_advised import advise_case, scores
-
-    return scores(in_processes(advise_case, asked.numbers, asked.processes), asked.worst)
-
-
-def shapes(asked: argparse.Namespace) -> Scores:
-    """Curves as tables from elsewhere have them, and published ones."""
-    from accuracy_curves import scores_of_shapes
-
-    return scores_of_shapes(2 if asked.quick else 20, asked.processes, asked.worst)
+    numbers = [(asked.first + number,) for number in range(asked.machines or (15 if asked.quick else 500))]
+    return scores(in_processes(judge_case, numbers, asked.processes), asked.worst)
 
 
 def curves(asked: argparse.Namespace) -> Scores:
     """Curves of real machines, most of them measured by others."""
-    from accuracy_curves import scores_of_real
-
-    return scores_of_real(20 if asked.quick else 1, asked.processes, asked.worst)
+    return scores_of_curves(20 if asked.quick else 1, asked.processes, asked.worst)
 
 
-def speed(asked: argparse.Namespace) -> Scores:
-    """Seconds of small and of large studies."""
-    from accuracy_speed import scores
-
-    return scores(asked.quick), []
-
-
-PARTS: dict[str, Callable[[argparse.Namespace], Scores]] = {
-    part.__name__: part for part in (grid, simulated, answers, shapes, curves, speed)
-}
+PARTS: dict[str, Callable[[argparse.Namespace], Scores]] = {part.__name__: part for part in (grid, simulated, curves)}
 
 
 def main() -> int:
-    asked = _arguments()
-    goals = []
-    for part in asked.only or PARTS:
-        table, lines = PARTS[part](asked)
-        goals += [row.met for row in table if row.met is not None]
-        print("\n".join([*lines, "", HEAD, *(row.line for row in table)]), flush=True)
-    print(f"{goals.count(False)} of {len(goals)} goals missed")
-    return 0 if all(goals) else 1
-
-
-def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="few machines: whether all of it works, not how well")
     parser.add_argument("--only", action="append", choices=list(PARTS), help="this part; may be given again")
@@ -94,10 +57,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, help="number of the first machine")
     parser.add_argument("--worst", type=int, default=0, help="so many worst cases are listed")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    given = parser.parse_args()
-    machines = given.machines or (15 if given.quick else 500)
-    given.numbers = [(number,) for number in range(given.first, given.first + machines)]
-    return given
+    asked = parser.parse_args()
+    goals = []
+    for part in asked.only or PARTS:
+        table, lines = PARTS[part](asked)
+        goals += [row.met for row in table if row.met is not None]
+        printed(table, [*lines, ""])
+    print(f"{goals.count(False)} of {len(goals)} goals missed")
+    return 0 if all(goals) else 1
 
 
 if __name__ == "__main__":

@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-
 import numpy as np
-from accuracy_draws import Case, draw_case
-from accuracy_machines import Faster, Question, share_questions, stage_shares
+from accuracy_draws import Case
+from accuracy_draws import draw_case
+from accuracy_machines import Faster
+from accuracy_machines import Question
+from accuracy_machines import share_questions
+from accuracy_machines import stage_shares
 from accuracy_rivals import rivals
-from accuracy_runs import measured_questions, measured_runs, noise
-from accuracy_scores import GoalRow, LeftOut, below, error_rows, in_words, left_out, rival_rows, share, worst_lines
-
+from accuracy_runs import measured_questions
+from accuracy_runs import measured_runs
+from accuracy_runs import noise
+from accuracy_scores import GoalRow
+from accuracy_scores import LeftOut
+from accuracy_scores import below
+from accuracy_scores import error_rows
+from accuracy_scores import in_words
+from accuracy_scores import left_out
+from accuracy_scores import rival_rows
+from accuracy_scores import share
+from accuracy_scores import worst_lines
 from sizer.model.fitting import fit
-from sizer.model.model import WorkloadModel, gpus_of
+from sizer.model.model import WorkloadModel
+from sizer.model.model import gpus_of
 from sizer.model.prediction import predict_several
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
 from sizer.records.prediction import Refusal
 from sizer.records.run import Run
+from goals import GoalRow
+from goals import below
+from goals import share
+from sizer.model.coordinates import gpus_of
 
 SEED = 2018
 CLEAR = 0.2
@@ -117,7 +136,7 @@ def _judge(
     name, asked = f"machine {case.number}", [*case.inside, *case.beyond]
     rates = [truth[configuration, Faster()] for configuration in asked]
     truths = {place: (rate, (rate * noise(case, random),)) for place, rate in zip(asked, rates, strict=True)}
-    found = left_out(name, model, truths, rivals(runs, asked))
+    found = left_out(name, model, truths)
     inside = [each for each in found if each.configuration in case.inside]
     beyond = [each for each in found if each.configuration not in case.inside]
     return CaseResult(case.accounted, len(asked), inside, beyond, _named(case, model, named_at, truth))
@@ -171,8 +190,6 @@ def scores(outcomes: Sequence[CaseResult], worst: int = 0) -> tuple[list[GoalRow
         below("simulated", "machines on which sizer fails", len(faults), "", 0),
         share("simulated", "held-out points refused", [number >= told for number in range(asked)]),
         *(row for part, chosen in groups.items() for row in _name_rows(part, chosen)),
-        *rival_rows("simulated", inside, "inside: "),
-        *rival_rows("simulated", beyond, "beyond: "),
     ]
     named = [each for outcome in outcomes for each in outcome.named if each.clear]
     wrong = {each.case: each.line for each in named if not each.right and each.named is not Bottleneck.AMBIGUOUS}

@@ -1,6 +1,6 @@
 """Is an answer of a study on a busy host as good as that of the same study on a quiet one? Measured twins.
 
-    python benchmarks/answers/busy.py [--reasons]
+    python benchmarks/answers/busy.py
     python benchmarks/answers/busy.py --record DIR [--only NAME ...] [--twin quiet|busy]
 
 Each study of `busy_studies.py` was measured twice by `sizer run`: on a quiet host, and while others took its CPUs. Both
@@ -14,9 +14,7 @@ The quiet answer may be a lower bound, of which a smaller size is wrong, too, bu
 provisional or less sure than 0.9. A spec is judged with no more of anything than was measured. Exit status 1 where an
 answer is wrong.
 
-Then come the statements that contradict one another within one answer (`benchmarks/shared/contradictions.py`), which
-count in no verdict. `--reasons` lists all that is said, with codes and figures. `--record` measures (root, 20
-minutes) in DIR, and writes the runs beside the study files.
+`--record` measures (root, 20 minutes) in DIR, and writes the runs beside the study files.
 """
 
 from __future__ import annotations
@@ -25,9 +23,11 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from collections import Counter
 
 # Before numpy: threads of its own would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -37,7 +37,6 @@ sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "cho
 sys.path.append(str(Path(__file__).parents[2]))
 
 from busy_studies import FOLDER, STUDIES, TWINS, record
-from contradictions import contradictions, reasons_of
 from grid_data import load_grid
 from judged import place_of
 
@@ -50,6 +49,8 @@ from sizer.recommend.rule import SURE
 from sizer.records.answer import Answer
 from sizer.records.messages import SizerError
 from sizer.records.prediction import Reason, Spec
+from sizer.records.errors import SizerError
+from sizer.records.prediction import Spec
 from sizer.records.study import Objective
 from sizer.records.units import format_bytes
 
@@ -155,29 +156,13 @@ def _told(answer: Answer) -> str:
     return f"{spec.vcpus:g} vCPU{memory}{f' {spec.disk}' if spec.disk else ''}, {status}{likely}"
 
 
-def show(pairs: Sequence[Pair], with_reasons: bool) -> None:
-    """The table, how many are wrong, and what contradicts itself."""
+def show(pairs: Sequence[Pair]) -> None:
+    """The table, and how many are wrong."""
     print(LINE.format("study", "beside", "quiet answer", "busy answer", "rate", "verdict"))
     for pair in pairs:
         print(pair.line)
-    counts = {verdict: sum(pair.verdict == verdict for pair in pairs) for pair in pairs for verdict in [pair.verdict]}
+    counts = Counter(pair.verdict for pair in pairs)
     print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()), f"of {len(pairs)}")
-    answers = [(f"{pair.name} {twin}", answer) for pair in pairs for twin, answer in _answers(pair)]
-    for name, answer in answers if with_reasons else ():
-        print(f"\n{name}: {_told(answer)}")
-        print("\n".join(f"  {_shown(each)}" for each in reasons_of(answer)))
-    print("\ncontradictions")
-    for name, answer in answers:
-        for each in contradictions(answer, Objective().target):
-            print(f"{name:25}  {each}")
-
-
-def _answers(pair: Pair) -> Iterable[tuple[str, Answer]]:
-    return zip(TWINS, (pair.quiet, pair.busy), strict=True)
-
-
-def _shown(each: Reason) -> str:
-    return f"{each.code.value} {dict(each.figures)}"
 
 
 def main() -> int:
@@ -185,7 +170,6 @@ def main() -> int:
     parser.add_argument("--record", type=Path, metavar="DIR", help="measure the studies in DIR")
     parser.add_argument("--only", nargs="+", choices=STUDIES, default=list(STUDIES), metavar="NAME")
     parser.add_argument("--twin", choices=TWINS, help="measure this one alone")
-    parser.add_argument("--reasons", action="store_true", help="list all that the answers say")
     given = parser.parse_args()
     if given.record is not None:
         # So that what it started is ended with it.
@@ -197,7 +181,7 @@ def main() -> int:
             return error.exit_code
         return 0
     pairs = [judge(name) for name in given.only]
-    show(pairs, given.reasons)
+    show(pairs)
     return 1 if any(pair.verdict == "WRONG" for pair in pairs) else 0
 
 

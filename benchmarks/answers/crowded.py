@@ -23,49 +23,14 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "shared")]
 
-from accuracy_advised import REGRET, TARGET, bought, offered
-from accuracy_machines import Faster
-from accuracy_scores import GoalRow, share
 from crowded_studies import CrowdedStudy, drawn_study
-from judged_studies import judge_and_print
+from goals import GoalRow, judge_numbered, share
+from judged_studies import LEAST_ANSWERED, LEAST_RIGHT, JudgedAnswer, answers_of, judged_answer
 
-from sizer.catalog.catalog import Catalog
-from sizer.model.fitting import fit
-from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Event
-from sizer.records.prediction import Spec
-from sizer.records.run import Run
-from sizer.records.study import Objective
-
-LEAST_RIGHT, LEAST_ANSWERED, LEAST_TRUE = 0.95, 0.80, 0.9
+LEAST_TRUE = 0.9
 SURE = 0.9
 BANDS = (0.5, 0.75, SURE, 0.97, 1.0)
 """Probabilities between which it is counted how often what is said is true."""
-
-
-@dataclass(frozen=True)
-class Told:
-    """What was said: the status, the spec and whether its rate is right; and what was said with which probability, and
-    whether it is `true`."""
-
-    status: str
-    spec: str = "-"
-    right: bool = False
-    probability: float | None = None
-    true: bool | None = None
-
-    @property
-    def answered(self) -> bool:
-        """Whether it is an answer to act on."""
-        return self.status == "recommended"
-
-    @property
-    def too_sure(self) -> bool:
-        return (self.answered and not self.right) or (self.true is False and (self.probability or 0.0) >= SURE)
-
-    @property
-    def line(self) -> str:
-        return f"{self.status} {self.spec} P {self.probability} true {self.true}"
 
 
 @dataclass(frozen=True)
@@ -73,49 +38,27 @@ class JudgedStudy:
     """What was said of one study beside others, and of its twin."""
 
     number: int
-    crowded: Told
-    twin: Told
+    crowded: JudgedAnswer
+    twin: JudgedAnswer
 
     @property
-    def line(self) -> str:
-        return f"{self.number}: {self.crowded.line}; twin {self.twin.line}"
+    def too_sure(self) -> bool:
+        """Whether it is wrong, or nearly certain of what is not so."""
+        told = self.crowded
+        untrue = told.true is False and (told.answer.probability or 0.0) >= SURE
+        return untrue or (told.answered and not told.right)
 
 
 def judge_study(number: int) -> JudgedStudy:
     """One study, from drawing to judging."""
     study = drawn_study(number)
-    return JudgedStudy(number, *(_told(study, study.runs(crowded)) for crowded in (True, False)))
+    return JudgedStudy(number, *(_judged(study, crowded) for crowded in (True, False)))
 
 
-def _told(study: CrowdedStudy, runs: Sequence[Run]) -> Told:
-    model, catalog = fit(runs), Catalog.load()
-    (answer,) = recommend(model, runs, Objective("cheapest", TARGET), catalog).workloads
-    if answer.spec is None:
-        return Told("refused")
-    machine, case = study.case.machine, study.case
-    sold = offered(model.workloads[0], answer, catalog)
-    places = {spec: place for spec in sold if machine.holds(place := bought(case, spec))}
-    mine = bought(case, answer.spec)
-    rates = machine.truth([(place, Faster()) for place in dict.fromkeys([*places.values(), mine])])
-    needed = TARGET * max(rates.values())
-    own = rates[mine, Faster()] if machine.holds(mine) else 0.0
-    status = f"provisional {answer.status}" if answer.provisional else answer.status
-    said: bool | None = None
-    if answer.probability_of is Event.REACHES_TARGET:
-        said = own >= needed
-    elif answer.probability_of in (Event.FEWER_TOO_FEW, Event.LESS_TOO_LITTLE):
-        less = [place for spec, place in places.items() if _is_less(spec, answer.spec, answer.probability_of)]
-        said = not any(rates[place, Faster()] >= needed for place in less)
-    right = own >= (1 - REGRET) * needed
-    return Told(status, f"{answer.spec.vcpus} {answer.spec.disk or ''}", right, answer.probability, said)
-
-
-def _is_less(spec: Spec, mine: Spec, event: Event) -> bool:
-    """Of a lower bound: fewer vCPUs, or as many with less memory where that is said, too."""
-    if (spec.vcpus or 0.0) < (mine.vcpus or 0.0):
-        return True
-    less_memory = (spec.memory_bytes or 0) < (mine.memory_bytes or 0)
-    return event is Event.LESS_TOO_LITTLE and spec.vcpus == mine.vcpus and less_memory
+def _judged(study: CrowdedStudy, crowded: bool) -> JudgedAnswer:
+    model, answers = answers_of(study.runs(crowded))
+    (answer,) = answers.values()
+    return judged_answer(study.case, model.workloads[0], answer)
 
 
 def scores(judged: Sequence[JudgedStudy]) -> list[GoalRow]:
@@ -131,23 +74,23 @@ def scores(judged: Sequence[JudgedStudy]) -> list[GoalRow]:
     ]
 
 
-def _how_true(part: str, told: Sequence[Told], least: float | None = None) -> Iterator[GoalRow]:
+def _how_true(part: str, told: Sequence[JudgedAnswer], least: float | None = None) -> Iterator[GoalRow]:
     for status in ("recommended", "at_least"):
-        some = [each for each in told if each.status.endswith(status) and each.true is not None]
+        some = [
+            (each.answer.probability, each.true)
+            for each in told
+            if each.status.endswith(status) and each.true is not None and each.answer.probability is not None
+        ]
         for low, high in pairwise(BANDS):
-            band = [each for each in some if each.probability is not None and low <= each.probability < high]
-            mean = sum(each.probability or 0.0 for each in band) / max(1, len(band))
+            band = [(likely, true) for likely, true in some if low <= likely < high]
+            mean = sum(likely for likely, _ in band) / max(1, len(band))
             figure = f"{status}, {low:g} to {high:g} (mean {mean:.2f}): true"
-            yield share(part, figure, [bool(each.true) for each in band], least if low >= SURE else None)
+            yield share(part, figure, [true for _, true in band], least if low >= SURE else None)
 
 
 def _worst_lines(judged: Sequence[JudgedStudy]) -> list[str]:
-    return [each.line for each in judged if each.crowded.too_sure]
-
-
-def main() -> int:
-    return judge_and_print(__doc__.splitlines()[0], judge_study, scores, _worst_lines, "wrong or too sure")
+    return [f"{each.number}: {each.crowded.line}; twin {each.twin.line}" for each in judged if each.too_sure]
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(judge_numbered(__doc__, "studies", 200, judge_study, scores, _worst_lines))

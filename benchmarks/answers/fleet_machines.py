@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from answers_jobs import Machine
-from answers_prices import Sold
+from answers_jobs import Machine, Sold
 
 SEED = 2026
 SPEED = {

@@ -1,6 +1,6 @@
 """Does the recommended machine cost what the best one does? Simulated fleets whose true rates are known.
 
-    python benchmarks/answers/fleets.py [--fleets 500] [--first 0] [--jobs 2] [--worst 20]
+    python benchmarks/answers/fleets.py [--fleets 500] [--first 0] [--processes 2] [--worst 20]
 
 Each fleet is some instance types of the catalogue with a job (`fleet_machines.py`), measured with noise, and asked in
 turn for the least cost of the work and for a deadline; half of the tables have prices of their own. The best machine is
@@ -25,14 +25,13 @@ from statistics import fmean
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
+sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
-from accuracy_scores import HEAD, GoalRow, at_most, share
 from answers_asked import asked, read_table, write_table
-from answers_jobs import MeasuredRow
-from answers_prices import Sold, sold_machines
+from answers_jobs import MeasuredRow, Sold, sold_machines
 from answers_truth import CLOSE, TARGET, Choice, Given, best_choice, choices, label_of
 from fleet_machines import Fleet, drawn_fleet, name_of
+from goals import GoalRow, at_most, judge_numbered, share
 
 from sizer.records.messages import SizerError
 from sizer.records.study import Deadline, Objective
@@ -179,68 +178,49 @@ def _regret(fleet: Fleet, bought: Bought | None) -> tuple[float, str]:
 
 def scores(judged: Sequence[JudgedFleet]) -> list[GoalRow]:
     """The rows of the table, all fleets and those of each kind and objective."""
-    table = []
-    groups = {"all fleets": list(judged)}
-    for kind in ("gpu", "cpu", "mixed"):
-        groups[f"{kind} fleets"] = [each for each in judged if each.fleet.kind == kind]
-    groups["least cost"] = [each for each in judged if each.fleet.needed is None]
-    groups["deadline"] = [each for each in judged if each.fleet.needed is not None]
-    groups["prices in the table"] = [each for each in judged if each.fleet.told_prices]
-    groups["prices of the catalogue"] = [each for each in judged if not each.fleet.told_prices]
-    for part, members in groups.items():
-        goal = part == "all fleets"
-        told = [each for each in members if not each.given.refused]
-        table += [
-            share(part, "answered", [not each.given.refused for each in members], LEAST_ANSWERED if goal else None),
-            share(
-                part,
-                "regret at most 5 %, of those answered",
-                [each.regret <= CLOSE for each in told],
-                LEAST_RIGHT if goal else None,
-            ),
-        ]
-        if goal:
-            sold = share(part, "machines that are sold or were measured", [not each.phantom for each in told], 1.0)
-            regrets = [max(0.0, each.regret) for each in told]
-            rows = share(part, "by the means of the rows: regret at most 5 %", [o.by_rows <= CLOSE for o in members])
-            table += [sold, at_most(part, "median regret", regrets, 0.5), rows]
-    return table
+    kinds = {f"{kind} fleets": [each for each in judged if each.fleet.kind == kind] for kind in ("gpu", "cpu", "mixed")}
+    table = [*_rows_of("all fleets", judged, LEAST_ANSWERED, LEAST_RIGHT)]
+    told = [each for each in judged if not each.given.refused]
+    regrets, by_rows = [max(0.0, each.regret) for each in told], [each.by_rows <= CLOSE for each in judged]
+    table += [
+        share("all fleets", "machines that are sold or were measured", [not each.phantom for each in told], 1.0),
+        at_most("all fleets", "median regret", regrets, 0.5),
+        share("all fleets", "by the means of the rows: regret at most 5 %", by_rows),
+    ]
+    groups = {
+        **kinds,
+        "least cost": [each for each in judged if each.fleet.needed is None],
+        "deadline": [each for each in judged if each.fleet.needed is not None],
+        "prices in the table": [each for each in judged if each.fleet.told_prices],
+        "prices of the catalogue": [each for each in judged if not each.fleet.told_prices],
+    }
+    return [*table, *(row for part, members in groups.items() for row in _rows_of(part, members))]
 
 
-def worst_lines(judged: Sequence[JudgedFleet], count: int) -> list[str]:
-    """The worst answers and the refusals, with what each fleet was measured at."""
-    wrong = sorted((each for each in judged if each.regret > CLOSE), key=lambda each: -each.regret)
-    lines = [f"{len(wrong)} wrong or refused, the worst:" if count else f"{len(wrong)} wrong or refused"]
-    for each in wrong[:count]:
-        asks = f"at least {each.fleet.needed:.4g}/s" if each.fleet.needed else "least cost"
-        lines.append(f"  fleet {each.fleet.number} ({asks}): {label_of(each.given)}: {each.reason}")
-        lines += [
-            f"      {name_of(sold)}, {sold.vcpus:g} vCPUs, {sold.gpu_count} GPUs, ${usd:.4g}: "
+def _rows_of(
+    part: str, members: Sequence[JudgedFleet], answered: float | None = None, right: float | None = None
+) -> list[GoalRow]:
+    told = [each for each in members if not each.given.refused]
+    return [
+        share(part, "answered", [not each.given.refused for each in members], answered),
+        share(part, "regret at most 5 %, of those answered", [each.regret <= CLOSE for each in told], right),
+    ]
+
+
+def _worst_lines(judged: Sequence[JudgedFleet]) -> list[str]:
+    """The worst answers and the refusals, a line each with what the fleet was measured at."""
+    lines = []
+    for each in sorted((each for each in judged if each.regret > CLOSE), key=lambda each: -each.regret):
+        fleet, asks = each.fleet, f"at least {each.fleet.needed:.4g}/s" if each.fleet.needed else "least cost"
+        rows = [
+            f"{name_of(sold)}, {sold.vcpus:g} vCPUs, {sold.gpu_count} GPUs, ${usd:.4g}: "
             f"{fmean(rates):.4g}/s (true {rate:.4g})"
-            for sold, usd, rates, rate in zip(
-                each.fleet.sold, each.fleet.usd_per_hour, each.fleet.measured, each.fleet.rates, strict=True
-            )
+            for sold, usd, rates, rate in zip(fleet.sold, fleet.usd_per_hour, fleet.measured, fleet.rates, strict=True)
         ]
+        head = f"  fleet {fleet.number} ({asks}): {label_of(each.given)}: {each.reason}"
+        lines.append("\n      ".join([head, *rows]))
     return lines
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fleets", type=int, default=500)
-    parser.add_argument("--first", type=int, default=0, help="number of the first fleet")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--worst", type=int, default=20, help="so many of the worst cases are listed")
-    given = parser.parse_args()
-    numbers = range(given.first, given.first + given.fleets)
-    if given.jobs == 1:
-        judged = [judge_fleet(number) for number in numbers]
-    else:
-        with get_context("fork").Pool(given.jobs) as pool:
-            judged = pool.map(judge_fleet, numbers, chunksize=1)
-    table = scores(judged)
-    print("\n".join([HEAD, *(row.line for row in table), "", *worst_lines(judged, given.worst)]))
-    return 1 if any(row.met is False for row in table) else 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(judge_numbered(__doc__, "fleets", 500, judge_fleet, scores, _worst_lines))

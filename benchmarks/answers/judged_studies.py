@@ -1,36 +1,118 @@
-"""Simulated studies judged one after another by several processes, the worst listed, and the table of goals."""
+"""What is answered of a job on a simulated machine, beside the true rates of all that it was chosen from."""
 
 from __future__ import annotations
 
-import argparse
-import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from accuracy_scores import HEAD, GoalRow
-from processes import in_processes
+from accuracy_draws import Case
+from accuracy_machines import Faster
 
-Judged = TypeVar("Judged")
+from sizer.catalog.catalog import Catalog
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
+from sizer.model.model import Model, WorkloadModel
+from sizer.recommend.recommendation import recommend
+from sizer.recommend.sizes import sizes_on_curve
+from sizer.records.answer import Answer, Event
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Spec
+from sizer.records.run import Run
+from sizer.records.study import Objective
+
+TARGET = 0.95
+REGRET = 0.05
+LEAST_RIGHT, LEAST_ANSWERED = 0.95, 0.80
 
 
-def judge_and_print(
-    title: str,
-    judge_study: Callable[[int], Judged],
-    scores: Callable[[list[Judged]], Sequence[GoalRow]],
-    worst_lines: Callable[[list[Judged]], Iterable[str]],
-    worst: str,
-) -> int:
-    """The exit status: 1 where a goal is missed. `worst` says which lines `--worst` lists."""
-    parser = argparse.ArgumentParser(description=title)
-    parser.add_argument("--studies", type=int, default=200)
-    parser.add_argument("--first", type=int, default=0, help="number of the first study")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--worst", type=int, default=0, help=f"so many answers that are {worst} are listed")
-    given = parser.parse_args()
-    numbers = [(number,) for number in range(given.first, given.first + given.studies)]
-    judged = in_processes(judge_study, numbers, given.processes)
-    for line in list(worst_lines(judged))[: given.worst]:
-        print(line)
-    table = scores(judged)
-    print("\n".join([HEAD, *(row.line for row in table)]))
-    return 1 if any(row.met is False for row in table) else 0
+@dataclass(frozen=True)
+class JudgedAnswer:
+    """An answer, the true rate of its spec (0 where the job runs out of memory), and those of all specs that were on
+    offer and hold the job. Without a spec there is none of them."""
+
+    answer: Answer
+    own: float = 0.0
+    offered: tuple[tuple[Spec, float], ...] = ()
+
+    @property
+    def status(self) -> str:
+        return f"provisional {self.answer.status}" if self.answer.provisional else self.answer.status
+
+    @property
+    def answered(self) -> bool:
+        """Whether it is an answer to act on."""
+        return self.status == "recommended"
+
+    @property
+    def needed(self) -> float:
+        """The rate that an answer has to reach."""
+        return TARGET * max([self.own, *(rate for _, rate in self.offered)])
+
+    @property
+    def right(self) -> bool:
+        return self.answer.spec is not None and self.own >= (1 - REGRET) * self.needed
+
+    @property
+    def true(self) -> bool | None:
+        """Whether what the probability of the answer is of is so."""
+        event, spec = self.answer.probability_of, self.answer.spec
+        if spec is not None and event is Event.REACHES_TARGET:
+            return self.own >= self.needed
+        if spec is None or event not in (Event.FEWER_TOO_FEW, Event.LESS_TOO_LITTLE):
+            return None
+        return not any(rate >= self.needed for other, rate in self.offered if _is_less(other, spec, event))
+
+    @property
+    def line(self) -> str:
+        spec = self.answer.spec
+        said = "-" if spec is None else f"{spec.vcpus} {spec.disk or ''}"
+        return f"{self.status} {said} P {self.answer.probability}, {self.own:.4g} of {self.needed:.4g}"
+
+
+def _is_less(spec: Spec, mine: Spec, event: Event) -> bool:
+    """Of a lower bound: fewer vCPUs, or as many with less memory where that is said, too."""
+    if (spec.vcpus or 0.0) < (mine.vcpus or 0.0):
+        return True
+    less_memory = (spec.memory_bytes or 0) < (mine.memory_bytes or 0)
+    return event is Event.LESS_TOO_LITTLE and spec.vcpus == mine.vcpus and less_memory
+
+
+def answers_of(runs: Sequence[Run]) -> tuple[Model, dict[str, Answer]]:
+    """The model of these runs, and the answer of each job."""
+    model = fit(runs)
+    found = recommend(model, runs, Objective("cheapest", TARGET), Catalog.load()).workloads
+    return model, {answer.workload: answer for answer in found}
+
+
+def judged_answer(case: Case, model: WorkloadModel, answer: Answer) -> JudgedAnswer:
+    """The answer against the truth of the machine of this case."""
+    if answer.spec is None:
+        return JudgedAnswer(answer)
+    machine, mine = case.machine, bought(case, answer.spec)
+    places = {spec: place for spec in offered(model, answer) if machine.holds(place := bought(case, spec))}
+    rates = machine.truth([(place, Faster()) for place in (*places.values(), mine)])
+    own = rates[mine, Faster()] if machine.holds(mine) else 0.0
+    return JudgedAnswer(answer, own, tuple((spec, rates[place, Faster()]) for spec, place in places.items()))
+
+
+def offered(model: WorkloadModel, answer: Answer) -> list[Spec]:
+    """What the answer was chosen from, with its own count of accelerators where several were."""
+    if not answer.alternatives:
+        batch = best_measured(model).configuration.batch_size
+        sizes = sizes_on_curve(model, Catalog.load(), batch, rented=False)
+        return [each.spec for each in sizes if each.exists]
+    count = answer.spec.gpu_count if answer.spec is not None else 0
+    return [each.spec for each in answer.alternatives if each.spec.gpu_count == count]
+
+
+def bought(case: Case, spec: Spec) -> Configuration:
+    """The machine that is bought: the spec, and what it does not say as the study had it."""
+    axes = case.axes
+    return Configuration(
+        spec.vcpus or axes.vcpus[-1],
+        spec.memory_bytes or axes.memory[-1],
+        spec.disk or axes.disks[-1],
+        spec.batch_size or axes.batches[0],
+        axes.gpu,
+        spec.gpu_count or axes.gpu_counts[0],
+    )

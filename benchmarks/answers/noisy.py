@@ -4,9 +4,9 @@
 
 Two jobs on simulated machines whose true rates are known (`accuracy/accuracy_machines.py`), measured in the order of
 `sizer run` with a reference between, on a host that becomes 20 % slower in steps, ramps or spells; for all jobs or one;
-so that accounting sees it, or does not (`noisy_hosts.py`). An answer is `recommended` and not provisional; it is right
-where its true rate is within 5 % of the target of the best. The twin has neither drift nor noise. Exit status 1 where a
-goal is missed.
+so that accounting sees it, or does not (`noisy_studies.py`). An answer is `recommended` and not provisional; it is
+right where its true rate is within 5 % of the target of the best. The twin has neither drift nor noise. Exit status 1
+where a goal is missed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
@@ -23,33 +23,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "shared")]
 
-from accuracy_advised import REGRET, TARGET, Advised, against, offered
-from accuracy_scores import GoalRow, share
-from judged_studies import judge_and_print
-from noisy_hosts import KINDS, NoisyHost
-from noisy_studies import NoisyStudy, drawn_study
+from goals import GoalRow, judge_numbered, share
+from judged_studies import LEAST_ANSWERED, LEAST_RIGHT, JudgedAnswer, answers_of, judged_answer
+from noisy_studies import KINDS, NoisyHost, NoisyStudy, drawn_study
 
-from sizer.catalog.catalog import Catalog
-from sizer.model.fitting import fit
-from sizer.recommend.recommendation import recommend
-from sizer.records.run import Run
-from sizer.records.study import Objective
-
-LEAST_RIGHT, LEAST_ANSWERED = 0.95, 0.80
-
-
-@dataclass(frozen=True)
-class Told:
-    """What was said of one job: whether it is an answer to act on, and against the truth."""
-
-    answered: bool
-    status: str
-    probability: float | None
-    advised: Advised | None
-
-    @property
-    def right(self) -> bool:
-        return self.advised is not None and self.advised.rate_regret <= REGRET
+from sizer.records.answer import Answer
 
 
 @dataclass(frozen=True)
@@ -59,96 +37,62 @@ class JudgedJob:
     study: int
     job: int
     host: NoisyHost
-    noisy: Told
-    twin: Told
+    noisy: JudgedAnswer
+    twin: JudgedAnswer
 
     @property
     def line(self) -> str:
-        host, told = self.host, self.noisy
-        felt = "all" if host.everywhere else f"job {host.only}"
-        seen = "seen" if host.seen else "unseen"
-        said = [f"{name} {each.status} {_spec(each)} {each.probability}" for name, each in self._both]
-        return f"{self.study}.{self.job} {host.kind}, {felt}, {seen}: {'; '.join(said)}; regret {_regret(told)}"
-
-    @property
-    def _both(self) -> list[tuple[str, Told]]:
-        return [("noisy", self.noisy), ("twin", self.twin)]
-
-
-def _spec(told: Told) -> str:
-    spec = told.advised.spec if told.advised is not None else None
-    return "-" if spec is None else f"{spec.vcpus} {spec.disk or ''}"
-
-
-def _regret(told: Told) -> str:
-    return "-" if told.advised is None else f"{told.advised.rate_regret:.1%}"
+        felt = "all" if self.host.everywhere else f"job {self.host.only}"
+        seen = "seen" if self.host.seen else "unseen"
+        said = f"noisy {self.noisy.line}; twin {self.twin.line}"
+        return f"{self.study}.{self.job} {self.host.kind}, {felt}, {seen}: {said}"
 
 
 def judge_study(number: int) -> list[JudgedJob]:
     """One study, from drawing to judging."""
     study = drawn_study(number)
-    both = [_told(study, study.runs(noisy)) for noisy in (True, False)]
-    return [
-        JudgedJob(number, job, _without_path(study.host), *told) for job, told in enumerate(zip(*both, strict=True))
-    ]
+    noisy, twin = (_judged(study, is_noisy) for is_noisy in (True, False))
+    host = replace(study.host, path=float)  # A drawn path cannot be sent to another process.
+    return [JudgedJob(number, job, host, noisy[job], twin[job]) for job in range(len(study.cases))]
 
 
-def _without_path(host: NoisyHost) -> NoisyHost:
-    """As it can be sent to another process."""
-    return NoisyHost(host.kind, host.everywhere, host.only, host.seen, float)
-
-
-def _told(study: NoisyStudy, runs: Sequence[Run]) -> list[Told]:
-    model, catalog = fit(runs), Catalog.load()
-    answers = {each.workload: each for each in recommend(model, runs, Objective("cheapest", TARGET), catalog).workloads}
-    found = []
+def _judged(study: NoisyStudy, is_noisy: bool) -> list[JudgedAnswer]:
+    model, answers = answers_of(study.runs(is_noisy))
+    judged = []
     for job, case in enumerate(study.cases):
-        answer = answers.get(f"job{job}")
-        if answer is None or answer.spec is None:
-            found.append(Told(False, "refused", None, None))
-            continue
-        advised = against(case, answer, answer.spec, offered(model.workload(answer.workload), answer, catalog))
-        sure = answer.status == "recommended" and not answer.provisional
-        status = f"provisional {answer.status}" if answer.provisional else answer.status
-        found.append(Told(sure, status, answer.probability, advised))
-    return found
+        name = f"job{job}"
+        answer = answers.get(name, Answer(name, "refused"))
+        judged.append(judged_answer(case, model.workload(name), answer) if answer.spec else JudgedAnswer(answer))
+    return judged
 
 
-def scores(judged: Sequence[JudgedJob]) -> list[GoalRow]:
+def scores(studies: Sequence[Sequence[JudgedJob]]) -> list[GoalRow]:
     """The rows of the table: all studies, then those of each kind of drift."""
-    groups = {"all studies": list(judged)}
-    groups |= {kind: [each for each in judged if each.host.kind == kind] for kind in KINDS}
+    judged = [job for study in studies for job in study]
+    groups = {"all studies": judged, **{kind: [each for each in judged if each.host.kind == kind] for kind in KINDS}}
     groups["felt by all jobs"] = [each for each in judged if each.host.everywhere]
     groups["felt by one job"] = [each for each in judged if not each.host.everywhere]
     groups["seen by accounting"] = [each for each in judged if each.host.seen]
     groups["unseen"] = [each for each in judged if not each.host.seen]
     table = []
     for part, members in groups.items():
-        goal = part == "all studies"
-        told = [each.noisy.right for each in members if each.noisy.answered]
+        goals = (LEAST_RIGHT, LEAST_ANSWERED) if part == "all studies" else (None, None)
+        right = [each.noisy.right for each in members if each.noisy.answered]
         kept = [each.noisy.answered for each in members if each.twin.answered]
         table += [
-            share(part, "right, of those answered", told, LEAST_RIGHT if goal else None),
-            share(part, "answered, of those that a quiet host answers", kept, LEAST_ANSWERED if goal else None),
+            share(part, "right, of those answered", right, goals[0]),
+            share(part, "answered, of those that a quiet host answers", kept, goals[1]),
         ]
     twins = [each.twin.right for each in judged if each.twin.answered]
     return [*table, share("twins without noise", "right, of those answered", twins)]
 
 
 def _worst_lines(studies: Sequence[Sequence[JudgedJob]]) -> list[str]:
-    judged = [each for study in studies for each in study]
+    judged = [job for study in studies for job in study]
     wrong = [each for each in judged if each.noisy.answered and not each.noisy.right]
     missing = [each for each in judged if each.twin.answered and not each.noisy.answered]
     return [each.line for each in [*wrong, *missing]]
 
 
-def _scores_of_all(studies: Sequence[Sequence[JudgedJob]]) -> list[GoalRow]:
-    return scores([each for study in studies for each in study])
-
-
-def main() -> int:
-    return judge_and_print(__doc__.splitlines()[0], judge_study, _scores_of_all, _worst_lines, "wrong or missing")
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(judge_numbered(__doc__, "studies", 200, judge_study, scores, _worst_lines))

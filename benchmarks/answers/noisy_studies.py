@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 
@@ -11,13 +11,16 @@ import numpy as np
 from accuracy_draws import Case, draw_case
 from accuracy_machines import Faster, Question
 from accuracy_runs import Measuring, checked_disks, measured_questions, one_run
-from noisy_hosts import DRIFT, NoisyHost, drawn_host
 
 from sizer.plan.configurations import repeated
 from sizer.plan.reference_runs import changed_marks, woven
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.study import RunSpec
+
+KINDS = ("steps", "ramps", "spells")
+DRIFT = -math.log(0.8)
+"""In ln: at the slowest, what the CPU binds makes 20 % less than at the fastest."""
 
 SEED = 1607
 JOBS = 2
@@ -26,10 +29,54 @@ SLOWER = (0.0, DRIFT / 2, DRIFT)
 """In ln, by how much slower CPUs each configuration is simulated; between them ln rate is interpolated."""
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
 BETWEEN = timedelta(seconds=60)
-MOMENTS = 24
-"""Evenly through a study, at which rates are asked."""
 QUIET = 1e-3
 """Standard deviation of what is left of noise in the twin of a study."""
+
+
+@dataclass(frozen=True)
+class NoisyHost:
+    """Ln of how much slower the CPUs are at a time, from 0 to 1 through the study.
+
+    `everywhere`: all workloads feel it; else the one of this number alone, as when only it needs what others take.
+    `seen`: a sample costs more core-seconds, as under memory traffic; else the CPU's time goes to others, unseen.
+    """
+
+    kind: str
+    everywhere: bool
+    only: int
+    seen: bool
+    path: Callable[[float], float]
+
+    def slower(self, workload: int, time: float) -> float:
+        return self.path(time) if self.everywhere or workload == self.only else 0.0
+
+
+def drawn_host(number: int, workloads: int, seed: int) -> NoisyHost:
+    """The host of this number; every kind with every way of being felt in turn."""
+    random = np.random.default_rng([seed, number, 7])
+    kind = KINDS[number % 3]
+    path = {"steps": _steps, "ramps": _ramp, "spells": _spells}[kind](random)
+    return NoisyHost(kind, number // 3 % 2 == 0, int(random.integers(workloads)), number // 6 % 2 == 0, path)
+
+
+def _steps(random: np.random.Generator) -> Callable[[float], float]:
+    count = int(random.integers(2, 5))
+    levels = random.permutation(np.linspace(0.0, DRIFT, count))
+    ends = np.sort(random.uniform(0.1, 0.9, count - 1))
+    return lambda time: float(levels[int(np.searchsorted(ends, time))])
+
+
+def _ramp(random: np.random.Generator) -> Callable[[float], float]:
+    """Up, down, or there and back."""
+    turn = float(random.choice([0.0, 1.0, random.uniform(0.3, 0.7)]))
+    return lambda time: DRIFT * float(np.interp(time, [0.0, turn, 1.0], [float(turn == 0), 1.0, float(turn == 1)]))
+
+
+def _spells(random: np.random.Generator) -> Callable[[float], float]:
+    """Three to six, together about a quarter of the time."""
+    begins = random.uniform(0.0, 1.0, int(random.integers(3, 7)))
+    lasts = random.uniform(0.03, 0.1, begins.size)
+    return lambda time: DRIFT * float(((begins <= time) & (time < begins + lasts)).any())
 
 
 @dataclass(frozen=True)
@@ -48,13 +95,6 @@ class NoisyStudy:
         """What is stored of it; `noisy` False is its twin, whose host is quiet and whose counters are right."""
         truths = [case.machine.truth(_questions(case)) for case in self.cases]
         return _measured(self, truths, noisy)
-
-
-def rates_through(study: NoisyStudy, job: int, places: Sequence[Configuration]) -> dict[Configuration, list[float]]:
-    """Samples per second of each place of a job at MOMENTS moments, as the host is then."""
-    truth = study.cases[job].machine.truth([(place, slower_cpus(by)) for place in places for by in SLOWER])
-    slower = [study.host.slower(job, (index + 0.5) / MOMENTS) for index in range(MOMENTS)]
-    return {place: [rate for by in slower if (rate := rate_at(truth, place, by)) is not None] for place in places}
 
 
 def drawn_study(number: int, seed: int = SEED) -> NoisyStudy:

@@ -4,7 +4,7 @@
 
 Eight configurations of this machine (`bottleneck_cases.py`), each measured as it is and with one of two resources
 relaxed. A name is right if relaxing what it names raises the rate and relaxing the other does not
-(`counterfactual.py`). The runs of a pair are neighbours, in an order that is shuffled; a configuration that is not
+(`Finding`). The runs of a pair are neighbours, in an order that is shuffled; a configuration that is not
 right is measured twice more before it is judged. Needs root, for emulated disks; these are taken at the rates that
 they declare, which `disk_tiers.py` checks. A core that something else uses is one that no limit can give: on such a
 host the CPU's names cannot be judged, and the last lines say how much that was.
@@ -15,20 +15,19 @@ Aim: at least 7 of 8 names are right, and one that is not is `ambiguous`.
 from __future__ import annotations
 
 import argparse
+import math
 import random
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache, partial
 from pathlib import Path
+from statistics import fmean, stdev
 
 from bottleneck_cases import Case, Known, MeasuredPoint, cases, known, probe
-
-sys.path.append(str(Path(__file__).parents[1] / "shared"))
-
-from counterfactual import Finding, Verdict, holds, ratio_of
+from scipy.special import stdtrit
 
 from sizer.api import measurement, plan_study, this_host
 from sizer.cli.event_lines import EventPrinter
@@ -41,6 +40,12 @@ from sizer.words.runs import evidence_in_words
 
 Runs = Mapping[str, Run]
 
+RISES = 1.15
+"""Ratio from which a rate has risen, where 1.5 x of a resource that alone binds gives 1.5."""
+
+STAYS = 1.07
+"""Ratio up to which a rate has stayed: the same run measured twice differs by 5 to 10 % on a shared machine."""
+
 IMAGES = 400
 SEED = 1
 AGAIN = 2
@@ -52,6 +57,76 @@ PRECISION = 0.0001
 AS_DECLARED = Fio(figures=())
 QUICK = {"seconds": 2.0, "repeats": 1}
 WRONG_AT_MOST = 1
+
+
+class Verdict(str, Enum):
+    """What the counterfactual says of a name. `unsure`: named ambiguous although one resource binds, or not settled."""
+
+    RIGHT = "right"
+    UNSURE = "unsure"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A configuration's name, in how many of its runs it was given, and each relaxation's ratio of rates.
+
+    `other_cores`: the most cores that something else on the host used during one of its runs.
+    """
+
+    configuration: str
+    named: Bottleneck
+    agreeing: int
+    runs: int
+    reason: str
+    ratios: Mapping[Bottleneck, Estimate]
+    other_cores: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.named is Bottleneck.AMBIGUOUS:
+            return Verdict.UNSURE if any(map(rises, self.ratios.values())) else Verdict.RIGHT
+        if self.named not in self.ratios:
+            return Verdict.WRONG
+        own, others = self.ratios[self.named], [self.ratios[each] for each in self.others]
+        if rises(own) and all(stays(other) for other in others):
+            return Verdict.RIGHT
+        settled = own.high < RISES or any(rises(other) for other in others)
+        return Verdict.WRONG if settled else Verdict.UNSURE
+
+    @property
+    def others(self) -> tuple[Bottleneck, ...]:
+        """The resources that were relaxed and are not the one named."""
+        return tuple(each for each in self.ratios if each is not self.named)
+
+
+def rises(found: Estimate) -> bool:
+    """Whether the rate has surely and markedly risen."""
+    return found.value >= RISES and found.low > 1
+
+
+def stays(found: Estimate) -> bool:
+    """Whether the rate has not risen, or not by more than chance makes of an equal one."""
+    return found.value <= STAYS or (found.low <= 1 and found.value < RISES)
+
+
+def ratio_of(relaxed: Sequence[float], base: Sequence[float]) -> Estimate:
+    """Relaxed over base, in pairs of one repeat: geometric mean with Student's interval of the mean logarithm.
+
+    One pair has no interval and is taken as it is.
+    """
+    logs = [math.log(after / before) for after, before in zip(relaxed, base, strict=True)]
+    mean = fmean(logs)
+    if len(logs) == 1:
+        return Estimate(math.exp(mean), math.exp(mean), math.exp(mean))
+    half = float(stdtrit(len(logs) - 1, 0.975)) * stdev(logs) / math.sqrt(len(logs))
+    return Estimate(math.exp(mean), math.exp(mean - half), math.exp(mean + half))
+
+
+def holds(findings: Sequence[Finding], exceptions: int) -> bool:
+    """Whether all names but at most `exceptions` are right, and those are `ambiguous`."""
+    rest = [each for each in findings if each.verdict is not Verdict.RIGHT]
+    return len(rest) <= exceptions and all(each.named is Bottleneck.AMBIGUOUS for each in rest)
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """How many runs does an answer need? Measured grids, simulated machines and curves replayed: a run is looked up.
 
-    python benchmarks/choosing/choosing.py [--machines 60] [--curves 60] [--drifting 36] [--only FAMILY ...]
+    python benchmarks/choosing/choosing.py [--machines 60] [--every 1] [--only FAMILY ...]
                                             [--worst] [--processes 2]
 
 For each study: the answer from its whole grid; what `--until settled` measures, and whether its answer is the same
@@ -15,9 +15,11 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+import random
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -25,12 +27,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 sys.path += [str(Path(__file__).parents[1] / name) for name in ("accuracy", "answers", "curves", "grid", "shared")]
 
-from accuracy_scores import HEAD, GoalRow, below, quantile, share
-from drifting import drifting_cases
+from accuracy_draws import designed
+from goals import HEAD, GoalRow, below, in_processes, quantile, share
 from grid_data import SECOND, load_grid
 from judged import WholeGrid, answer_of, whole_grids
-from orders import Order, as_planned, at_random, bayesian, pairwise
-from processes import in_processes
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
 from sizer.adaptive.chooser import Chooser
@@ -38,6 +38,13 @@ from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
 from sizer.records.run import Run
 from sizer.records.study import Adaptive
+from sizer.plan.configurations import configurations, position, repeated
+from sizer.plan.run_order import plan
+from sizer.records.adaptive import Adaptive
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import RunSpec
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9
@@ -70,6 +77,45 @@ class Replay:
         )
 
 
+Order = Callable[[Sequence[Run]], RunSpec | None]
+"""The next run after these; None where nothing is left."""
+
+
+def at_random(case: ReplayCase, seed: int) -> Order:
+    """Any run of the study, the reference's further repeats left out."""
+    specs = [spec for spec in plan(case.study, case.host) if spec.purpose is not Purpose.REFERENCE]
+    random.Random(seed).shuffle(specs)
+    return _listed(specs)
+
+
+def as_planned(case: ReplayCase) -> Order:
+    """The order of `sizer run` without an adaptive plan: one repeat of everything after another."""
+    return _listed(list(plan(case.study, case.host)))
+
+
+def pairwise(case: ReplayCase) -> Order:
+    """Configurations in the order of a pairwise covering design, then their repeats."""
+    starts = []
+    for each in case.study.workloads:
+        places = {_place(case, spec): spec for spec in configurations(each, case.study, case.host)}
+        starts.append([places[place] for place in designed(list(places), len(places))])
+    turns = [spec for number in range(max(map(len, starts))) for own in starts for spec in own[number : number + 1]]
+    return _listed([repeated(spec, repeat) for repeat in range(case.study.measure.repeats) for spec in turns])
+
+
+def _listed(specs: Sequence[RunSpec]) -> Order:
+    def following(runs: Sequence[Run]) -> RunSpec | None:
+        made = {run.id for run in runs}
+        return next((spec for spec in specs if spec.id not in made), None)
+
+    return following
+
+
+def _place(case: ReplayCase, spec: RunSpec) -> Configuration:
+    vcpus, memory, disk, batch, count = position(spec, case.host)
+    return Configuration(vcpus, memory, disk or "host", batch, gpu_count=count)
+
+
 def replay_all(case: ReplayCase) -> list[Replay]:
     """The adaptive plan until it stops, and after as many runs as are allowed; the others after as many."""
     objective, catalog = case.study.objective, Catalog.load()
@@ -81,18 +127,17 @@ def replay_all(case: ReplayCase) -> list[Replay]:
     for name, asked in ((FREE, Adaptive()), (BOUNDED, Adaptive(runs=allowed))):
         chooser, runs = Chooser(case.study, case.host, catalog, asked), list[Run]()
         while isinstance(chosen := chooser.next_run(runs), NextRun):
-            runs.append(case.run(chosen.spec, runs))
+            runs.append(case.run(chosen.spec))
         found.append(_judged(case, grids, runs, allowed, name, chosen.kind.value))
     orders: dict[str, Order] = {
         "random": at_random(case, seed=len(case.name)),
         "as planned": as_planned(case),
         "pairwise": pairwise(case),
-        "Bayesian optimisation": bayesian(case, objective, catalog),
     }
     for name, order in orders.items():
         runs = []
         while len(runs) < allowed and (spec := order(runs)) is not None:
-            runs.append(case.run(spec, runs))
+            runs.append(case.run(spec))
         found.append(_judged(case, grids, runs, allowed, name))
     return found
 
@@ -119,7 +164,7 @@ def table(family: str, here: Sequence[Replay]) -> list[GoalRow]:
     runs, points = [len(each.runs) for each in own], [len({run.configuration for run in each.runs}) for each in own]
     seconds = [sum(run.wall_seconds for run in each.runs) / each.case.seconds for each in own]
     rows = [
-        share(family, f"{BOUNDED}: right", right.pop(BOUNDED), RIGHT if family != "drifting" else None),
+        share(family, f"{BOUNDED}: right", right.pop(BOUNDED), RIGHT),
         share(family, "adaptive: ends within them, and right", [each.in_time for each in own]),
         share(family, "adaptive: right when it ends", right.pop(FREE)),
         share(family, "adaptive: ends as settled", [each.ended == "settled" for each in own]),
@@ -141,8 +186,7 @@ def _figure(part: str, figure: str, values: Sequence[float], at: float) -> GoalR
 FAMILIES: dict[str, Callable[[argparse.Namespace], list[ReplayCase]]] = {
     "grid": lambda _: [*grid_cases(load_grid()), *grid_cases(load_grid(SECOND))],
     "machine": lambda given: machine_cases(given.machines),
-    "curve": lambda given: curve_cases(given.curves),
-    "drifting": lambda given: drifting_cases(given.drifting),
+    "curve": lambda given: curve_cases(given.every),
 }
 
 
@@ -162,8 +206,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--machines", type=int, default=60, help="simulated machines")
-    parser.add_argument("--drifting", type=int, default=36, help="simulated machines whose host drifts by 20 %%")
-    parser.add_argument("--curves", type=int, default=60, help="curves of each drawn shape")
+    parser.add_argument("--every", type=int, default=1, help="one held-out curve of so many")
     parser.add_argument("--only", action="append", choices=list(FAMILIES), help="this family; may be given again")
     parser.add_argument("--worst", action="store_true", help="each study that needed more runs, or answers otherwise")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)

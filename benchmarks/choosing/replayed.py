@@ -6,26 +6,45 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 from functools import cached_property
 from statistics import fmean
-
 import numpy as np
-from accuracy_draws import Case, crossed, draw_case
-from accuracy_machines import Faster, Question
-from accuracy_runs import NAME, measured_runs
-from accuracy_shapes import SHAPES, drawn
-from curves_data import Curve, published_curves
-
-from sizer.model.model import memory_of, vcpus_of
-from sizer.records.configuration import Configuration, Estimate
+from accuracy_draws import Case
+from accuracy_draws import crossed
+from accuracy_draws import draw_case
+from accuracy_machines import Faster
+from accuracy_machines import Question
+from accuracy_runs import NAME
+from accuracy_runs import measured_runs
+from accuracy_shapes import SHAPES
+from accuracy_shapes import drawn
+from curves_data import Curve
+from curves_data import published_curves
+from sizer.model.model import memory_of
+from sizer.model.model import vcpus_of
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.device import HOST_DISK
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
+from curves_data import JPEG
+from curves_data import real_curves
+from sizer.model.coordinates import memory_of
+from sizer.model.coordinates import vcpus_of
 
 MOST_CONFIGURATIONS = 60
 """Of a simulated machine: whole grids of more than these are simulated for minutes, ticket by ticket."""
@@ -36,6 +55,8 @@ LEAST_VALUES, MOST_VALUES = 4, 12
 """vCPU values of a curve: of three there is nothing to choose."""
 BATCH, MEMORY, CURVE = 32, 64 * GIB, "curve"
 """Of every run of a curve, the last its workload."""
+HALF = 0.01
+"""Of an interval of their rates, as a share."""
 STARTED = "2026-11-21T00:00:00+00:00"
 SEED = 2018
 
@@ -59,8 +80,8 @@ class ReplayCase:
     known: Mapping[Key, tuple[Run, ...]]
     truth: Mapping[str, Mapping[Configuration, float]] = field(default_factory=dict)
 
-    def run(self, spec: RunSpec, _before: Sequence[Run] = ()) -> Run:
-        """The run of this spec, whatever was made before it; a repeat beyond those that were measured is one of them
+    def run(self, spec: RunSpec) -> Run:
+        """The run of this spec; a repeat beyond those that were measured is one of them
         again, in their order."""
         runs = self.known[key_of(spec)]
         return replace(runs[spec.repeat % len(runs)], spec=spec)
@@ -155,14 +176,11 @@ def machine_case(case: Case, truth: Mapping[Question, float]) -> ReplayCase:
     return case_of(f"machine {case.number}", "machine", runs, {NAME: rates})
 
 
-def curve_cases(each: int) -> list[ReplayCase]:
-    """Curves over vCPUs from rates alone: so many of each drawn shape, thinned out to what a study would cross, with
-    two repeats; and the published ones, of which one measurement is all that is known."""
-    shapes = [shape for shape, (axis, _) in SHAPES.items() if axis == "vcpus"]
-    curves = [drawn(shape, number, SEED) for shape in shapes for number in range(each)]
-    curves += [curve for curve in published_curves() if curve.axis == "vcpus"]
-    thinned = enumerate(map(_thinned, curves))
-    return [curve_case(curve, number) for number, curve in thinned if len(curve.places) >= LEAST_VALUES]
+def curve_cases(every: int) -> list[ReplayCase]:
+    """One of so many held-out curves over vCPUs of real machines, of which rates alone are known, thinned out to what
+    a study would cross."""
+    curves = [_thinned(curve) for curve in real_curves() if curve.held_out and curve.kind != JPEG]
+    return [curve_case(curve) for curve in curves if len(curve.places) >= LEAST_VALUES][::every]
 
 
 def _thinned(curve: Curve) -> Curve:
@@ -173,20 +191,15 @@ def _thinned(curve: Curve) -> Curve:
     return curve.at(sorted({int(np.abs(np.log(np.array(curve.places) / at)).argmin()) for at in ideal}))
 
 
-def curve_case(curve: Curve, number: int) -> ReplayCase:
-    """A study of one curve, its rates with noise."""
-    random = np.random.default_rng([SEED, number])
-    repeats = 2 if curve.noise else 1
-    half = 1.96 * max(curve.noise, 0.01) * 0.5
-    runs, truth = [], {}
-    for repeat, (place, rate) in itertools.product(range(repeats), zip(curve.places, curve.rates, strict=True)):
-        seen = rate * math.exp(curve.noise * random.standard_normal())
-        spec = RunSpec(Workload(CURVE, "command"), BATCH, Limits(place), Measure(repeats), repeat)
-        estimate = Estimate(seen, seen * (1 - half), seen * (1 + half))
+def curve_case(curve: Curve) -> ReplayCase:
+    """A study of one curve, of which one measurement of each value is all that is known."""
+    runs = []
+    for place, rate in zip(curve.places, curve.rates, strict=True):
+        spec = RunSpec(Workload(CURVE, "command"), BATCH, Limits(place), Measure(1))
+        estimate = Estimate(rate, rate * (1 - HALF), rate * (1 + HALF))
         configuration = Configuration(place, MEMORY, HOST_DISK, BATCH)
         runs.append(timed(Run(spec, Outcome.COMPLETED, configuration, STARTED, 0.0, throughput=estimate)))
-        truth[configuration] = rate
-    return case_of(f"{curve.name} {number}", "curve", runs, {CURVE: truth if curve.noise else {}})
+    return case_of(curve.name, "curve", runs)
 
 
 def timed(run: Run) -> Run:

@@ -14,26 +14,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-MACHINES, JPEG, LOADERS, OTHERS, PUBLISHED = "machines", "JPEG by yields", "loaders", "others", "published"
+MACHINES, JPEG, LOADERS, OTHERS = "machines", "JPEG by yields", "loaders", "others"
 MOST = 5
 """Places of a curve that are used: tables have three to five vCPU values."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Samples per second at rising places of one axis: `vcpus`, `memory` (GiB), `batch` or `gpus`.
+    """Samples per second at rising numbers of vCPUs; `kind` is the file that it is from.
 
-    `kind` is the file that it is from, or `drawn`; `noise` the standard deviation of ln rate of a run, which `rates`
-    are without. A measured curve has no other truth than its figures. JPEG: a machine's curve up to its cores, and from
-    there on with the yield that its CPU has for JPEG.
+    JPEG: a machine's curve up to its cores, and from there on with the yield that its CPU has for JPEG.
     """
 
     kind: str
     name: str
-    axis: str
     places: tuple[float, ...]
     rates: tuple[float, ...]
-    noise: float = 0.0
     cpu_model: str = ""
 
     @property
@@ -55,22 +51,16 @@ def real_curves() -> list[Curve]:
     found, by_yields = [], []
     for (provider, name, model, _), rows in machines.items():
         points = _points(rows, "processes", "bogo_ops_per_second")
-        found.append(Curve(MACHINES, f"{provider} {name}", "vcpus", *points, cpu_model=model))
+        found.append(Curve(MACHINES, f"{provider} {name}", *points, cpu_model=model))
         if rows[0]["threads_per_core"] == "2" and model in yields and found[-1].places[-1] / 2 in found[-1].places:
             by_yields.append(_with_yield(found[-1], yields[model]))
     found += by_yields
     for (model, decoder), rows in _grouped("loaders.csv", ("cpu_model", "decoder")).items():
         points = _points(rows, "processes", "images_per_second")
-        found.append(Curve(LOADERS, f"{decoder} on {model}", "vcpus", *points, cpu_model=model))
+        found.append(Curve(LOADERS, f"{decoder} on {model}", *points, cpu_model=model))
     for (name,), rows in _grouped("others.csv", ("curve",)).items():
-        found.append(Curve(OTHERS, name, "vcpus", *_points(rows, "vcpus", "rate")))
+        found.append(Curve(OTHERS, name, *_points(rows, "vcpus", "rate")))
     return [curve for curve in found if len(curve.places) > 2]
-
-
-def published_curves() -> list[Curve]:
-    """The four of `published.csv`, over vCPUs and batch sizes."""
-    groups = _grouped("published.csv", ("curve", "axis"))
-    return [Curve(PUBLISHED, name, axis, *_points(rows, "place", "rate")) for (name, axis), rows in groups.items()]
 
 
 def questions(curve: Curve) -> list[tuple[Curve, int]]:

@@ -1,19 +1,14 @@
 """The measured grid: four workloads over vCPUs, memory, disk and accelerator, by sizer itself, as a data set.
 
     python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect] [--study FILE]
-    python benchmarks/grid/grid.py --until settled [--against DIR] [--out DIR] [--study FILE]
 
 Makes the photographs' RecordIO file, measures `grid/study.yaml` with `sizer run` into DIR/study (about 45 minutes on a
-quiet host; started again, it goes on), and writes what `grid/README.md` describes: `runs.jsonl`, `measurements.csv` and
-`conditions.json`. `--collect` only writes them, from the runs that are there. Needs root, for limits and emulated
+quiet host; started again, it goes on), and writes what `grid/README.md` describes: `runs.jsonl` and
+`measurements.csv`. `--collect` only writes them, from the runs that are there. Needs root, for limits and emulated
 disks. Prints, by workload, how far repeats of one configuration are from each other: nobody can predict them better.
 
 `--study` measures another study file, with the disks and data of this one, into files beside it unless `--into` says
 where.
-
-With `--until settled` the runs are chosen one after another, into DIR/chosen, and nothing is written into the data set:
-it prints its minutes and its answers beside those of the whole grid, the stored one or that of a study folder
-(`--against`). Exit status 1 where an answer is another and its regret above 5 %.
 """
 
 from __future__ import annotations
@@ -23,19 +18,22 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
-
 import numpy as np
 from grid_chosen import show_chosen
 from grid_conditions import conditions
-from grid_data import GRID, cells, load_grid, repeat_errors, save_runs
+from grid_data import GRID
+from grid_data import cells
+from grid_data import load_grid
+from grid_data import repeat_errors
+from grid_data import save_runs
 
 sys.path.append(str(Path(__file__).parents[2]))
 
 from sizer import bundled
 from sizer.exchange.measurements import write_csv
-from sizer.files.codec import write_json
 from sizer.host.interpreters import interpreter
 from sizer.records.messages import SizerError
 from sizer.records.run import Run
@@ -57,10 +55,8 @@ def main() -> int:
     given = _arguments()
     into = given.into or (GRID if given.study == GRID / "study.yaml" else given.out)
     try:
-        if given.until is not None:
-            return choose(given.out, given.study, given.against)
         if not given.collect:
-            ended = measure(given.out, given.study, "study")
+            ended = measure(given.out, given.study)
             if ended not in (0, 4):
                 return ended
         with StudyFolder.open(given.out / "study").locked() as folder:
@@ -72,24 +68,12 @@ def main() -> int:
     return 0
 
 
-def choose(out: Path, study: Path, against: Path | None) -> int:
-    """Only as many runs as the answers need, or go on with them; the exit status of the benchmark."""
-    begun = time.monotonic()
-    ended = measure(out, study, "chosen", "--until", "settled")
-    if ended not in (0, 4):
-        return ended
-    whole = StudyFolder.open(against).runs() if against is not None else load_grid()
-    alike = show_chosen(StudyFolder.open(out / "chosen").runs(), whole)
-    print(f"{(time.monotonic() - begun) / 60:.1f} minutes by the clock, with data, checks of disks and the page")
-    return 0 if alike else 1
-
-
-def measure(out: Path, study: Path, name: str, *options: str) -> int:
-    """Run the study into the folder of that name, or go on with it. The exit status of `sizer run`."""
+def measure(out: Path, study: Path) -> int:
+    """Run the study, or go on with it. The exit status of `sizer run`."""
     out.mkdir(parents=True, exist_ok=True)
     pack_photographs(out / "photographs.rec")
     (out / "study.yaml").write_text(study.read_text())
-    command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / name).absolute()), *options]
+    command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / "study").absolute())]
     process = subprocess.Popen(command, cwd=out)
     while True:
         try:
@@ -119,7 +103,6 @@ def collect(folder: StudyFolder, into: Path) -> None:
     save_runs(folder.runs(), into / "runs.jsonl")
     runs = load_grid(into / "runs.jsonl")
     (into / "measurements.csv").write_text(write_csv(runs))
-    write_json(into / "conditions.json", conditions(runs, folder.host))
 
 
 def show(runs: Sequence[Run]) -> None:
@@ -142,8 +125,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("/var/tmp/sizer-grid"), help="where it is measured")
     parser.add_argument("--into", type=Path, help=f"where the data set goes (default: {GRID}, or --out with --study)")
     parser.add_argument("--collect", action="store_true", help="measure nothing more")
-    parser.add_argument("--until", choices=("settled",), help="choose the runs, and compare with the whole grid")
-    parser.add_argument("--against", type=Path, help="the study folder of the whole grid (default: the stored one)")
     parser.add_argument("--study", type=Path, default=GRID / "study.yaml", help="another study file")
     return parser.parse_args()
 

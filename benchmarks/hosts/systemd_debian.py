@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-from emulated_machine import add_busybox, provide_programs, refuse
-from initramfs import Initramfs, add_modules
+from emulated_machine import Initramfs, add_busybox, add_modules, provide_programs, refuse
 
 PROJECT = Path(__file__).resolve().parents[2]
 SUITE, MIRROR, PYTHON = "bookworm", "http://deb.debian.org/debian", "3.11"

@@ -1,10 +1,9 @@
 """The cgroup v2 limits on a real v2 kernel in an emulated machine: `python benchmarks/hosts/v2_kernel.py [--out FILE]`.
 
 Needs no v2 host and no virtualisation: QEMU emulates two CPUs in software, boots Debian's cloud kernel with cgroup v2
-alone, and runs there the contract tests, those of the real limits (with swap) and a few figures. It shows that the code
-path holds; the emulated machine is slow, so that the cost of a sample is an upper bound. JSON to stdout, the guest's
-console to stderr; ends with 0 if every test passed and every vCPU limit held, 1 if not, 3 if QEMU or the kernel cannot
-be had here.
+alone, and runs there the contract tests, those of the real limits (with swap), and vCPU limits. It shows that the code
+path holds, not speed. JSON to stdout, the guest's console to stderr; ends with 0 if every test passed and every vCPU
+limit held, 1 if not, 3 if QEMU or the kernel cannot be had here.
 """
 
 from __future__ import annotations
@@ -20,8 +19,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from emulated_machine import KERNEL_FOLDER, add_busybox, boot, provide_kernel, provide_programs
-from initramfs import Initramfs, add_modules, add_python
+from emulated_machine import (
+    KERNEL_FOLDER,
+    Initramfs,
+    add_busybox,
+    add_modules,
+    add_python,
+    boot,
+    provide_kernel,
+    provide_programs,
+)
 
 PROJECT = Path(__file__).resolve().parents[2]
 APPLETS = (

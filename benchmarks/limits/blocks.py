@@ -1,9 +1,8 @@
 """Reads or writes a file block by block in one way, and stamps each block: what `throttle.py` starts under a limit.
 
-    python benchmarks/limits/blocks.py WAY FILE STAMPS --seconds S [--block BYTES] [--pause S]
+    python benchmarks/limits/blocks.py WAY FILE STAMPS --seconds S [--block BYTES]
 
-STAMPS gets two doubles a block: monotonic seconds and bytes so far. With --pause the S seconds come twice, with a rest
-between them.
+STAMPS gets two doubles a block: monotonic seconds and bytes so far.
 """
 
 from __future__ import annotations
@@ -31,14 +30,10 @@ def main() -> None:
     parser.add_argument("stamps", type=Path)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--block", type=int, default=128 << 10)
-    parser.add_argument("--pause", type=float)
     given = parser.parse_args()
     stamps = array("d")
     blocks = WAYS[given.way](given.file, given.block)
     go_on(blocks, stamps, given.seconds)
-    if given.pause is not None:
-        time.sleep(given.pause)
-        go_on(blocks, stamps, given.seconds)
     given.stamps.write_bytes(stamps.tobytes())
 
 

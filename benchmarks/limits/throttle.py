@@ -1,15 +1,13 @@
-"""The throttle of an emulated tier: which reads and writes it holds, with which bursts, and preprocessing under it.
+"""The throttle of an emulated tier: which reads and writes it holds, and preprocessing under it.
 
     python benchmarks/limits/throttle.py [--seconds 4]
 
-Three tables:
+Two tables:
 1. Reading and writing in every way that a program may, on a tier of 40 MB/s and 2,000 IOPS and on one of 150 MB/s and
    4,000: what the program got against the tier's limit, and the device's bytes for each of the program's by the group's
    own accounting. cgroup v1 does not hold buffered writes that nobody waits for, nor does it count them. Small blocks
    are read one at a time: a program that waits for a busy CPU after each does not reach the limit on operations.
-2. Bursts, for direct reads in a tight loop: the most that came within any 10, 100 and 1,000 ms against what the limit
-   allows in such a time, the gaps between bursts, and what came at once after 5 s of rest.
-3. One pass of preprocessing to RecordIO and to LMDB on a tier whose write limit is below what it does without a limit.
+2. One pass of preprocessing to RecordIO and to LMDB on a tier whose write limit is below what it does without a limit.
 
 Aim: every rate within 3 % of its limit, of preprocessing within 5 %, but for buffered writes under cgroup v1.
 """
@@ -25,24 +23,37 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-
 import numpy as np
-from bursts import Stamps, after_pause, gaps, most_within, rate
-
+from bursts import Stamps
+from bursts import after_pause
+from bursts import gaps
+from bursts import most_within
+from bursts import rate
 from sizer.limits.detection import detect
-from sizer.limits.interface import LimitsBackend, Throttle
+from sizer.limits.interface import LimitsBackend
+from sizer.limits.interface import Throttle
 from sizer.records.device import DiskRates
-from sizer.records.messages import HostError, SizerError
+from sizer.records.messages import HostError
+from sizer.records.messages import SizerError
 from sizer.records.run import Sample
 from sizer.records.study import Limits
 from sizer.records.units import GIB
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import size_of
-from sizer.storage.disks import Volume, emulated_volume, remove_leftovers
+from sizer.storage.disks import Volume
+from sizer.storage.disks import emulated_volume
+from sizer.storage.disks import remove_leftovers
 from sizer.storage.page_cache import evict
+from numpy.typing import NDArray
+from sizer.records.errors import HostError
+from sizer.records.errors import SizerError
 
 PROJECT = Path(__file__).resolve().parents[2]
 BLOCKS = Path(__file__).with_name("blocks.py")
+
+Stamps = NDArray[np.float64]
+"""One row a block: the monotonic seconds at which it was there, and the bytes that were there by then."""
+
 
 FILE_BYTES = GIB
 """More than the fastest tier reads in the time, so that no byte comes twice."""
@@ -51,8 +62,6 @@ LARGE, SMALL = 128 << 10, 4 << 10
 FIRST_SECONDS = 0.5
 """Left out of a rate: the program's start."""
 
-PAUSE_SECONDS = 5.0
-WINDOWS = (0.01, 0.1, 1.0)
 AIM, AIM_OF_A_PASS = 0.03, 0.05
 
 TIERS = {"40 MB/s": DiskRates(2000, 40e6, 2000, 40e6), "150 MB/s": DiskRates(4000, 150e6, 4000, 150e6)}
@@ -120,8 +129,6 @@ def main() -> int:
             bench = ThrottledVolume(backend, volume, volume.folder / "blocks")
             write_whole(bench.file)
             worst = max(show_ways(bench, name, rates, seconds) for name, rates in TIERS.items())
-            for name, rates in TIERS.items():
-                show_bursts(bench, name, rates, seconds)
             bench.file.unlink()
             worst_pass = show_passes(bench)
     except SizerError as error:
@@ -170,36 +177,12 @@ def allowed(rates: DiskRates, way: str, block: int) -> float:
     return min(bandwidth, iops * block)
 
 
-def show_bursts(bench: ThrottledVolume, tier: str, rates: DiskRates, seconds: float) -> None:
-    """The second table of one tier."""
-    print(f"Bursts of direct reads on the tier of {tier}")
-    print(
-        "block KiB  most within 10 ms  100 ms  1 s, of the limit  "
-        "gaps: median ms  p99 ms  of the time  after 5 s of rest: MB in 0.1 s  1 s, of the limit"
-    )
-    for block in (LARGE, SMALL):
-        limit = allowed(rates, "direct", block)
-        stamps, _ = blocks(bench, rates, "direct", block, seconds)
-        most = [most_within(stamps, window) / (limit * window) for window in WINDOWS]
-        between = gaps(stamps)
-        rested, _ = blocks(bench, rates, "direct", block, 1.5, PAUSE_SECONDS)
-        at_once, second = (after_pause(rested, PAUSE_SECONDS, window) for window in (0.1, 1.0))
-        print(
-            f"{block >> 10:9d}  {most[0]:17.2f}  {most[1]:6.2f}  {most[2]:17.3f}  {between.median * 1e3:15.1f}"
-            f"  {between.p99 * 1e3:6.1f}  {between.share:11.0%}  {at_once / 1e6:29.2f}  {second / limit:17.3f}"
-        )
-    print()
-
-
-def blocks(
-    bench: ThrottledVolume, rates: DiskRates, way: str, block: int, seconds: float, pause: float | None = None
-) -> tuple[Stamps, Watched]:
+def blocks(bench: ThrottledVolume, rates: DiskRates, way: str, block: int, seconds: float) -> tuple[Stamps, Watched]:
     """The stamps of a program of blocks.py under the tier's limits, from a file that is not in memory."""
     evict([bench.file])
     with tempfile.NamedTemporaryFile() as stamps:
         words = [sys.executable, str(BLOCKS), way, str(bench.file), stamps.name, f"--seconds={seconds}"]
-        words += [f"--block={block}"] + ([f"--pause={pause}"] if pause is not None else [])
-        watched = watch(bench, rates, words)
+        watched = watch(bench, rates, [*words, f"--block={block}"])
         found: Stamps = np.fromfile(stamps.name).reshape(-1, 2)
     return found, watched
 
@@ -225,7 +208,7 @@ def watch(bench: ThrottledVolume, rates: DiskRates, words: list[str]) -> Watched
 
 
 def show_passes(bench: ThrottledVolume) -> float:
-    """The third table. The worst miss."""
+    """The second table. The worst miss."""
     worst = 0.0
     print("One pass of preprocessing 1,024 images, from its first written byte to its end")
     print("format    limit MB/s  output MB/s  of limit  device MB/s by accounting  output MB/s without a limit")
@@ -249,6 +232,13 @@ def one_pass(bench: ThrottledVolume, form: str, rates: DiskRates) -> tuple[float
         before = max((sample for sample in watched.samples if not sample.written_bytes), key=lambda each: each.time)
         seconds = watched.ended - before.time
         return size_of(Path(output)) / seconds, watched.samples[-1].written_bytes / seconds
+
+
+def rate(stamps: Stamps, skip_seconds: float) -> float:
+    """Bytes a second after the first `skip_seconds`, by least squares: a burst at either end has little weight so."""
+    kept = stamps[stamps[:, 0] >= stamps[0, 0] + skip_seconds]
+    assert len(kept) >= 2, f"{len(kept)} blocks after the first {skip_seconds} s are too few for a rate"
+    return float(np.polyfit(kept[:, 0] - kept[0, 0], kept[:, 1], 1)[0])
 
 
 if __name__ == "__main__":

@@ -1,19 +1,17 @@
-"""Data sets with a fault: folders of JPEGs, RecordIO files, LMDBs and texts, each with one thing wrong with it."""
+"""Data sets with a fault: folders of JPEGs, RecordIO files and texts, each with one thing wrong with it."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import cv2
-import lmdb
 import numpy as np
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from workloads import datum, recordio
+from workloads import recordio
 
 IMAGES = 64
 BAD = 17
@@ -23,7 +21,6 @@ SPOILT: dict[str, Callable[[bytes], bytes]] = {
     "truncated": lambda image: image[: len(image) // 2],
     "empty": lambda _: b"",
     "no image": lambda _: b"This is no image at all.\n" * 40,
-    "damaged": lambda image: image[:3] + bytes(len(image) - 3),
 }
 
 
@@ -45,13 +42,6 @@ def folder(where: Path, bad: dict[int, str] | None = None) -> Path:
     return where
 
 
-def with_folder_for_an_image(where: Path) -> Path:
-    """A folder that is called like an image."""
-    folder(where)
-    (where / "class_0" / "more.JPEG").mkdir()
-    return where
-
-
 def unreadable(where: Path) -> Path:
     """An image that nobody has a permission to read; of root it asks the right to read everything."""
     folder(where)
@@ -59,7 +49,7 @@ def unreadable(where: Path) -> Path:
     return where
 
 
-def records(where: Path, kind: str | None = None, index: bool = True) -> Path:
+def records(where: Path, kind: str | None = None) -> Path:
     """A `.rec` and its index, the record of the bad image spoilt."""
     where.mkdir(parents=True)
     offsets = []
@@ -68,57 +58,21 @@ def records(where: Path, kind: str | None = None, index: bool = True) -> Path:
             offsets.append(file.tell())
             image = SPOILT[kind](jpeg(number)) if kind and number == BAD else jpeg(number)
             file.write(recordio.framed(recordio.image_record(float(number % 4), number, image)))
-    if index:
-        lines = (f"{number}\t{offset}\n" for number, offset in enumerate(offsets))
-        (where / "train.idx").write_text("".join(lines))
+    lines = (f"{number}\t{offset}\n" for number, offset in enumerate(offsets))
+    (where / "train.idx").write_text("".join(lines))
     return where / "train.rec"
 
 
-def cut_short(where: Path, index: bool) -> Path:
-    """A `.rec` whose copy was interrupted."""
-    path = records(where, index=index)
+def cut_short(where: Path) -> Path:
+    """A `.rec` whose copy was interrupted, without an index."""
+    path = records(where)
+    path.with_suffix(".idx").unlink()
     path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
     return path
 
 
-def with_index(where: Path, text: str) -> Path:
-    """A good `.rec` whose index holds `text`, where SIZE and MIDDLE are places in it."""
-    path = records(where)
-    size = path.stat().st_size
-    (where / "train.idx").write_text(text.replace("SIZE", str(size + 4000)).replace("MIDDLE", str(size // 8 * 4)))
-    return path
-
-
-def database(where: Path, kind: str | None = None) -> Path:
-    """An LMDB of encoded images, that of the bad one spoilt."""
+def text(where: Path) -> Path:
+    """A text of words."""
     where.mkdir(parents=True)
-    with lmdb.open(str(where), map_size=1 << 26) as environment, environment.begin(write=True) as transaction:
-        for number in range(IMAGES):
-            image = SPOILT[kind](jpeg(number)) if kind and number == BAD else jpeg(number)
-            message = datum.encode(datum.Datum(3, 0, 0, image, number % 4, encoded=True))
-            transaction.put(f"{number:08d}".encode(), message, append=True)
-    (where / "lock.mdb").unlink()
-    return where
-
-
-def cut_database(where: Path) -> Path:
-    """An LMDB whose copy was interrupted."""
-    file = database(where) / "data.mdb"
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    return where
-
-
-def text(where: Path, content: bytes | None = None) -> Path:
-    """A text of words, or of `content`."""
-    where.mkdir(parents=True)
-    words = b" the cat sat on <unk> N mats \n a dog did n't \n" * 2000
-    (where / "train.txt").write_bytes(words if content is None else content)
+    (where / "train.txt").write_bytes(b" the cat sat on <unk> N mats \n a dog did n't \n" * 2000)
     return where / "train.txt"
-
-
-def removed(path: Path) -> None:
-    """Take the data set away."""
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink()

@@ -56,15 +56,14 @@ class FaultFolder:
     def cache(self) -> Path:
         return self.folder / "cache"
 
-    def data(self, name: str) -> Path:
-        return self.folder / "data" / name.replace(" ", "_")
-
     def program(self, function: str, *words: object) -> list[str]:
         """The command line of the faulty program."""
         return [sys.executable, str(self.folder / PROGRAM.name), function, *map(str, words)]
 
 
-Spoil = Callable[[FaultFolder], None]
+Entry = Callable[[FaultFolder, Path], dict[str, object]]
+Spoil = Callable[[FaultFolder, Path], None]
+"""Both are given the folder of the study, and the place of the data of the case."""
 
 
 @dataclass(frozen=True)
@@ -72,24 +71,30 @@ class FaultCase:
     """A workload of a study that goes wrong, and what is to be said of it.
 
     `workload` gives its entry in the study file and makes its data. `spoil` is done when the run before it begins, or,
-    with a `trigger`, as soon as a log of the study holds that text. `words` are in the run's error, `warning` in one
-    of its warnings. `needs` is a study of its own kind: with a small disk somewhere, a deadline, or permissions.
+    with a `trigger`, as soon as a log of the study holds that text. `words`, apart by ` | `, are in the run's error,
+    `warning` in one of its warnings. `needs` is a study of its own kind: with a small disk somewhere, a deadline, or
+    permissions.
     """
 
     name: str
     outcome: Outcome
-    words: tuple[str, ...]
-    workload: Callable[[FaultFolder], dict[str, object]]
+    words: str
+    workload: Entry
+    needs: str = ""
     spoil: Spoil | None = None
     trigger: str = ""
     warning: str = ""
-    needs: str = ""
     ours: bool = False
     quick: bool = False
 
+    @property
+    def key(self) -> str:
+        """Its workload in the study, and the folder of its data."""
+        return re.sub(r"\W+", "-", self.name)
+
 
 @dataclass
-class Found:
+class FaultResult:
     """What came of one fault."""
 
     run: Run | None
@@ -130,7 +135,7 @@ NEEDED: dict[str, Callable[[FaultFolder], None]] = {
 }
 
 
-def measured(faults: Sequence[FaultCase], where: FaultFolder, needs: str = "") -> dict[str, Found]:
+def measured(faults: Sequence[FaultCase], where: FaultFolder, needs: str = "") -> dict[str, FaultResult]:
     """Run one study with all of these faults between good runs; what came of each."""
     for folder in (where.folder, where.temporary, where.disk):
         folder.mkdir()
@@ -161,17 +166,13 @@ def _study(faults: Sequence[FaultCase], where: FaultFolder, needs: str) -> dict[
         {"name": f"{GOOD}-{number}", "kind": "command", "command": where.program("good")}
         for number in range(max(1, 4 - len(faults)))
     ]
-    entries = [{"name": _key(fault), **fault.workload(where)} for fault in faults]
+    entries = [{"name": fault.key, **fault.workload(where, where.folder / "data" / fault.key)} for fault in faults]
     limit = {"timeout": DEADLINE_SECONDS} if needs == "deadline" else {}
     disks = {"disks": {"small": str(where.disk)}} if needs == "small output" else {}
     seconds = {"long": LONG_SECONDS, "many seconds": MANY_SECONDS}.get(needs, SECONDS)
     measure = {"repeats": 1, "seconds": seconds, "precision": 0.5, **limit}
     workloads = {"workloads": [*good, *entries], "embedded_images": EMBEDDED_IMAGES}
     return {"name": "faults", "measure": measure, "axes": {"vcpus": [1]}, **workloads, **disks}
-
-
-def _key(fault: FaultCase) -> str:
-    return re.sub(r"\W+", "-", fault.name)
 
 
 def _sized(faults: Sequence[FaultCase], where: FaultFolder) -> tuple[subprocess.Popen[str], str]:
@@ -191,7 +192,7 @@ def _sized(faults: Sequence[FaultCase], where: FaultFolder) -> tuple[subprocess.
         if line.startswith("["):
             for fault in faults:
                 if fault.spoil and not fault.trigger:
-                    fault.spoil(where)
+                    fault.spoil(where, where.folder / "data" / fault.key)
             faults = [fault for fault in faults if fault.trigger]
     process.wait()
     for each in watching:
@@ -205,19 +206,21 @@ def _spoil_in_time(fault: FaultCase, where: FaultFolder, process: subprocess.Pop
         return
     while process.poll() is None:
         if any(fault.trigger in path.read_text(errors="replace") for path in where.study.glob("logs/*.log")):
-            fault.spoil(where)
+            fault.spoil(where, where.folder / "data" / fault.key)
             return
         time.sleep(POLL_SECONDS)
 
 
-def _found(fault: FaultCase, runs: list[Run], where: FaultFolder, left: list[str], words: str, code: int) -> Found:
-    run = next((run for run in runs if run.spec.workload.name == _key(fault)), None)
+def _found(
+    fault: FaultCase, runs: list[Run], where: FaultFolder, left: list[str], words: str, code: int
+) -> FaultResult:
+    run = next((run for run in runs if run.spec.workload.name == fault.key), None)
     after = [each for each in runs if run and (each.started_at or "") > (run.started_at or "")]
     went_on = any(each.outcome is Outcome.COMPLETED and each.spec.workload.name.startswith(GOOD) for each in after)
     log = where.study / "logs" / f"{run.id}.log" if run else None
     text = log.read_text(errors="replace") if log and log.exists() else ""
     size = (where.study / "runs" / f"{run.id}.json").stat().st_size if run else 0
-    found = Found(run, text, went_on, left, words, code, size)
+    found = FaultResult(run, text, went_on, left, words, code, size)
     found.misses = list(_misses(fault, found))
     return found
 
@@ -228,20 +231,22 @@ MOST_BYTES = 8 * 10**6
 ENDS_WITH = {Outcome.COMPLETED: (0, 4), Outcome.OUT_OF_MEMORY: (0, 4)}
 
 
-def said(run: Run) -> str:
+def error_of(run: Run) -> str:
     """Why a run did not complete, with its last words; '' of one that did."""
     return f"{failure_in_words(run)}\n{run.error.last_lines}" if run.error is not None else ""
 
 
-def _misses(fault: FaultCase, found: Found) -> Iterator[str]:
+def _misses(fault: FaultCase, found: FaultResult) -> Iterator[str]:
     run = found.run
     if run is None:
         yield f"no run; sizer said: {found.stderr[-300:]}"
         return
-    error = said(run)
+    error = error_of(run)
     if run.outcome is not fault.outcome:
         yield f"outcome {run.outcome.value}, not {fault.outcome.value}: {error[-300:]}"
-    yield from (f"the error does not say {words!r}: {error}" for words in fault.words if words not in error)
+    yield from (
+        f"the error does not say {words!r}: {error}" for words in fault.words.split(" | ") if words not in error
+    )
     last = found.log.strip().splitlines()[-1:]
     if run.outcome in (Outcome.CRASHED, Outcome.TIMEOUT) and last and last[0][:100] not in error:
         yield f"the error does not hold the log's last line {last[0][:100]!r}"

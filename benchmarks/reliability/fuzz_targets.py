@@ -1,4 +1,6 @@
-"""Every file that sizer reads, valid, and the commands that read it."""
+"""Every file that sizer reads, valid, and the commands that read it: a small study folder of runs that were measured
+for other benchmarks, a catalogue, and tables.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +11,75 @@ import json
 import re
 import shlex
 import tempfile
-from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable, Sequence
+from base64 import b64encode
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from urllib.parse import quote, quote_plus
-
-from fuzz_cases import ARGUMENTS, Case, CaseVerdict
+from urllib.parse import quote
+from urllib.parse import quote_plus
+from fuzz_cases import ARGUMENTS
+from fuzz_cases import Case
+from fuzz_cases import CaseVerdict
 from fuzz_mutations import spoiled_file
-from fuzz_sandbox import Sandbox, parsed, pieces
-from fuzz_study import WRITTEN, write_study
+from fuzz_sandbox import Sandbox
+from fuzz_sandbox import parsed
+from fuzz_sandbox import pieces
+from fuzz_study import WRITTEN
+from fuzz_study import write_study
 from fuzz_words import WORDS
+from hypothesis import strategies as st
+from sizer.analysis.events import EventError
+from sizer.analysis.events import EventReader
+from sizer.analysis.log_rates import LogRates
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.importing import catalog_text
+from sizer.cli.tables import COLUMNS
+from sizer.exchange.imported import read_measurements
+from sizer.files.codec import from_json
+from sizer.files.codec import to_json
+from sizer.files.tables import FORMULA
+from sizer.files.tables import harmless
+from sizer.files.tables import unharmed
+from sizer.records.messages import InputError
+from sizer.records.messages import printable
+from sizer.records.own_programs import KNOWN_LOGS
+from sizer.records.run import Run
+from sizer.runner.secrets import SHORTEST
+from sizer.runner.secrets import Secrets
+from sizer.storage.manifest import damage
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import replace
+
+sys.path.append(str(Path(__file__).parents[1] / "grid"))
+
+from fuzz_mutations import WORDS, spoiled_file
+from fuzz_sandbox import ARGUMENTS, Case, CaseVerdict, Sandbox, parsed, pieces
+from grid_data import RUNS, load_grid
 from hypothesis import strategies as st
 
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.log_rates import LogRates
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.importing import catalog_text
+from sizer.cli import main
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
-from sizer.files.tables import FORMULA, harmless, unharmed
-from sizer.records.messages import InputError, printable
-from sizer.records.own_programs import KNOWN_LOGS
-from sizer.records.run import Run
-from sizer.runner.secrets import SHORTEST, Secrets
-from sizer.storage.manifest import damage
+from sizer.records.errors import InputError
+from sizer.records.log_patterns import KNOWN_LOGS
+from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import GIB
+from sizer.store.study_folder import StudyFolder
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml
@@ -71,6 +115,50 @@ LOG = (
     b"Epoch 0   [Train |####| 390/390 batches, 2.30 cost, 5.82s]",
 )
 MEASURED = "measurements.csv"
+WRITTEN = """\
+# What is to be measured, as a person writes it.
+name: fuzzed
+workloads:
+  - name: train
+    kind: image_training
+    network: resnet50
+    batch_size: [16, 32]
+    device: {emulate: {samples_per_second: 328.2, gpu: V100, source: a benchmark}}
+  - {name: infer, kind: image_inference, network: squeezenet, cache: natural, memory_floor: true}
+  - name: own
+    kind: command
+    command: [python3, train.py, --epochs, 2, --name, "a b"]
+    pattern: 'rate (?P<rate>[\\d.]+)'
+    sample_unit: word
+    axes: {vcpus: [0.5, 1, 2], memory: [], disk: []}
+axes:
+  vcpus: [0.5, 1, 2]
+  memory: [220MiB, 320MiB]
+  disk: [slow, fast]
+disks:
+  slow: {emulate: {class: standard, read_iops: 500, read_mbps: 20}}
+  fast: {emulate: {class: nvme, read_iops: 8000, read_mbps: 160, write_iops: 8000, write_mbps: 160}, size: 500GiB}
+around: {vcpus: 2, memory: 320MiB, disk: fast}
+embedded_images: 400
+measure: {repeats: 2, seconds: 6, precision: 0.02, seed: 1, timeout: 600}
+objective: {prefer: cheapest, target: 0.95}
+"""
+HOST = {
+    "cpu_model": "AMD EPYC 9B45",
+    "cpus": 2,
+    "topology": "2 CPUs, no hyperthreads seen",
+    "hyperthreads": False,
+    "memory_bytes": 24 * GIB,
+    "swap_bytes": 0,
+    "kernel": "6.1.0",
+    "limits": "cgroup v1",
+    "gpus": [],
+    "fio": "fio-3.33",
+    "packages": {"mxnet": "1.9.1", "numpy": "1.26.4"},
+}
+BUSY = Path(__file__).parents[1] / "answers" / "busy"
+MEASURED_RUNS = {"train": RUNS, "infer": BUSY / "infer-mxnet/quiet.jsonl", "own": BUSY / "one-thread/quiet.jsonl"}
+"""Where the runs of each workload of the study are from."""
 DISKS_HEADER = (
     "provider,disk_tier,class,read_iops_base,read_iops_per_gib,read_iops_max,read_mbps_base,read_mbps_per_gib,"
     "read_mbps_max,min_gib,max_gib,latency_ms,usd_per_gib_month,confidence,as_of,source"
@@ -103,13 +191,11 @@ class Target:
     share: int
     cases: st.SearchStrategy[Case]
     judge: Callable[[Case], CaseVerdict]
-    judge_in_a_process: Callable[[Case], CaseVerdict] | None = None
 
 
 def targets(sandbox: Sandbox) -> tuple[Target, ...]:
     """All of them, over the valid files in the sandbox."""
     root, judge = sandbox.root, sandbox.judge
-    in_a_process = partial(sandbox.judge, in_process=False)
     runs = sorted(str(path.relative_to(root)) for path in (root / STUDY / "runs").glob("*.json"))
     dry = ("run", "new.yaml", "--dry-run", "--out", "new")
     at = [("predict", STUDY, "--at", "places.csv"), (*PREDICT, "--at", "places.csv")]
@@ -122,7 +208,7 @@ def targets(sandbox: Sandbox) -> tuple[Target, ...]:
 
     def spoil(name: str, share: int, paths: Sequence[str], words: Sequence[Words], codes: frozenset[int]) -> Target:
         contents = {path: (root / path).read_bytes() for path in paths}
-        return Target(name, share, _cases(name, contents, words, codes), judge, in_a_process)
+        return Target(name, share, _cases(name, contents, words, codes), judge)
 
     imports = {name: text.encode() for name, text in IMPORTED.items()}
     importing = st.sampled_from(sorted(imports)).flatmap(
@@ -137,13 +223,10 @@ def targets(sandbox: Sandbox) -> tuple[Target, ...]:
         spoil("recommendation.json", 100, [f"{STUDY}/recommendation.json"], [("report", STUDY)], frozenset({0})),
         spoil("predict --at", 1200, ["places.csv"], at, ANSWERS),
         spoil("catalogue", 1200, ["offers.json"], [*offers, *offers, *listed], ANSWERS),
-        Target("catalogue, import", 700, importing, judge, in_a_process),
+        Target("catalogue, import", 700, importing, judge),
         Target("import", 900, _measured_tables(root), lambda case: parsed(case, _import)),
-        Target("arguments", 300, arguments(), judge, in_a_process),
+        Target("arguments", 300, arguments(), judge),
         Target("event pipe", 100, _lines("event pipe", EVENTS), lambda case: parsed(case, _read_events)),
-        Target("secrets", 100, _texts("secrets"), lambda case: parsed(case, _hide)),
-        Target("cells", 100, _texts("cells"), lambda case: parsed(case, _guard)),
-        Target("manifest", 100, _manifests(), lambda case: parsed(case, _compare)),
         Target("log lines", 100, _lines("log lines", LOG), lambda case: parsed(case, _read_log)),
     )
 
@@ -164,6 +247,53 @@ def write_files(root: Path) -> Sandbox:
         (root / name).write_text(text)
     (root / ARGUMENTS).write_text("")
     return Sandbox(root)
+
+
+def write_study(folder: Path) -> None:
+    """A finished study in `folder`: three workloads, with model, recommendation, table and page."""
+    study = parse_study(WRITTEN, str(folder / "study.yaml"), None, HostSize(2, 24 * GIB), None)
+    workloads = {plan.workload.name: plan.workload for plan in study.workloads}
+    with StudyFolder.create(folder, study, HOST, [Note(NoteKind.NO_MEMORY_AXIS, fix="sudo sizer demo")]) as made:
+        for run in _runs():
+            spec = replace(run.spec, workload=workloads[run.spec.workload.name], measure=study.measure)
+            disk = run.disk and replace(run.disk, tier=study.disk(run.disk.tier.name))
+            made.add(replace(run, spec=spec, disk=disk, wall_seconds=9.5))
+            made.log_path(run.id).write_text("one line\n")
+    table = io.StringIO()
+    for words, out in (
+        ("recommend", io.StringIO()),
+        ("report", io.StringIO()),
+        ("fit", io.StringIO()),
+        ("export", table),
+    ):
+        with redirect_stdout(out):
+            code = main([words, str(folder)])
+        if code:
+            raise RuntimeError(f"sizer {words} ends with {code} on the study that nothing has spoiled")
+    (folder / MEASURED).write_text(table.getvalue())
+
+
+def _runs() -> Iterator[Run]:
+    """One repeat of each; of training those around the centre, and in less memory it is as if it had run out."""
+    for name, path in MEASURED_RUNS.items():
+        for run in load_grid(path):
+            limits, own = run.spec.limits, run.spec.workload.name
+            beside = (limits.vcpus != 2) + (limits.memory_bytes != 320 << 20) + (limits.disk != "fast")
+            elsewhere = limits.vcpus == 1.5 or limits.disk == "middle"
+            if run.spec.repeat or elsewhere or (name == "train" and (own != "train-v100" or beside > 1)):
+                continue
+            run = replace(run, spec=replace(run.spec, workload=replace(run.spec.workload, name=name)))
+            yield _failed(run) if limits.memory_bytes == 220 << 20 else _with_series(run)
+
+
+def _failed(run: Run) -> Run:
+    failure = Failure(Cause(CauseKind.MEMORY_CAP), last_lines="Killed")
+    return replace(run, outcome=Outcome.OUT_OF_MEMORY, error=failure, throughput=None)
+
+
+def _with_series(run: Run) -> Run:
+    steps = tuple(Step(100.0 + 0.1 * number, 32, 0.01, 0, 0.09) for number in range(6))
+    return replace(run, steps=steps, samples=tuple(Sample(100.0 + 0.5 * at, 0.4 * at, 2**29) for at in range(4)))
 
 
 def _few_offers() -> str:
@@ -260,72 +390,6 @@ def _read_events(content: bytes) -> int:
     except EventError:
         return 4
     return 0
-
-
-def _texts(target: str) -> st.SearchStrategy[Case]:
-    """Text of awkward characters and of any."""
-    text = st.text(st.sampled_from("=+-@＝;|' \t\"\\\\/&<>%äé😀aB0_.") | st.characters(codec="utf-8"), max_size=20)
-    content = text.map(str.encode)
-    return st.builds(Case, st.just(target), st.just("text"), content, st.just((target,)), st.just(frozenset({0})))
-
-
-FORMS: tuple[Callable[[str], str], ...] = (
-    str,
-    json.dumps,
-    partial(json.dumps, ensure_ascii=False),
-    lambda text: json.dumps(json.dumps(text)),
-    repr,
-    ascii,
-    lambda text: repr(text.encode()),
-    shlex.quote,
-    html.escape,
-    quote,
-    partial(quote, safe=""),
-    quote_plus,
-    lambda text: b64encode(text.encode()).decode(),
-    lambda text: urlsafe_b64encode(b"me:" + text.encode()).decode()[4:],
-)
-"""The ways in which programs write a value; in the last, what is before it is left out."""
-
-
-def _hide(content: bytes) -> int:
-    """No line of a value is in what is shown, in whatever form it was printed."""
-    lines = [line.strip() for line in content.decode().splitlines()]
-    for line in lines:
-        if len(line.encode()) < SHORTEST:
-            continue
-        for form in FORMS:
-            shown = Secrets({"NAME": line}).hidden(form(line).encode()).decode()
-            if "[NAME]" not in shown:
-                raise ValueError(f"{line!r} is shown as {shown!r}")
-    return 0
-
-
-def _guard(content: bytes) -> int:
-    """No part of a cell begins as a formula does, and each comes back as it was."""
-    text = printable(content.decode())
-    cell = harmless(text)
-    if any(part.strip()[:1] in [*FORMULA] for part in re.split("[;|]", cell)):
-        raise ValueError(f"{text!r} is written as {cell!r}")
-    if unharmed(cell) != text:
-        raise ValueError(f"{text!r} comes back as {unharmed(cell)!r}")
-    return 0
-
-
-def _manifests() -> st.SearchStrategy[Case]:
-    """What lies beside a data set of the cache, spoiled."""
-    content = spoiled_file(b'{"files": 1, "bytes": 5, "sha256": "0123456789abcdef"}', "json")
-    return st.builds(Case, st.just("manifest"), st.just("x"), content, st.just(("manifest",)), st.just(frozenset({4})))
-
-
-def _compare(content: bytes) -> int:
-    """A data set that has another list, whatever that is, is never whole."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "images"
-        folder.mkdir()
-        (folder / "image").write_bytes(b"image")
-        folder.with_name("images.manifest.json").write_bytes(content)
-        return 0 if damage(folder, lambda: False) is None else 4
 
 
 EXPRESSIONS = (

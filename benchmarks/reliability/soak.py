@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
@@ -110,40 +111,38 @@ class Life:
     said: str
 
 
+KINDS = ("lost", "unreadable", "left", "incomplete")
+
+
 @dataclass
 class SoakTable:
-    """What the soak has seen."""
+    """What the soak has seen; a fault is its kind, the phase of the kill after which it was seen, and a sentence."""
 
     kills: Counter[str] = field(default_factory=Counter)
+    faults: list[tuple[str, str, str]] = field(default_factory=list)
     finished: int = 0
-    lost: list[tuple[str, str]] = field(default_factory=list)
-    unreadable: list[tuple[str, str]] = field(default_factory=list)
-    left: list[tuple[str, str]] = field(default_factory=list)
-    incomplete: list[str] = field(default_factory=list)
     cleaned: int = 0
     studies: int = 0
     suspended: int = 0
 
-    def wrong(self) -> list[str]:
-        """A sentence for each thing that should not be, in the order of their kinds."""
-        found = [*self.lost, *self.unreadable, *self.left]
-        return [*(f"after a kill in {phase}: {what}" for phase, what in found), *self.incomplete]
-
-    def holds(self) -> bool:
-        return not self.wrong()
+    def add(self, kind: str, phase: str, sentences: Iterable[str]) -> None:
+        """Count these as faults, and say them."""
+        for sentence in sentences:
+            self.faults.append((kind, phase, sentence))
+            print(f"         {kind} after a kill in {phase}: {sentence}", file=sys.stderr)
 
     def print(self, seconds: float) -> None:
-        print(f"{'killed while':<14}{'kills':>7}{'runs lost':>11}{'unreadable':>12}{'left behind':>13}")
-        for phase in [*PHASES, *(set(self.kills) - set(PHASES))]:
-            columns = [sum(found == phase for found, _ in each) for each in (self.lost, self.unreadable, self.left)]
-            print(f"{phase:<14}{self.kills[phase]:>7}{columns[0]:>11}{columns[1]:>12}{columns[2]:>13}")
+        print(f"{'killed while':<14}{'kills':>7}{''.join(f'{kind:>12}' for kind in KINDS)}")
+        for phase in [*PHASES, *(set(self.kills) - set(PHASES)), ""]:
+            found = Counter(kind for kind, after, _ in self.faults if phase in (after, ""))
+            kills = self.kills[phase] if phase else self.kills.total()
+            print(f"{phase or 'all':<14}{kills:>7}{''.join(f'{found[kind]:>12}' for kind in KINDS)}")
         print(
-            f"{'all':<14}{self.kills.total():>7}{len(self.lost):>11}{len(self.unreadable):>12}{len(self.left):>13}\n"
-            f"{self.studies} studies with {self.finished} runs finished, {len(self.incomplete)} incomplete; "
-            f"{self.cleaned} starts came past their clean-up, {self.suspended} were suspended; {seconds:.0f} s"
+            f"{self.studies} studies with {self.finished} runs finished; {self.cleaned} starts came past their "
+            f"clean-up, {self.suspended} were suspended; {seconds:.0f} s"
         )
-        for sentence in self.wrong():
-            print(sentence)
+        for kind, phase, sentence in self.faults:
+            print(f"{kind} after a kill in {phase}: {sentence}")
 
 
 class Soak:
@@ -156,7 +155,6 @@ class Soak:
         self._dead: dict[int, str] = {}
         self._seen: defaultdict[str, list[float]] = defaultdict(list)
         self._made = 0
-        self._printed = 0
         self._began = time.monotonic()
         self._data = place / "data"
         self._data.mkdir()
@@ -168,20 +166,13 @@ class Soak:
         while self.table.kills.total() < kills:
             life = self._live(study, self._aim(study))
             self._look(study, life)
-            self._print(study, life)
+            what = f"killed in {life.phase}" if life.phase else f"ended with exit status {life.status}"
+            kills, seconds = self.table.kills.total(), time.monotonic() - self._began
+            print(f"{seconds:6.0f} s, {kills} kills: {study.path.name} {what}, {len(study.runs)} runs", file=sys.stderr)
             if life.phase is None:
                 self._conclude(study)
                 study = self._new(kinds)
         self._finish(study, kinds)
-
-    def _print(self, study: SoakedStudy, life: Life) -> None:
-        what = f"killed in {life.phase}" if life.phase else f"ended with exit status {life.status}"
-        kills, seconds = self.table.kills.total(), time.monotonic() - self._began
-        print(f"{seconds:6.0f} s, {kills} kills: {study.path.name} {what}, {len(study.runs)} runs", file=sys.stderr)
-        wrong = self.table.wrong()
-        for sentence in wrong[self._printed :]:
-            print(f"         {sentence}", file=sys.stderr)
-        self._printed = len(wrong)
 
     def _new(self, kinds: list[str]) -> SoakedStudy:
         self._made += 1
@@ -264,17 +255,16 @@ class Soak:
             self.table.kills[life.phase] += 1
         if life.status not in (-signal.SIGKILL, 0, 4):
             raise SystemExit(f"sizer ended with exit status {life.status}: {life.said.strip()[-2000:]}")
-        self.table.lost += [(phase, what) for what in soak_checks.lost(study.runs, study.path)]
+        self.table.add("lost", phase, soak_checks.lost(study.runs, study.path))
         before, study.runs = study.runs, soak_checks.finished(study.path)
         self.table.finished += len(set(study.runs) - set(before))
         unstored = [run for run in life.stored if f"{run}.json" not in study.runs]
-        self.table.lost += [(phase, f"run {run} was reported as stored and is not there") for run in unstored]
+        self.table.add("lost", phase, (f"run {run} was reported as stored and is not there" for run in unstored))
         new = {name: content for name, content in study.runs.items() if name not in before}
-        self.table.lost += [(phase, what) for what in soak_checks.slow(new)]
+        self.table.add("lost", phase, soak_checks.slow(new))
         gone = FILES - sum(1 for _ in self._data.iterdir())
-        self.table.lost += [(phase, f"{gone} files of the user's data are gone")] if gone else []
-        problems = soak_checks.unreadable(study.path, self._environment(study))
-        self.table.unreadable += [(phase, problem) for problem in problems]
+        self.table.add("lost", phase, [f"{gone} files of the user's data are gone"] if gone else [])
+        self.table.add("unreadable", phase, soak_checks.unreadable(study.path, self._environment(study)))
         if life.cleaned_up:
             self.table.cleaned += 1
             self._look_about(study)
@@ -287,19 +277,17 @@ class Soak:
         writing = {(str(path), path.stat().st_ino, path.stat().st_ctime_ns) for path in study.path.rglob("*.tmp")}
         left += [name for name, _, _ in writing & study.writing]
         study.writing = writing
-        self.table.left += [(self._killed_in(each), each) for each in left]
-
-    def _killed_in(self, name: str) -> str:
-        """The phase that the sizer with this pid in a name was killed in."""
-        return next((phase for pid, phase in self._dead.items() if f"-{pid}-" in name), "?")
+        for name in left:
+            self.table.add(
+                "left", next((phase for pid, phase in self._dead.items() if f"-{pid}-" in name), "?"), [name]
+            )
 
     def _conclude(self, study: SoakedStudy) -> None:
         """A study that ended by itself has all that one has that was never killed."""
         self.table.studies += 1
         wanted = {"study.yaml", "host.json", "runs", "logs", "model.json", "recommendation.json", "measurements.csv"}
         missing = (wanted | {"report.html"}) - {path.name for path in study.path.iterdir()}
-        if missing:
-            self.table.incomplete.append(f"{study.path} has no {', '.join(sorted(missing))}")
+        self.table.add("incomplete", "the end", (f"{study.path} has no {name}" for name in sorted(missing)))
         shutil.rmtree(study.cache, ignore_errors=True)
 
     def _finish(self, study: SoakedStudy, kinds: list[str]) -> None:
@@ -313,9 +301,8 @@ class Soak:
             for path in self._place.glob(f"{kind}-*/"):
                 runs = set(soak_checks.finished(path))
                 if runs != set(whole.runs):
-                    self.table.incomplete.append(f"{path} has other runs than {whole.path}")
-        for name in soak_checks.lying_about(self._dead, self._place):
-            self.table.left.append(("the end", name))
+                    self.table.add("incomplete", "the end", [f"{path} has other runs than {whole.path}"])
+        self.table.add("left", "the end", soak_checks.lying_about(self._dead, self._place))
 
     def _environment(self, study: SoakedStudy) -> dict[str, str]:
         scratch = self._place / "tmp"
@@ -380,7 +367,7 @@ def main() -> int:
     soak = Soak(place, arguments.seed)
     soak.go(arguments.kills, arguments.studies)
     soak.table.print(time.monotonic() - began)
-    if not soak.table.holds():
+    if soak.table.faults:
         print(f"what there is lies in {place}")
         return 1
     shutil.rmtree(place)

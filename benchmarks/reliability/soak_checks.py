@@ -95,11 +95,6 @@ def lying_about(pids: Collection[int], place: Path) -> list[str]:
     return [name for name in names if {int(pid) for pid in OWNED.findall(name)} & set(pids)]
 
 
-def unfinished_files(study: Path) -> list[str]:
-    """What was being written in the study folder."""
-    return [str(path) for path in study.rglob("*.tmp")]
-
-
 def _marked_processes() -> Iterator[str]:
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

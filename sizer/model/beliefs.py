@@ -8,24 +8,33 @@ and a switch is on above 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from statistics import NormalDist
-
-from sizer.model.equation import disk_is_free, fitted_disks
-from sizer.model.model import (
-    NORMAL_90,
-    MeasuredRange,
-    Observation,
-    WorkloadFacts,
-    batch_of,
-    gpus_of,
-    name_of_disk,
-    vcpus_of,
-)
-from sizer.model.runs import CPU_LABEL, label_at
+from sizer.model.equation import disk_is_free
+from sizer.model.equation import fitted_disks
+from sizer.model.model import NORMAL_90
+from sizer.model.model import MeasuredRange
+from sizer.model.model import Observation
+from sizer.model.model import WorkloadFacts
+from sizer.model.model import batch_of
+from sizer.model.model import gpus_of
+from sizer.model.model import name_of_disk
+from sizer.model.model import vcpus_of
+from sizer.model.runs import CPU_LABEL
+from sizer.model.runs import label_at
 from sizer.records.kinds import PREPROCESSING
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import gpus_of
+from sizer.model.coordinates import name_of_disk
+from sizer.model.coordinates import vcpus_of
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.feeds import label_at
+from sizer.model.model import CpuWork
+from sizer.model.stages import disk_is_free
+from sizer.model.stages import fitted_disks
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ BELIEFS = {
     "yield, matrix": Line("the same, computing a network", 0.05, 0.1, "a first one", scale=PLAIN),
     "cap": Line("rate that vCPUs do not raise", 0.3, 0.6, "the highest rate"),
     "cap, accounted": Line("the same", math.log(3.0), 1.5, "the highest rate"),
-    "quota": Line("more time at a part of a vCPU", 0.05, 0.05, "ln time", "`halving_causes.py`: 0–0.19", PLAIN),
+    "quota": Line("more time at a part of a vCPU", 0.05, 0.05, "ln time", "seen: 0–0.19", PLAIN),
     "accelerator": Line("samples/s of one accelerator", 0.0, 0.15, "those of its busy seconds"),
     "accelerator, emulated": Line("the same", 0.0, 0.03, "its stated rate"),
     "accelerator, rates alone": Line("the same", math.log(1.5), 1.0, "the highest rate of one"),

@@ -343,7 +343,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     facts = WorkloadFacts(
         kind=workload.kind,
         device=next(run.spec.workload.computes_on for run in runs if label_of(run) == usual),
-        setting=feed,
+        feed=feed,
         core_seconds=_core_seconds([run for run in runs if label_of(run) == usual]),
         step_core_seconds=_core_seconds([run for run in synthetic if label_of(run) == usual]),
         read_bytes=read,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fault_cases import FAULTS
 from fault_study import FaultFolder, measured
+from faults import FAULTS
 
 QUICK = {
     "deadline": [fault for fault in FAULTS if fault.quick and fault.needs == "deadline"],

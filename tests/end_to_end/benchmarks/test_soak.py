@@ -9,7 +9,6 @@ import sys
 from importlib import import_module
 
 import pytest
-from soak import SoakTable
 from soak_sizer import REPLACED
 
 from tests import ROOT
@@ -38,11 +37,3 @@ def test_what_tells_of_a_phase_stands_where_it_is_called(name: str, attribute: s
     package = name.rpartition(".")[2]
     elsewhere = any(f"{package}.{attribute}(" in path.read_text() for path in (ROOT / "sizer/cli").glob("*.py"))
     assert attribute in named or elsewhere
-
-
-def test_one_thing_lost_or_left_is_a_failure() -> None:
-    """Whatever it is."""
-    assert SoakTable().holds()
-    for kind in ("lost", "unreadable", "left"):
-        assert not SoakTable(**{kind: [("run", "a thing")]}).holds()
-    assert not SoakTable(incomplete=["a study"]).holds()

@@ -1,4 +1,4 @@
-"""How models are judged: designs that see no rate, truths by counterfactuals, rivals that are what their names say."""
+"""How models are judged: designs that see no rate, truths by counterfactuals, goals beside the figures."""
 
 from __future__ import annotations
 
@@ -7,29 +7,53 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
-
 import numpy as np
 import pytest
 from accuracy_curves import told
-from accuracy_designs import designed, seen_together
+from accuracy_designs import designed
+from accuracy_designs import seen_together
 from accuracy_draws import draw_case
-from accuracy_grid import merged, predict_others
+from accuracy_grid import merged
+from accuracy_grid import predict_others
 from accuracy_grid import scores as scores_of_grid
-from accuracy_machines import Faster, share_questions, stage_shares
+from accuracy_machines import Faster
+from accuracy_machines import share_questions
+from accuracy_machines import stage_shares
 from accuracy_rivals import rivals
 from accuracy_runs import measured_runs
-from accuracy_scores import at_most, error, share
-from accuracy_shapes import SHAPES, drawn
-from accuracy_simulated import Named, judge_case, kind_of, relieved, scores, true_kinds
-from curves_data import JPEG, published_curves, questions, real_curves
-from grid_data import cells, load_grid
-
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from accuracy_scores import at_most
+from accuracy_scores import error
+from accuracy_scores import share
+from accuracy_shapes import SHAPES
+from accuracy_shapes import drawn
+from accuracy_simulated import Named
+from accuracy_simulated import judge_case
+from accuracy_simulated import kind_of
+from accuracy_simulated import relieved
+from accuracy_simulated import scores
+from accuracy_simulated import true_kinds
+from curves_data import JPEG
+from curves_data import published_curves
+from curves_data import questions
+from curves_data import real_curves
+from grid_data import cells
+from grid_data import load_grid
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from tests import ROOT
+from accuracy_draws import designed
+from accuracy_draws import seen_together
+from accuracy_measured import merged
+from accuracy_measured import predict_others
+from accuracy_measured import scores_of_grid
+from accuracy_measured import told
+from goals import at_most
+from goals import error
+from goals import share
 
-BENCHMARKS = ROOT / "benchmarks"
 GRID = [
     Configuration(c, m, d, 32)
     for c, m, d in itertools.product((0.5, 1.0, 1.5, 2.0), (2**28, 2**30), ("fast", "middle", "slow"))
@@ -125,25 +149,6 @@ def test_the_memory_is_the_disks() -> None:
     assert relieved({"cpu": 1.0, "lock": 0.0, "more": 0.2, "fewer": 1.4}) == (0.2, 1.0)
 
 
-def test_rivals_predict_others_what_they_are_made_for(make_runs) -> None:
-    """A straight line by the hard minimum to a percent; a smooth curve by the process."""
-    configurations = [Configuration(float(c), 2**33, "host", 32) for c in (1, 2, 4, 8, 16, 32)]
-    law = [100 * s.vcpus / (1 + 0.03 * (s.vcpus - 1) + 0.0005 * s.vcpus * (s.vcpus - 1)) for s in configurations]
-    asked = [Configuration(12.0, 2**33, "host", 32)]
-    truth = 100 * 12 / (1 + 0.03 * 11 + 0.0005 * 12 * 11)
-    assert rivals(make_runs(configurations, law), asked)["Gaussian process"][0] == pytest.approx(truth, rel=0.05)
-    straight = rivals(make_runs(configurations, [7 * s.vcpus for s in configurations]), asked)
-    assert straight["hard minimum"][0] == pytest.approx(84, rel=0.01)
-
-
-def test_the_process_tells_disks_apart(make_runs) -> None:
-    """A disk that halves the rate halves it at unmeasured vCPUs, too."""
-    configurations = [Configuration(float(c), 2**33, d, 32) for c in (1, 2, 4) for d in ("fast", "slow")]
-    runs = make_runs(configurations, [10 * s.vcpus / (1 if s.disk == "fast" else 2) for s in configurations])
-    asked = [Configuration(3.0, 2**33, "slow", 32)]
-    assert rivals(runs, asked)["Gaussian process"][0] == pytest.approx(15, rel=0.05)
-
-
 def test_errors_and_goals() -> None:
     """An error is |ln| of the ratio; a goal is met or missed, and nothing is judged of nothing."""
     assert error(110, 100) == pytest.approx(math.log(1.1))
@@ -155,20 +160,10 @@ def test_errors_and_goals() -> None:
     assert share("a", "b", [True] * 10, 0.85, 0.95).met is False
 
 
-def test_drawn_curves_have_the_shapes_they_are_called_by() -> None:
-    """Retrograde ones come down again, flat ones do not move, falling ones only fall."""
-    for number in range(5):
-        assert np.ptp(drawn("flat", number, 3).rates) < 1e-9 * drawn("flat", number, 3).rates[0]
-        assert np.all(np.diff(drawn("falling", number, 3).rates) < 0)
-        back = drawn("retrograde", number, 3).rates
-        assert back[-1] < max(back)
-    assert all(0.05 <= max(drawn(shape, 1, 3).rates) <= 2e6 for shape in SHAPES)
-
-
-def test_published_and_real_curves_are_in_rising_places() -> None:
-    """Of the real ones about a third is held out; what follows published yields is of machines with hyperthreads."""
+def test_real_curves_are_in_rising_places() -> None:
+    """About a third is held out; what follows published yields is of machines with hyperthreads."""
     real = real_curves()
-    for curve in (*published_curves(), *real):
+    for curve in real:
         assert len(curve.places) == len(curve.rates) >= 3
         assert list(curve.places) == sorted(curve.places)
     assert 0.2 < sum(curve.held_out for curve in real) / len(real) < 0.45
@@ -228,29 +223,3 @@ def test_a_simulated_machine_is_judged_by_its_truth() -> None:
     assert all(outcome.named and len(outcome.inside) + len(outcome.beyond) <= outcome.asked for outcome in outcomes)
     table, _ = scores(outcomes)
     assert {row.part for row in table} == {"simulated", "simulated, accounted", "simulated, rates alone"}
-
-
-@pytest.mark.slow
-def test_the_command_prints_its_table_and_says_by_its_status_whether_goals_are_missed() -> None:
-    """A quick run of the simulated part ends with 0 or 1, as its last line counts."""
-    command = [sys.executable, "accuracy.py", "--quick", "--only", "simulated", "--machines", "4", "--worst", "2"]
-    ended = subprocess.run(command, cwd=BENCHMARKS / "accuracy", capture_output=True, text=True, check=False)
-    assert ended.stderr == ""
-    last = ended.stdout.strip().splitlines()[-1]
-    assert "goals missed" in last
-    assert ended.returncode == (0 if last.startswith("0 ") else 1)
-    for name in ("hard minimum", "Gaussian process"):
-        assert f"rival {name}" in ended.stdout
-
-
-@pytest.fixture
-def make_runs(make_run):
-    def make(configurations: list[Configuration], rates: list[float]) -> list[Run]:
-        return [
-            replace(
-                make_run(rate, configuration.vcpus), configuration=configuration, throughput=Estimate(rate, rate, rate)
-            )
-            for configuration, rate in zip(configurations, rates, strict=True)
-        ]
-
-    return make

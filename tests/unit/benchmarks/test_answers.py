@@ -6,14 +6,22 @@ import csv
 from pathlib import Path
 
 import pytest
-from answers_asked import job_rows, read_table, write_table
-from answers_held_out import is_between, one_at_a_time, thirds
-from answers_jobs import HELD_OUT, PUBLISHED, SAME_JOB, Machine, MeasuredRow, PublishedJob, published_jobs
-from answers_prices import Sold, retired_machines, sold_machines, usd_per_hour
+from answers_asked import job_rows
+from answers_jobs import (
+    HELD_OUT,
+    PUBLISHED,
+    SAME_JOB,
+    Machine,
+    MeasuredRow,
+    PublishedJob,
+    Sold,
+    published_jobs,
+    retired_machines,
+    sold_machines,
+    usd_per_hour,
+)
 from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, fastest_given, verdict
 from fleet_machines import both, drawn_fleet
-
-from sizer.records.configuration import Configuration
 
 OLD, TWO_OLD, NEW, UNSOLD = Machine("K80", 1), Machine("K80", 2), Machine("V100", 1), Machine("Titan", 1)
 PRICES = {OLD: 0.9, TWO_OLD: 1.8, NEW: 3.06}
@@ -166,32 +174,6 @@ def test_synthetic_rows_are_no_choice_in_a_table_with_real_data(tmp_path: Path) 
     assert [job.terms["data"] for job in jobs] == ["synthetic", "real", "real and synthetic"]
     assert [each.rate for each in choices(jobs[2].rows, PRICES.get)] == [90, 95]
     assert [row["input"] for row in job_rows(jobs[2])] == ["synthetic", "synthetic", "disk", "disk"]
-
-
-def test_rates_are_left_out_between_others_and_in_thirds(tmp_path: Path) -> None:
-    """Of four batch sizes the two inner ones singly, and each of them once in a third."""
-    job = PublishedJob(
-        0,
-        {**dict.fromkeys(SAME_JOB, ""), "mode": "train", "network": "resnet50", "unit": "image"},
-        tuple(MeasuredRow(NEW, batch, batch / (0.02 + 0.005 * batch)) for batch in (8, 16, 32, 64)),
-    )
-    write_table(path := tmp_path / "table.csv", job_rows(job))
-    runs = read_table(path).runs
-    inner = one_at_a_time(runs)
-    assert [each.configuration.batch_size for each in inner] == [16, 32]
-    assert all(each.between and each.error < 0.1 for each in inner)
-    parts = thirds(runs)
-    assert sorted(each.configuration.batch_size or 0 for each in parts) == [8, 16, 32, 64]
-    assert {each.configuration.batch_size for each in parts if each.between} == {16, 32}
-    assert thirds(runs[:3]) == ()
-
-
-def test_between_is_within_what_the_same_gpu_was_measured_at() -> None:
-    """Another GPU's batch sizes do not count."""
-    old, larger, new = (Configuration(None, None, None, *each) for each in ((8, "K80"), (32, "K80"), (16, "V100")))
-    assert is_between([old, larger], Configuration(None, None, None, 16, "K80"))
-    assert not is_between([old, larger], Configuration(None, None, None, 64, "K80"))
-    assert not is_between([old, larger], new)
 
 
 def test_gpus_of_one_name_are_told_apart_by_memory_and_then_by_form(tmp_path: Path) -> None:

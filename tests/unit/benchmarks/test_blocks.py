@@ -8,7 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 import blocks
+import numpy as np
 import pytest
+from throttle import rate
 
 BLOCK = 128 << 10
 FILE_BYTES = 8 << 20
@@ -56,3 +58,11 @@ def test_stamps_grow_in_time_and_bytes(file: Path, tmp_path: Path, monkeypatch: 
     stamps = array("d", target.read_bytes())
     assert list(stamps[1::2]) == [BLOCK * count for count in range(1, FILE_BYTES // BLOCK + 1)]
     assert list(stamps[::2]) == sorted(stamps[::2])
+
+
+def test_the_rate_does_not_depend_on_where_in_a_burst_the_stream_ends() -> None:
+    """10 blocks every 100 ms are 100 a second, to 1 % over 5 s, with the last burst or without it."""
+    times = [0.1 * number + 0.001 * block for number in range(50) for block in range(10)]
+    stamps = np.array([(time, 1000.0 * (count + 1)) for count, time in enumerate(times)])
+    for kept in (stamps, stamps[:-5], stamps[:-10]):
+        assert rate(kept, 0.5) == pytest.approx(100_000, rel=0.01)

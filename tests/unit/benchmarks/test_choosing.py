@@ -5,31 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from choosing import as_planned, at_random, pairwise
 from curves_data import Curve
 from judged import whole_grids
-from orders import as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, curve_case
 
 from sizer.catalog.catalog import Catalog
 from sizer.records.run import Run
 from sizer.records.study import Objective
 
-KNEE = Curve("drawn", "knee", "vcpus", (1.0, 2.0, 4.0, 8.0, 16.0), (100.0, 200.0, 400.0, 400.0, 400.0), 0.003)
+KNEE = Curve("others", "knee", (1.0, 2.0, 4.0, 8.0, 16.0), (100.0, 200.0, 400.0, 400.0, 400.0))
 
 
 @pytest.fixture(scope="module")
 def case() -> ReplayCase:
-    return curve_case(KNEE, 0)
+    return curve_case(KNEE)
 
 
 def test_every_order_makes_every_run_once(case: ReplayCase) -> None:
     """Until nothing is left; a run is looked up by its limits."""
-    catalog = Catalog.load()
-    for order in (at_random(case, 1), as_planned(case), pairwise(case), bayesian(case, Objective(), catalog)):
+    for order in (at_random(case, 1), as_planned(case), pairwise(case)):
         runs: list[Run] = []
         while (spec := order(runs)) is not None:
             runs.append(case.run(spec))
-        assert len({run.id for run in runs}) == len(runs) >= 10
+        assert len({run.id for run in runs}) == len(runs) >= 5
         assert {run.configuration.vcpus for run in runs} == set(KNEE.places)
 
 

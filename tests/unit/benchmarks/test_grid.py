@@ -11,20 +11,29 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from statistics import median
-
 import pytest
 from grid_conditions import conditions
-from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
-
+from grid_data import GRID
+from grid_data import cells
+from grid_data import load_grid
+from grid_data import portable
+from grid_data import repeat_errors
+from grid_data import save_runs
 from sizer.exchange.measurements import write_csv
 from sizer.exchange.values import marks
 from sizer.records.device import DiskRates
-from sizer.records.run import DataSet, DiskCheck, Run, Sample, Step
+from sizer.records.run import DataSet
+from sizer.records.run import DiskCheck
+from sizer.records.run import Run
+from sizer.records.run import Sample
+from sizer.records.run import Step
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import DiskTier, Measure
+from sizer.records.study import DiskTier
+from sizer.records.study import Measure
 from sizer.records.units import GIB
 from sizer.study.parse import read_study
 from sizer.study.presets import HostSize
+from sizer.store.schema_1 import marks_of
 
 MakeRun = Callable[..., Run]
 
@@ -76,23 +85,20 @@ def test_memory_keeps_a_part_of_the_data_under_one_cap_and_all_under_the_other(m
     assert median(roomy) > 0.95
 
 
-def test_the_three_files_say_the_same(measured: tuple[Run, ...]) -> None:
-    """The table and the conditions are made of the runs, nothing by hand; a later sizer may write more columns."""
+def test_both_files_say_the_same(measured: tuple[Run, ...]) -> None:
+    """The table is made of the runs, nothing by hand; a later sizer may write more columns."""
     rows = list(csv.DictReader((GRID / "measurements.csv").open(encoding="utf-8")))
     again = list(csv.DictReader(io.StringIO(write_csv(measured))))
     for run, row, made_again in zip(measured, rows, again, strict=True):
         assert {column: made_again[column] for column in row if column != "warnings"} == _without_warnings(row)
         kinds = [warning.kind for warning in run.warnings]
         assert [mark.kind for mark in (marks(row["warnings"]) if row["warnings"] else ())] == kinds
-    stored = json.loads((GRID / "conditions.json").read_text())
-    made = conditions(measured, stored["host"])
-    assert json.loads(json.dumps(made)) == stored
 
 
 def test_nothing_of_the_measuring_host_s_folders_is_in_the_files() -> None:
     """The data set is anyone's: names of data, no paths."""
     files = [path for path in GRID.rglob("*") if path.suffix in (".jsonl", ".csv", ".json", ".yaml")]
-    assert len(files) == 7
+    assert len(files) == 5
     for path in files:
         assert not [word for word in ("/tmp", "/root", "/home", "/var", "/work") if word in path.read_text()]
 

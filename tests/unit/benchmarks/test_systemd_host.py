@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from systemd_aims import RATES, judge, limits_held
 from systemd_debian import requirements, sources
 from systemd_guest import DELEGATED, THROTTLED
+from systemd_host import RATES, judge, limits_held
 
 from sizer.catalog.catalog import Catalog
 from sizer.study.parse import parse_study

@@ -1,0 +1,250 @@
+"""Published rates left out, told from the others, and what a plain rival tells: batch sizes, accelerators, networks.
+
+Variances and the width of intervals come from other networks (batch sizes: other sources) than the judged one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import permutations
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate
+from sizer.catalog.batch_curve import rate_at
+from sizer.catalog.gpu_scaling import (
+    MEAN_LOSS,
+    ScaledRun,
+    ScalingVariances,
+    efficiency_range,
+    loss_model,
+    scaled_runs,
+)
+from sizer.catalog.gpu_transfer import MEAN, PublishedStep, TransferVariances, published_steps, rate_model
+from sizer.catalog.networks import family_of, passes_of
+from sizer.catalog.rate_estimate import Basis
+from sizer.catalog.shared_effects import Effect, overlap
+
+Array = NDArray[np.float64]
+Figure = TypeVar("Figure")
+Variances = TypeVar("Variances")
+
+PRIOR_DEVIATION = 1.0
+"""Of ln variance around the prior's: without one, effects with few labels run to 0 or beyond all reason."""
+SCALING_PRIOR = (0.37,) * 6
+TRANSFER_PRIOR = (0.05,) * len(fields(TransferVariances))
+TRANSFER_PRIOR_DEVIATION = 3.0
+LEAST_SIZES = 3
+LARGE = 16
+EIGHT = 8
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A rate that was left out: ln of what was told over what is true, and the same of plain rivals.
+
+    `deviation` is the standard deviation that was told with it, `covered` whether its interval holds the truth; None
+    where the width of intervals is that of the other `group`s (sources, families of networks, GPUs). `others` counts
+    what of its own table is known beside it, `basis` says how it was told.
+    """
+
+    group: str
+    error: float
+    rivals: tuple[float, ...] = ()
+    deviation: float = 1.0
+    covered: bool | None = None
+    others: int = 0
+    basis: Basis | None = None
+
+
+def covering(some: Sequence[LeftOut]) -> float:
+    """How many standard deviations on each side hold 90 % of these."""
+    return float(np.quantile([abs(each.error) / each.deviation for each in some], 0.9))
+
+
+def covered_share(some: Sequence[LeftOut]) -> float:
+    """How many intervals hold the truth, where their width is told or is that of the other groups."""
+    if some[0].covered is not None:
+        return sum(bool(each.covered) for each in some) / len(some)
+    inside = 0
+    for group in {each.group for each in some}:
+        half = covering([each for each in some if each.group != group])
+        inside += sum(abs(each.error) <= half * each.deviation for each in some if each.group == group)
+    return inside / len(some)
+
+
+def relative(errors: Sequence[float]) -> tuple[float, float]:
+    """Median and 90th percentile of what ln errors are as shares."""
+    shares = [abs(math.expm1(error)) for error in errors]
+    return float(np.median(shares)), float(np.quantile(shares, 0.9))
+
+
+def curves(rates: Sequence[AcceleratorRate]) -> dict[tuple[object, ...], dict[int, float]]:
+    """Rates by batch size that differ in nothing else, where there are enough."""
+    found: dict[tuple[object, ...], dict[int, float]] = {}
+    for rate in rates:
+        if rate.batch_size:
+            plain = replace(rate, batch_size=1, samples_per_second=1.0, note=None, commit=None)
+            found.setdefault(tuple(vars(plain).values()), {})[rate.batch_size] = rate.samples_per_second
+    return {key: dict(sorted(curve.items())) for key, curve in found.items() if len(curve) >= LEAST_SIZES}
+
+
+def batches_left_out(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
+    """Every second batch size of a curve, each half in turn; its rival are rates that are linear in ln batch."""
+    return [
+        LeftOut(
+            str(key[8]),
+            math.log(rate_at(kept, asked).value / curve[asked]),
+            (math.log(float(np.interp(math.log(asked), np.log(list(kept)), list(kept.values()))) / curve[asked]),),
+        )
+        for key, curve in curves(rates).items()
+        for kept, asked in _halves(curve)
+    ]
+
+
+def _halves(curve: Mapping[int, float]) -> Iterator[tuple[dict[int, float], int]]:
+    sizes = list(curve)
+    for start in (0, 1):
+        kept = {size: curve[size] for size in sizes[start::2]}
+        for asked in sizes[1 - start :: 2]:
+            if min(kept) < asked < max(kept):
+                yield kept, asked
+
+
+def growth(rates: Sequence[AcceleratorRate]) -> tuple[float, float]:
+    """Ln rate an e-fold of batch between any two large sizes of an accelerator's curve: the median, and its 90 %."""
+    slopes = [
+        math.log(curve[more] / curve[less]) / math.log(more / less)
+        for key, curve in curves(rates).items()
+        if not str(key[2]).startswith(PROCESSOR)
+        for less in curve
+        for more in curve
+        if LARGE <= less < more
+    ]
+    middle = float(np.median(slopes))
+    return middle, float(np.quantile([abs(slope - middle) for slope in slopes], 0.9))
+
+
+def scaling_variances(runs: Sequence[ScaledRun]) -> ScalingVariances:
+    """The most likely ones of these runs."""
+    values = [run.loss - MEAN_LOSS for run in runs]
+    return fitted(ScalingVariances, ScalingVariances.effects, runs, values, SCALING_PRIOR)
+
+
+def counts_left_out(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
+    """The efficiency of each table's eight accelerators; its rival is that of the largest count that is known."""
+    runs = scaled_runs(rates)
+    families = {family_of(run.network) for run in runs}
+    others = {
+        family: scaling_variances([run for run in runs if family_of(run.network) != family]) for family in families
+    }
+    left_out = []
+    for run in (each for each in runs if each.gpu_count == EIGHT):
+        fewer = [each for each in runs if each.table == run.table and each.gpu_count < EIGHT]
+        known = [each for each in runs if each.table != run.table] + fewer
+        low, told, high = efficiency_range(loss_model(known, others[family_of(run.network)]), run)
+        last = max(fewer, key=lambda each: each.gpu_count).efficiency if fewer else 1.0
+        true = run.efficiency
+        errors = math.log(told / true), (math.log(last / true),)
+        left_out.append(LeftOut(run.network, *errors, covered=low <= true <= high, others=len(fewer)))
+    return left_out
+
+
+def transfer_variances(steps: Sequence[PublishedStep]) -> TransferVariances:
+    """The most likely ones of these rates."""
+    values = [step.log_rate - MEAN for step in steps]
+    kind = TransferVariances
+    return fitted(kind, kind.effects, steps, values, TRANSFER_PRIOR, TRANSFER_PRIOR_DEVIATION)
+
+
+def networks_left_out(rates: Sequence[AcceleratorRate]) -> list[LeftOut]:
+    """Every network between any two GPUs of a table that have another one in common, at the same precision.
+
+    Its rivals are the median ratio of the others, which are counted, and that of peak TFLOP/s.
+    """
+    steps = published_steps(rates)
+    pairs = [
+        (known, asked, others)
+        for same in _ratios(steps).values()
+        for known, asked in same
+        if (others := [pair for pair in same if _family(pair[0]) != _family(known)])
+    ]
+    left_out = []
+    for family in sorted({_family(known) for known, *_ in pairs}):
+        rest = [step for step in steps if _family(step) != family]
+        variances = transfer_variances(rest)
+        for known in dict.fromkeys(known for known, *_ in pairs if _family(known) == family):
+            model = rate_model([*rest, known], variances)
+            asked = [(other, beside) for one, other, beside in pairs if one == known]
+            for (other, beside), told in zip(asked, model.several([each for each, _ in asked]), strict=True):
+                ratio = float(np.median([two.log_rate - one.log_rate for one, two in beside]))
+                peak = other.arithmetic - known.arithmetic
+                rivals = tuple(known.log_rate + step - other.log_rate for step in (ratio, peak))
+                count = len({_family(one) for one, _ in beside})
+                left_out.append(LeftOut(family, told.mean - other.log_rate, rivals, told.deviation, others=count))
+    return left_out
+
+
+def _family(step: PublishedStep) -> str:
+    return family_of(step.network)
+
+
+def _ratios(steps: Sequence[PublishedStep]) -> dict[tuple[object, ...], list[tuple[PublishedStep, PublishedStep]]]:
+    """By table, passes, precision and both GPUs: the two rates of each network."""
+    series: dict[tuple[str, ...], list[PublishedStep]] = defaultdict(list)
+    for step in steps:
+        series[step.series].append(step)
+    found: dict[tuple[object, ...], list[tuple[PublishedStep, PublishedStep]]] = defaultdict(list)
+    for same in series.values():
+        for one, other in permutations(same, 2):
+            if one.precision == other.precision:
+                found[one.table, passes_of(one.mode), one.precision, one.gpu, other.gpu].append((one, other))
+    return found
+
+
+def fitted(
+    kind: Callable[..., Variances],
+    effects: Callable[[Variances], Sequence[Effect[Figure]]],
+    figures: Sequence[Figure],
+    values: Sequence[float],
+    prior: Sequence[float],
+    prior_deviation: float = PRIOR_DEVIATION,
+) -> Variances:
+    """Variances of `kind`, whose fields are those of its effects in their order, then the noise.
+
+    Effects beyond these fields have a variance of their own, which stays. `prior` are the variances that are likely
+    before any figure is seen.
+    """
+    start, residuals = np.log(prior), np.array(values)
+    made = effects(kind(*prior))
+    shared = [overlap(effect, figures, figures) for effect in made]
+    free = len(prior) - 1
+    fixed = sum(
+        (effect.variance * part for effect, part in zip(made[free:], shared[free:], strict=True)),
+        start=np.zeros((len(figures), len(figures))),
+    )
+    parts = [*shared[:free], np.eye(len(figures))]
+
+    def cost(logs: Array) -> tuple[float, Array]:
+        variances = np.exp(logs)
+        total = fixed + sum(variance * part for variance, part in zip(variances, parts, strict=True))
+        inverse = np.linalg.inv(total)
+        weights = inverse @ residuals
+        towards = (logs - start) / prior_deviation
+        spread = inverse - np.outer(weights, weights)
+        slopes = [
+            0.5 * variance * float((spread * part).sum()) for variance, part in zip(variances, parts, strict=True)
+        ]
+        value = (
+            0.5 * float(residuals @ weights) + 0.5 * float(np.linalg.slogdet(total)[1]) + 0.5 * float(towards @ towards)
+        )
+        return value, np.array(slopes) + towards / prior_deviation
+
+    found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(math.log(1e-4), math.log(10.0))] * len(prior))
+    return kind(*(float(f"{value:.3g}") for value in np.exp(found.x)))
