@@ -3,34 +3,16 @@ Pure."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import field
-import numpy as np
-from numpy.typing import NDArray
-from sizer.model.model import WorkloadModel
-from sizer.model.model import batch_of
-from sizer.model.model import disk_of
-from sizer.model.model import gpus_of
-from sizer.model.model import memory_of
-from sizer.model.model import vcpus_of
+
+from goals import GoalRow, at_most, error, share
+
+from sizer.model.model import WorkloadModel, batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.prediction import predict_several
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.prediction import Refusal
 from sizer.records.units import GIB
-from goals import GoalRow
-from goals import at_most
-from goals import error
-from goals import share
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import gpus_of
-from sizer.model.coordinates import memory_of
-from sizer.model.coordinates import vcpus_of
 
 COVERED = 0.85, 0.95
 """Of single runs in intervals of 90 %."""

@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
 import numpy as np
-from accuracy_draws import Case
-from accuracy_draws import draw_case
-from accuracy_machines import Faster
-from accuracy_machines import Question
-from accuracy_machines import share_questions
-from accuracy_machines import stage_shares
-from accuracy_rivals import rivals
-from accuracy_runs import measured_questions
-from accuracy_runs import measured_runs
-from accuracy_runs import noise
-from accuracy_scores import GoalRow
-from accuracy_scores import LeftOut
-from accuracy_scores import below
-from accuracy_scores import error_rows
-from accuracy_scores import in_words
-from accuracy_scores import left_out
-from accuracy_scores import rival_rows
-from accuracy_scores import share
-from accuracy_scores import worst_lines
+from accuracy_draws import Case, draw_case
+from accuracy_machines import Faster, Question, share_questions, stage_shares
+from accuracy_runs import measured_questions, measured_runs, noise
+from accuracy_scores import LeftOut, error_rows, in_words, left_out, worst_lines
+from goals import GoalRow, below, share
+
 from sizer.model.fitting import fit
-from sizer.model.model import WorkloadModel
-from sizer.model.model import gpus_of
+from sizer.model.model import WorkloadModel, gpus_of
 from sizer.model.prediction import predict_several
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.prediction import Refusal
 from sizer.records.run import Run
-from goals import GoalRow
-from goals import below
-from goals import share
-from sizer.model.coordinates import gpus_of
 
 SEED = 2018
 CLEAR = 0.2

@@ -7,14 +7,13 @@ No study folder is made of a table: writing it and its report would take most of
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from answers_jobs import OUT_OF_MEMORY
-from answers_jobs import REAL
-from answers_jobs import PublishedJob
+
+from answers_jobs import OUT_OF_MEMORY, REAL, PublishedJob
 from answers_truth import Given
+
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
@@ -25,7 +24,6 @@ from sizer.records.messages import SizerError
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.records.errors import SizerError
 
 
 @dataclass(frozen=True)

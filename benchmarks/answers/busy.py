@@ -23,11 +23,10 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterable
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from collections import Counter
 
 # Before numpy: threads of its own would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -48,8 +47,6 @@ from sizer.recommend.recommendation import recommend
 from sizer.recommend.rule import SURE
 from sizer.records.answer import Answer
 from sizer.records.messages import SizerError
-from sizer.records.prediction import Reason, Spec
-from sizer.records.errors import SizerError
 from sizer.records.prediction import Spec
 from sizer.records.study import Objective
 from sizer.records.units import format_bytes

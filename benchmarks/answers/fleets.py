@@ -10,14 +10,12 @@ Exit status 1 where a goal is missed.
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 

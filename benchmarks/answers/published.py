@@ -15,7 +15,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
 # Before numpy: two processes that compute with two threads each would wait for one another.

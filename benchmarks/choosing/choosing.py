@@ -14,12 +14,11 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import random
 import sys
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-import random
 
 # Before numpy: two processes that compute with two threads each would wait for one another.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -36,15 +35,12 @@ from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_c
 from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
-from sizer.records.run import Run
-from sizer.records.study import Adaptive
 from sizer.plan.configurations import configurations, position, repeated
 from sizer.plan.run_order import plan
-from sizer.records.adaptive import Adaptive
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunSpec
+from sizer.records.study import Adaptive, RunSpec
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9

@@ -6,45 +6,25 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
+
 import numpy as np
-from accuracy_draws import Case
-from accuracy_draws import crossed
-from accuracy_draws import draw_case
-from accuracy_machines import Faster
-from accuracy_machines import Question
-from accuracy_runs import NAME
-from accuracy_runs import measured_runs
-from accuracy_shapes import SHAPES
-from accuracy_shapes import drawn
-from curves_data import Curve
-from curves_data import published_curves
-from sizer.model.model import memory_of
-from sizer.model.model import vcpus_of
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from accuracy_draws import Case, crossed, draw_case
+from accuracy_machines import Faster, Question
+from accuracy_runs import NAME, measured_runs
+from curves_data import JPEG, Curve, real_curves
+
+from sizer.model.model import memory_of, vcpus_of
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import HOST_DISK
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
-from curves_data import JPEG
-from curves_data import real_curves
-from sizer.model.coordinates import memory_of
-from sizer.model.coordinates import vcpus_of
 
 MOST_CONFIGURATIONS = 60
 """Of a simulated machine: whole grids of more than these are simulated for minutes, ticket by ticket."""

@@ -11,37 +11,28 @@ workload's core-seconds, for each workload. The last one is the worst case: many
 from __future__ import annotations
 
 import argparse
-import re
-import subprocess
+import os
 import sys
-import time
+import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-import os
-import tempfile
-from dataclasses import dataclass
+
 from sizer import bundled
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend
 from sizer.records.device import Device
-from sizer.records.errors import HostError
-from sizer.records.errors import SizerError
 from sizer.records.kinds import OPENCV
-from sizer.records.run import Run
-from sizer.records.run import Step
+from sizer.records.messages import HostError, SizerError
+from sizer.records.run import Run, Step
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.child import started
 from sizer.runner.commands import RunPaths
-from sizer.runner.launcher import RunContext
-from sizer.runner.launcher import launch
+from sizer.runner.launcher import RunContext, launch
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets
 from sizer.words.failures import failure_line

@@ -17,18 +17,11 @@ import argparse
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
 import numpy as np
-from grid_chosen import show_chosen
-from grid_conditions import conditions
-from grid_data import GRID
-from grid_data import cells
-from grid_data import load_grid
-from grid_data import repeat_errors
-from grid_data import save_runs
+from grid_data import GRID, cells, load_grid, repeat_errors, save_runs
 
 sys.path.append(str(Path(__file__).parents[2]))
 

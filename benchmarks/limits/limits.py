@@ -10,28 +10,18 @@ four times, and the one that they disturbed least counts. Aim: median cores with
 from __future__ import annotations
 
 import argparse
-import mmap
-import shutil
 import signal
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
-from pathlib import Path
+from statistics import median
+
 from sizer.limits.detection import detect
-from sizer.limits.interface import Group
-from sizer.limits.interface import LimitsBackend
-from sizer.records.messages import HostError
+from sizer.limits.interface import Group, LimitsBackend
 from sizer.records.messages import SizerError
 from sizer.records.study import Limits
-from statistics import median
-from sizer.records.errors import SizerError
 
 ASKED = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 AIM = 0.03

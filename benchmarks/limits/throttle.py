@@ -23,30 +23,21 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
 import numpy as np
-from bursts import Stamps
-from bursts import after_pause
-from bursts import gaps
-from bursts import most_within
-from bursts import rate
+from numpy.typing import NDArray
+
 from sizer.limits.detection import detect
-from sizer.limits.interface import LimitsBackend
-from sizer.limits.interface import Throttle
+from sizer.limits.interface import LimitsBackend, Throttle
 from sizer.records.device import DiskRates
-from sizer.records.messages import HostError
-from sizer.records.messages import SizerError
+from sizer.records.messages import HostError, SizerError
 from sizer.records.run import Sample
 from sizer.records.study import Limits
 from sizer.records.units import GIB
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import size_of
-from sizer.storage.disks import Volume
-from sizer.storage.disks import emulated_volume
-from sizer.storage.disks import remove_leftovers
+from sizer.storage.disks import Volume, emulated_volume, remove_leftovers
 from sizer.storage.page_cache import evict
-from numpy.typing import NDArray
-from sizer.records.errors import HostError
-from sizer.records.errors import SizerError
 
 PROJECT = Path(__file__).resolve().parents[2]
 BLOCKS = Path(__file__).with_name("blocks.py")

@@ -25,8 +25,7 @@ from sizer.analysis.log_lines.recognising import LINE_LIMIT
 from sizer.cli import main
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
-from sizer.records.errors import SizerError
-from sizer.records.plain_text import UNSEEN
+from sizer.records.messages import UNSEEN, SizerError
 from sizer.records.units import GIB
 from sizer.store.stored_runs import read_run
 

@@ -5,84 +5,45 @@ for other benchmarks, a catalogue, and tables.
 from __future__ import annotations
 
 import csv
-import html
 import io
 import json
-import re
-import shlex
-import tempfile
-from base64 import b64encode
-from base64 import urlsafe_b64encode
-from collections.abc import Callable
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from urllib.parse import quote
-from urllib.parse import quote_plus
-from fuzz_cases import ARGUMENTS
-from fuzz_cases import Case
-from fuzz_cases import CaseVerdict
-from fuzz_mutations import spoiled_file
-from fuzz_sandbox import Sandbox
-from fuzz_sandbox import parsed
-from fuzz_sandbox import pieces
-from fuzz_study import WRITTEN
-from fuzz_study import write_study
-from fuzz_words import WORDS
-from hypothesis import strategies as st
-from sizer.analysis.events import EventError
-from sizer.analysis.events import EventReader
-from sizer.analysis.log_rates import LogRates
-from sizer.catalog.catalog import Catalog
-from sizer.catalog.importing import catalog_text
-from sizer.cli.tables import COLUMNS
-from sizer.exchange.imported import read_measurements
-from sizer.files.codec import from_json
-from sizer.files.codec import to_json
-from sizer.files.tables import FORMULA
-from sizer.files.tables import harmless
-from sizer.files.tables import unharmed
-from sizer.records.messages import InputError
-from sizer.records.messages import printable
-from sizer.records.own_programs import KNOWN_LOGS
-from sizer.records.run import Run
-from sizer.runner.secrets import SHORTEST
-from sizer.runner.secrets import Secrets
-from sizer.storage.manifest import damage
-from sizer.study.parse import parse_study
-from sizer.study.presets import HostSize
-from sizer.study.resolved import to_yaml
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "grid"))
-
-from fuzz_mutations import WORDS, spoiled_file
-from fuzz_sandbox import ARGUMENTS, Case, CaseVerdict, Sandbox, parsed, pieces
-from grid_data import RUNS, load_grid
+from fuzz_mutations import spoiled_file
+from fuzz_sandbox import ARGUMENTS, CaseVerdict, Sandbox, parsed, pieces
 from hypothesis import strategies as st
 
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.log_rates import LogRates
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.importing import catalog_text
-from sizer.cli import main
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
-from sizer.records.errors import InputError
-from sizer.records.log_patterns import KNOWN_LOGS
-from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Note, NoteKind
-from sizer.records.units import GIB
-from sizer.store.study_folder import StudyFolder
+from sizer.records.messages import InputError
+from sizer.records.own_programs import KNOWN_LOGS
+from sizer.records.run import Run
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml
+
+sys.path.append(str(Path(__file__).parents[1] / "grid"))
+
+from fuzz_mutations import WORDS
+from fuzz_sandbox import Case
+from grid_data import RUNS, load_grid
+
+from sizer.cli import main
+from sizer.records.notes import Note, NoteKind
+from sizer.records.run import Cause, CauseKind, Failure, Sample, Step
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import GIB
+from sizer.store.study_folder import StudyFolder
 
 Words = tuple[str, ...]
 ANSWERS, LOOKS, ASKS = frozenset({0, 2, 5}), frozenset({0, 2}), frozenset({0, 2, 3})

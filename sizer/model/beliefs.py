@@ -8,33 +8,24 @@ and a switch is on above 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from statistics import NormalDist
-from sizer.model.equation import disk_is_free
-from sizer.model.equation import fitted_disks
-from sizer.model.model import NORMAL_90
-from sizer.model.model import MeasuredRange
-from sizer.model.model import Observation
-from sizer.model.model import WorkloadFacts
-from sizer.model.model import batch_of
-from sizer.model.model import gpus_of
-from sizer.model.model import name_of_disk
-from sizer.model.model import vcpus_of
-from sizer.model.runs import CPU_LABEL
-from sizer.model.runs import label_at
+
+from sizer.model.equation import disk_is_free, fitted_disks
+from sizer.model.model import (
+    NORMAL_90,
+    MeasuredRange,
+    Observation,
+    WorkloadFacts,
+    batch_of,
+    gpus_of,
+    name_of_disk,
+    vcpus_of,
+)
+from sizer.model.runs import CPU_LABEL, label_at
 from sizer.records.kinds import PREPROCESSING
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import gpus_of
-from sizer.model.coordinates import name_of_disk
-from sizer.model.coordinates import vcpus_of
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.feeds import label_at
-from sizer.model.model import CpuWork
-from sizer.model.stages import disk_is_free
-from sizer.model.stages import fitted_disks
 
 
 @dataclass(frozen=True)

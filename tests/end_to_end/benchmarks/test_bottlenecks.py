@@ -4,18 +4,12 @@ import math
 import re
 import subprocess
 import sys
+
 import pytest
-from counterfactual import Finding
-from counterfactual import Verdict
-from counterfactual import holds
-from counterfactual import ratio_of
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
+from bottlenecks import Finding, Verdict, holds, ratio_of
+
+from sizer.records.configuration import Bottleneck, Estimate
 from tests import ROOT
-from bottlenecks import Finding
-from bottlenecks import Verdict
-from bottlenecks import holds
-from bottlenecks import ratio_of
 
 BENCHMARK = ROOT / "benchmarks/bottlenecks/bottlenecks.py"
 SECONDS = 500

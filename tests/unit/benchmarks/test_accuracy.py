@@ -4,55 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
-import subprocess
-import sys
 from dataclasses import replace
+
 import numpy as np
 import pytest
-from accuracy_curves import told
-from accuracy_designs import designed
-from accuracy_designs import seen_together
-from accuracy_draws import draw_case
-from accuracy_grid import merged
-from accuracy_grid import predict_others
-from accuracy_grid import scores as scores_of_grid
-from accuracy_machines import Faster
-from accuracy_machines import share_questions
-from accuracy_machines import stage_shares
-from accuracy_rivals import rivals
+from accuracy_draws import designed, draw_case, seen_together
+from accuracy_machines import Faster, share_questions, stage_shares
+from accuracy_measured import merged, predict_others, scores_of_grid, told
 from accuracy_runs import measured_runs
-from accuracy_scores import at_most
-from accuracy_scores import error
-from accuracy_scores import share
-from accuracy_shapes import SHAPES
-from accuracy_shapes import drawn
-from accuracy_simulated import Named
-from accuracy_simulated import judge_case
-from accuracy_simulated import kind_of
-from accuracy_simulated import relieved
-from accuracy_simulated import scores
-from accuracy_simulated import true_kinds
-from curves_data import JPEG
-from curves_data import published_curves
-from curves_data import questions
-from curves_data import real_curves
-from grid_data import cells
-from grid_data import load_grid
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.run import Run
+from accuracy_simulated import Named, judge_case, kind_of, relieved, scores, true_kinds
+from curves_data import JPEG, questions, real_curves
+from goals import at_most, error, share
+from grid_data import cells, load_grid
+
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.run_kinds import Outcome
-from tests import ROOT
-from accuracy_draws import designed
-from accuracy_draws import seen_together
-from accuracy_measured import merged
-from accuracy_measured import predict_others
-from accuracy_measured import scores_of_grid
-from accuracy_measured import told
-from goals import at_most
-from goals import error
-from goals import share
 
 GRID = [
     Configuration(c, m, d, 32)

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from statistics import median
+
 import pytest
-from grid_conditions import conditions
-from grid_data import GRID
-from grid_data import cells
-from grid_data import load_grid
-from grid_data import portable
-from grid_data import repeat_errors
-from grid_data import save_runs
+from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
+
 from sizer.exchange.measurements import write_csv
 from sizer.exchange.values import marks
 from sizer.records.device import DiskRates
-from sizer.records.run import DataSet
-from sizer.records.run import DiskCheck
-from sizer.records.run import Run
-from sizer.records.run import Sample
-from sizer.records.run import Step
+from sizer.records.run import DataSet, DiskCheck, Run, Sample, Step
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import DiskTier
-from sizer.records.study import Measure
+from sizer.records.study import DiskTier, Measure
 from sizer.records.units import GIB
 from sizer.study.parse import read_study
 from sizer.study.presets import HostSize
-from sizer.store.schema_1 import marks_of
 
 MakeRun = Callable[..., Run]
 
