@@ -339,18 +339,3 @@ def test_a_table_of_odd_names_goes_all_the_way(sizer: Typed, folder: Path) -> No
     (folder / "again.csv").write_text(exported, encoding="utf-8")
     assert sizer("import", "again.csv", "--out", "t").returncode == 0
     assert sizer("export", "t").stdout == exported
-
-
-def test_a_table_of_places_is_understood_like_one_of_measurements(sizer: Typed, study: Path) -> None:
-    """Its headers and units, too."""
-    (study.parent / "places.csv").write_text("Cores;storage\n3 vCPUs;fast\n")
-    done = sizer("predict", "s", "--at", "places.csv", "--json")
-    (found,) = json.loads(done.stdout)["predictions"]
-    assert (found["vcpus"], found["disk"]) == (3, "fast")
-
-
-def test_relative_rates_are_compared(sizer: Typed, folder: Path) -> None:
-    (folder / "r.csv").write_text("workload,vcpus,speedup\na,1,1x\na,2,1.9x\na,4,3.6x\na,8,5x\n")
-    assert sizer("import", "r.csv", "--out", "r").returncode == 0
-    line = sizer("predict", "r", "--vcpus", "3").stdout
-    assert re.search(r"at 3 vCPUs: 2\.\d+ x \(", line), line

@@ -156,23 +156,8 @@ def test_an_interrupt_of_the_first_run_says_how_to_go_on(begun: Begun, typed: Ty
     assert typed(*WITHOUT_FLOOR).returncode in (0, 2)
 
 
-def test_a_killed_profile_goes_on(begun: Begun, typed: Typed, tmp_path: Path) -> None:
-    gate = Gate(tmp_path / "burns.py", free=1)
-    process = begun(*WITHOUT_FLOOR)
-    gate.wait()
-    process.kill()
-    process.communicate(timeout=300)
-    gate.open()
-    assert len(stored(tmp_path / "burns-profile")) == 1
-    (first,) = stored(tmp_path / "burns-profile").values()
-    done = typed(*WITHOUT_FLOOR)
-    assert done.returncode == 0, done.stderr
-    assert first["started_at"] in [run["started_at"] for run in stored(tmp_path / "burns-profile").values()]
-
-
 QUIET = "import time\nfor each in range(20):\n    time.sleep(0.1)\n"
 TALKS = "import time\nfor each in range(20):\n    time.sleep(0.1)\n    print('lap', each)\n"
-WANTS = "import os\nprint(os.environ['MY_SETTING'])\n"
 
 
 @pytest.mark.parametrize(
@@ -180,8 +165,6 @@ WANTS = "import os\nprint(os.environ['MY_SETTING'])\n"
     [
         (QUIET, ["it printed nothing", "from sizer.meter import Meter"], ["sizer pattern", "--pass-env"]),
         (TALKS, ["sizer pattern prog-profile/logs/", "--pattern", "meter.step()"], ["--pass-env"]),
-        (WANTS, ["KeyError: 'MY_SETTING'", "add: --pass-env MY_SETTING"], ["sizer pattern", "sizer.meter"]),
-        ("input('name? ')", ["it asked for input", "what it printed: prog-profile/logs/"], ["sizer pattern"]),
     ],
 )
 def test_a_program_without_a_rate(
@@ -189,7 +172,7 @@ def test_a_program_without_a_rate(
 ) -> None:
     """Nothing else is run, the exit code is that of `sizer run`, and what to type next is said."""
     (tmp_path / "prog.py").write_text(program)
-    done = typed("profile", *SHORT, "--", sys.executable, "prog.py", MY_SETTING="blue")
+    done = typed("profile", *SHORT, "--", sys.executable, "prog.py")
     assert done.returncode == 4, done.stderr
     for each in (*said, "nothing else is measured", "type the same again"):
         assert each in done.stderr
@@ -203,7 +186,10 @@ def test_what_was_mended_is_measured_in_the_same_folder(typed: Typed, tmp_path: 
     """With the variable that it lacked, whose value stands nowhere."""
     (tmp_path / "prog.py").write_text("import os\nprint(os.environ['HF_TOKEN'])\n" + BURNS)
     command = ("--", sys.executable, "prog.py")
-    assert typed("profile", *SHORT, *command, HF_TOKEN="hf_aBcDeFgH").returncode == 4
+    lacking = typed("profile", *SHORT, *command, HF_TOKEN="hf_aBcDeFgH")
+    assert lacking.returncode == 4
+    assert "KeyError: 'HF_TOKEN'" in lacking.stderr
+    assert "add: --pass-env HF_TOKEN" in lacking.stderr
     done = typed("profile", *SHORT, "--no-memory-floor", "--pass-env", "HF_*", *command, HF_TOKEN="hf_aBcDeFgH")
     assert done.returncode == 0, done.stderr
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -229,10 +215,3 @@ def test_each_disk_and_batch_size_is_measured(typed: Typed, tmp_path: Path) -> N
     assert all("11000" in log for log in logs)
     assert len([log for log in logs if str(tmp_path / "disk") in log]) == 1
     assert {run["spec"]["batch_size"] for run in stored(folder).values()} == {4, 8}  # type: ignore[index]
-
-
-def test_a_disk_that_the_command_does_not_use_is_said(typed: Typed, tmp_path: Path) -> None:
-    (tmp_path / "disk").mkdir()
-    done = typed("profile", *SHORT, "--disk", "disk", "--no-memory-floor", sys.executable, "burns.py")
-    assert done.returncode == 0, done.stderr
-    assert "the command reads nothing from disk but what it writes to TMPDIR: give --data PATH" in done.stderr

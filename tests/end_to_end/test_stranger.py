@@ -149,12 +149,6 @@ def test_a_dry_run_starts_no_interpreter_of_the_strangers(typed: Typed, stranger
     assert not (strangers / "theirs").exists()
 
 
-def test_the_trap_would_spring(strangers: Path, marker: Path) -> None:
-    """The test above can fail: what it is about is what Python does of itself."""
-    subprocess.run([sys.executable, "-c", "import json"], cwd=strangers, check=False, capture_output=True)
-    assert marker.exists()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [["run", "theirs.yaml", "--dry-run"], ["resume", "study", "--dry-run"]])
 def test_a_dry_run_writes_nothing(
@@ -226,12 +220,6 @@ def test_a_dry_run_names_all_that_would_be_touched(typed: Typed, strangers: Path
     assert f"runs: {sys.executable} -c, to ask for its versions" in output
     assert f"runs: test -d {strangers}, to see whether the disk `mount` answers" in output
     assert "uses: GPU 3, by `gpu`" in output
-
-
-def test_the_study_folder_is_called_as_the_file_is(typed: Typed, strangers: Path) -> None:
-    """Not as the study calls itself, and never outside of the folder one is in."""
-    write_study(strangers, ["mytool"])
-    assert f"writes: {strangers / 'theirs'}, the study folder (new)" in typed("run", "theirs.yaml", "--dry-run").stdout
 
 
 @pytest.mark.parametrize("name", ["study", "..yaml", ".yaml", "...yaml"])
@@ -457,20 +445,17 @@ def test_checking_a_disk_writes_into_a_fresh_folder_alone(typed: Typed, stranger
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("place", ["cache", "cache/unsaved"])
-def test_a_cache_that_a_stranger_may_write_to_is_not_used(
-    typed: Typed, strangers: Path, tmp_path: Path, place: str
-) -> None:
+def test_a_cache_that_a_stranger_may_write_to_is_not_used(typed: Typed, strangers: Path, tmp_path: Path) -> None:
     """A run that lies there would be taken for one of this study: what measures refuses it, and writes nothing."""
     write_study(strangers, ["true"])
     (tmp_path / "cache/unsaved").mkdir(parents=True)
-    os.chown(tmp_path / place, 12345, -1)
+    os.chown(tmp_path / "cache", 12345, -1)
     before = everything(tmp_path / "cache")
-    for words in (["run", "theirs.yaml"], ["demo"], ["profile", "--", "true"], ["disks", "check", "."]):
+    for words in (["run", "theirs.yaml"], ["disks", "check", "."]):
         done = typed(*words)
         assert done.returncode == 2, done.stderr
         said = done.stderr.splitlines()[-1]
-        assert said.startswith(f"sizer: {tmp_path / place} belongs to user 12345, not to root")
+        assert said.startswith(f"sizer: {tmp_path / 'cache'} belongs to user 12345, not to root")
         assert "set SIZER_CACHE to a folder that is yours alone" in said
         assert "Traceback" not in done.stderr
     assert everything(tmp_path / "cache") == before

@@ -13,7 +13,7 @@ import pytest
 
 from sizer import api
 from sizer.catalog import Catalog
-from sizer.model import fit, is_starved, predict
+from sizer.model import fit, is_starved
 from sizer.recommend import recommend
 from sizer.records import (
     MIB,
@@ -92,16 +92,6 @@ def test_a_folder_without_runs_has_no_model(make_run: Any, tmp_path: Path) -> No
         pass
     with pytest.raises(NoAnswer, match="has no runs yet"):
         api.fit(folder)
-
-
-@pytest.mark.filterwarnings("error")
-def test_runs_of_a_busy_host_alone_are_told_without_a_warning(make_run: Any) -> None:
-    """Where others used the CPUs all the time there is no rate to learn from; numpy says nothing about that."""
-    demand = Demand(core_seconds=0.009, cpu_stall=0.004)
-    runs = [replace(make_run(50.0 * vcpus, vcpus, demand=demand), other_cores=1.0) for vcpus in (1.0, 2.0)]
-    assert all(map(is_starved, runs))
-    (model,) = fit(runs).workloads
-    assert predict(model, runs[0].configuration).throughput.value == pytest.approx(50, rel=0.05)
 
 
 def test_a_job_that_hardly_waits_for_a_cpu_is_not_starved(make_run: Any) -> None:

@@ -18,9 +18,7 @@ SECONDS = 500
 QUIET = 0.3
 """Cores that something else may use: with more, a vCPU limit of 0.75 is not had, and NEED_A_CPU cannot be judged."""
 
-FEW = ("CPU", "disk bandwidth", "emulated GPU")
 CASES = range(8)
-"""What is judged always, and how many in all with `script/test long`."""
 
 NEED_A_CPU = ("CPU", "serial")
 """Configurations that relax a vCPU limit to a whole one and more; those of disks and accelerators need less."""
@@ -84,15 +82,14 @@ def test_the_interval_of_a_ratio_is_students() -> None:
 
 
 @pytest.mark.root
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.alone
-@pytest.mark.parametrize("chosen", [FEW, pytest.param((), marks=pytest.mark.long)], ids=["few", "all"])
-def test_bottlenecks_are_named_rightly_on_this_machine(chosen: tuple[str, ...]) -> None:
+def test_bottlenecks_are_named_rightly_on_this_machine() -> None:
     """All configurations but one at most are named so that relaxing the named resource, and no other, helps.
 
     That one is not contradicted. On a host where something else takes the CPUs, those that need them are not judged.
     """
-    judged = _judged(chosen)
+    judged = _judged(())
     assert list(judged.values()).count("right") >= len(judged) - 1, judged
     # So few and short runs leave a ratio open now and then; a name that its ratios contradict is another matter, unless
     # neighbours' memory traffic, which no figure of the host shows, made one of them: that does not come twice.

@@ -21,7 +21,7 @@ SECONDS = 1800
 
 @pytest.mark.root
 @pytest.mark.slow
-@pytest.mark.parametrize("kills", ["4", pytest.param("50", marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", ["2", pytest.param("50", marks=pytest.mark.long)])
 def test_kills_lose_and_leave_nothing(kills: str) -> None:
     """The soak of 200 kills with fewer of them."""
     argv = [sys.executable, str(SOAK), "--kills", kills, "--seed", "1", "--studies", "job"]

@@ -153,14 +153,6 @@ def test_whoever_asks_often_sees_it_held(hold: Hold, name: str, folder: Path) ->
     assert not is_host_measured(name, folder=folder)
 
 
-def test_one_process_measures_once(name: str, folder: Path) -> None:
-    """A program that calls sizer twice at a time is refused as two programs are."""
-    with measuring_alone(name, folder):
-        assert f"kill {os.getpid()}" in refusal(name, folder)
-    with measuring_alone(name, folder):
-        pass
-
-
 @needs_root
 @pytest.mark.parametrize(
     ("first", "second", "stopped"),

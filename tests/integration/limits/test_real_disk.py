@@ -202,14 +202,3 @@ def test_pages_of_another_group_do_not_leak_into_a_run(real: LimitsBackend, volu
     assert leaked.page_cache_bytes < SIZE // 4
     assert pytest.approx(SIZE, rel=0.05) == sample.read_bytes
     assert SIZE // 8 < sample.page_cache_bytes <= cap
-
-
-def test_what_a_removed_group_leaves_is_counted_and_goes(real: LimitsBackend, volume: Volume, file: Path) -> None:
-    """The next run would have it for nothing, so it is looked for before each."""
-    with opened(real, volume, DiskRates()) as run:
-        seconds(run, READS["buffered"], file)
-        held = run.sample(0.0).page_cache_bytes
-    left = resident_bytes([file])
-    evict([file])
-    assert min(left, held) > 0.9 * SIZE
-    assert resident_bytes([file]) == 0

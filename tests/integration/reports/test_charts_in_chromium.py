@@ -104,13 +104,3 @@ def test_hatchings_are_there_for_every_resource(browser: Any, address: str) -> N
     """)
     assert missing == 0
     assert browser.evaluate("document.querySelectorAll('svg.chart .hatched').length") > 10
-
-
-def test_a_printed_page_has_its_charts(browser: Any, address: str) -> None:
-    """A chart has a size on paper, and no tip lies over it."""
-    browser.open(address, 1300, "light")
-    browser.page.emulate_media(media="print")
-    sizes = browser.evaluate("[...document.querySelectorAll('figure > svg')].map(each => each.clientWidth)")
-    tip = browser.evaluate("getComputedStyle(document.querySelector('.tip')).display")
-    assert min(sizes[:4]) > 200
-    assert tip == "none"

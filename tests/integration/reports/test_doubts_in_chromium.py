@@ -134,14 +134,6 @@ def test_a_link_to_a_run_shows_how_it_went_on(browser: Any, address: str, found:
     assert browser.evaluate("document.querySelectorAll('.timeline').length") == 1
 
 
-def test_a_failed_run_shows_how_far_it_came(browser: Any, address: str, found: Material) -> None:
-    """It has no stretch that was measured."""
-    page = browser.open(f"{address}#run-{found.runs[0].id}", 1300, "light")
-    said = page.locator(".timeline svg").text_content()
-    assert "Throughput" in said
-    assert "measured" not in said
-
-
 def test_a_run_that_was_left_out_names_its_file(
     browser: Any, found: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,14 +150,6 @@ def test_a_run_that_was_left_out_names_its_file(
     assert 3 < drawn < 20
     assert drawn + len(said) == len(found.runs)
     assert all("its samples are in runs/" in each for each in said)
-
-
-def test_without_a_script_nothing_else_is_missing(browser: Any, address: str) -> None:
-    """The block of data is not shown; a run opens to its evidence."""
-    page = browser.open(address, 1300, "light", java_script_enabled=False)
-    page.locator(".runs > details > summary").nth(6).click()
-    assert page.locator(".evidence").nth(6).is_visible()
-    assert '"words"' not in page.locator("body").inner_text()
 
 
 @pytest.mark.parametrize("width", [1300, 390])
@@ -199,9 +183,3 @@ def test_last_words_are_shown_and_never_run(browser: Any, address: str, width: i
     assert browser.evaluate("document.images.length") == 0
     assert browser.evaluate(LEANING_OUT) == 0
     assert browser.evaluate("document.documentElement.scrollWidth") == width
-
-
-def test_the_anchors_of_the_section_are_within_it(browser: Any, address: str) -> None:
-    """Failures and doubts each have one, which the answers above link to."""
-    browser.open(address, 1300, "light")
-    assert browser.evaluate("document.querySelectorAll('#doubts #failures, #doubts #trust').length") == 2

@@ -65,12 +65,3 @@ def test_the_last_run_is_in_view_where_a_link_leads_to_it(browser: Any, packed: 
     page = browser.open(f"{packed}#{last}", width, "light")
     page.locator(f"#{last}:not(:empty)").wait_for()
     assert 0 <= browser.evaluate(f"document.getElementById('{last}').getBoundingClientRect().top") < 700
-
-
-def test_without_javascript_a_page_of_many_runs_says_what_is_missing(browser: Any, packed: str, plain: str) -> None:
-    """The line of every run is there; on a page of few runs nothing is missing."""
-    page = browser.open(packed, 1300, "light", java_script_enabled=False)
-    assert page.get_by_text("scripts are off here").is_visible()
-    assert page.locator(".runs > details > summary").count() == 56
-    page = browser.open(plain, 1300, "light", java_script_enabled=False)
-    assert page.get_by_text("scripts are off here").count() == 0

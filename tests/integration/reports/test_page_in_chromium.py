@@ -10,7 +10,7 @@ import pytest
 
 from sizer.bundled.reports import Material, write_report
 from sizer.records import GIB, Alternative, Estimate, Spec
-from sizer.records.run import Outcome, RunWarning, WarningKind
+from sizer.records.run import RunWarning, WarningKind
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +94,7 @@ def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str
     return path.as_uri()
 
 
-@pytest.fixture(scope="module", params=[(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")], ids=str)
+@pytest.fixture(scope="module", params=[(1280, "light"), (1280, "dark"), (390, "light")], ids=str)
 def shown(request: pytest.FixtureRequest, browser: Any, address: str) -> Any:
     width, scheme = request.param
     browser.open(address, width, scheme)
@@ -107,7 +107,7 @@ def test_the_page_never_scrolls_sideways(shown: Any) -> None:
     assert shown.evaluate("document.documentElement.scrollWidth") == width
 
 
-@pytest.mark.parametrize("width", [320, 390, 600])
+@pytest.mark.parametrize("width", [320, 600])
 def test_a_phone_shows_every_cell_without_scrolling_sideways(browser: Any, address: str, width: int) -> None:
     """Cells stack, each with its column's name; failures are told one below the other."""
     browser.open(address, width, "light")
@@ -118,7 +118,7 @@ def test_a_phone_shows_every_cell_without_scrolling_sideways(browser: Any, addre
     assert "Busy" in labels
 
 
-@pytest.mark.parametrize("width", [660, 760, 1000])
+@pytest.mark.parametrize("width", [660, 1000])
 def test_a_table_that_is_wider_than_the_page_shows_that_it_scrolls(browser: Any, address: str, width: int) -> None:
     """A shadow lies at the edge behind which there is more; the page itself does not scroll."""
     browser.open(address, width, "light")
@@ -147,23 +147,6 @@ def test_evidence_of_every_run_stays_inside_the_page(shown: Any) -> None:
     assert shown.evaluate(LEANING_OUT) == 0
 
 
-def test_a_link_to_a_run_opens_it(browser: Any, address: str, material: Material) -> None:
-    """Without a script: the browser opens what the link's target lies in."""
-    failed = next(run for run in material.runs if run.outcome is not Outcome.COMPLETED)
-    browser.open(f"{address}#run-{failed.id}", 390, "light")
-    assert browser.evaluate("[...document.querySelectorAll('.runs > details')].filter(each => each.open).length") == 1
-    assert browser.evaluate(f"document.getElementById('run-{failed.id}').closest('details').open")
-
-
-def test_light_and_dark_differ(browser: Any, address: str) -> None:
-    """The page follows the reader's colour scheme."""
-    grounds = []
-    for scheme in ("light", "dark"):
-        browser.open(address, 1280, scheme)
-        grounds.append(browser.evaluate("getComputedStyle(document.body).backgroundColor"))
-    assert grounds == ["rgb(255, 255, 255)", "rgb(19, 23, 27)"]
-
-
 @pytest.fixture(scope="module")
 def machines(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A page on which machines with long names were compared."""
@@ -187,8 +170,7 @@ def machines(material: Material, tmp_path_factory: pytest.TempPathFactory) -> st
     return path.as_uri()
 
 
-@pytest.mark.parametrize("width", [1280, 390, 320])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
 def test_machines_are_readable_inside_their_box(browser: Any, machines: str, width: int, scheme: str) -> None:
     """Their bars with long names, and their table, which folds on a phone."""
     browser.open(machines, width, scheme)

@@ -171,17 +171,6 @@ def test_too_little_memory_is_no_rate(browser: Any, address: str) -> None:
     assert browser.evaluate(f"{SECTION}.querySelector('.bound').textContent") == "Bound by memory"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_it_fits_and_breaks_no_rule_of_the_page(browser: Any, address: str, width: int, scheme: str) -> None:
-    """No sideways scrolling, nothing refused by the page's policy, every control has a name."""
-    browser.open(address, width, scheme)
-    browser.evaluate(moved("disk", 5))
-    assert browser.evaluate("document.documentElement.scrollWidth") == width
-    assert browser.faults == []
-    unnamed = f"[...{SECTION}.querySelectorAll('input, select')].filter(each => !each.labels.length).length"
-    assert browser.evaluate(unnamed) == 0
-
-
 def test_a_table_that_counts_no_accelerators_begins_where_it_was_measured(browser: Any, tmp_path: Path) -> None:
     """With the rate, and the interval, of the command that stands beside it."""
     (tmp_path / "table.csv").write_text("workload,gpu,throughput\njob,K80,50\njob,T4,100\njob,V100,400\n")

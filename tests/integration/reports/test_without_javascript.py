@@ -48,15 +48,6 @@ def test_without_javascript_the_verdict_and_all_tables_are_seen(browser: Any, ad
     assert min(height for _, height in shown["runs"]) > 20
 
 
-def test_without_javascript_a_run_opens(browser: Any, address: str) -> None:
-    """By a click on its line, and by a link to it."""
-    page = browser.open(address, 1300, "light", java_script_enabled=False)
-    page.locator(".runs > details > summary").nth(3).click()
-    assert page.locator(".evidence").nth(3).is_visible()
-    page.locator("#failures a").first.click()
-    assert page.locator(".runs > details[open]").count() == 2
-
-
 def test_without_javascript_charts_say_what_they_say(browser: Any, address: str) -> None:
     """Drawings, and words of marks as titles, which the script takes over where it runs."""
     browser.open(address, 1300, "light")

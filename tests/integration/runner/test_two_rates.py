@@ -22,7 +22,7 @@ from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import Hooks
 from sizer.storage.disks import emulated_volume
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.long, pytest.mark.alone]
 
 BLOCK = 65_536
 FAST, SLOW = 8_000_000, 2_400_000

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from sizer.limits import detect
 from sizer.records.errors import HostError, InputError
 from sizer.records.study import DiskRates, DiskTier
-from sizer.storage.disk_check import Fio, check_disk, expected, judge
+from sizer.storage.disk_check import Fio, check_disk, judge
 from sizer.storage.disks import (
     Volume,
     emulated_volume,
@@ -117,18 +116,6 @@ def test_a_real_mount_is_measured_as_it_is(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.alone
-@pytest.mark.root
-@pytest.mark.slow
-def test_fio_measures_for_a_fraction_of_a_second(tmp_path: Path) -> None:
-    """fio itself takes whole seconds, and 0 for no limit: the whole file at 100 IOPS is 11 minutes."""
-    slow = DiskTier("slow", emulated=DiskRates(100, 1e6, 100, 1e6))
-    with emulated_volume(tmp_path, 0) as volume:
-        began = time.monotonic()
-        check_disk(slow, volume, detect(), Fio(0.5, ("read_iops",)))
-    assert time.monotonic() - began < 300
-
-
 def test_a_mount_that_is_not_there_is_named() -> None:
     """One sentence with the disk's name and its path."""
     with (
@@ -184,13 +171,6 @@ def test_a_tier_that_misses_its_figure_is_marked() -> None:
     assert deviations_in_words(slow) == said
     assert slow.rates.read_bytes_per_second == 50e6
     assert slow.rates.write_bytes_per_second == 40e6
-
-
-def test_small_blocks_can_meet_the_bandwidth_limit_first() -> None:
-    """50,000 IOPS of 4 KiB are 205 MB/s: at 41 MB/s only 10,000 of them can be had."""
-    assert expected(DiskRates(read_iops=50_000, read_bytes_per_second=40.96e6), "read_iops") == pytest.approx(10_000)
-    assert expected(DiskRates(read_iops=10, read_bytes_per_second=400e6), "read_bytes_per_second") == 10 * 2**20
-    assert expected(DiskRates(), "read_iops") is None
 
 
 def test_a_volume_throttles_only_emulated_tiers(tmp_path: Path) -> None:

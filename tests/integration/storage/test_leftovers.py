@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from sizer.limits import MARK, LimitsBackend, end_left, owned_name
@@ -66,13 +65,6 @@ def test_programs_of_the_dead_are_ended_and_those_of_the_living_are_not() -> Non
         for process in (left, ours, other):
             process.kill()
             process.communicate()
-
-
-def test_who_started_us_is_spared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A measured program may have opened the terminal that the next sizer is typed in."""
-    monkeypatch.setattr("sizer.limits.process_tree.environment", lambda _: [f"{MARK}={DEAD}-run".encode()])
-    monkeypatch.setattr("psutil.process_iter", lambda: [psutil.Process(), *psutil.Process().parents()])
-    assert end_left(wait=False) == ()
 
 
 def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: LimitsBackend) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.files import check_own_cache, make_folder
+from sizer.files import check_own_cache
 from sizer.plan.run_order import plan
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
@@ -135,19 +135,3 @@ def test_a_cache_of_ones_own_is_taken(cache: Path, change: Spoil) -> None:
     """As below /tmp, with the umask of a user whose group is their own, and on the first day."""
     change(cache)
     check_own_cache(cache)
-
-
-def test_root_made_a_cache_for_all(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What root put there is nobody's trick."""
-    monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
-    check_own_cache(cache)
-
-
-def test_what_is_made_is_never_for_all_to_write(tmp_path: Path) -> None:
-    """Whatever the umask: neither the folder nor those above it that had to be made."""
-    before = os.umask(0)
-    try:
-        make_folder(tmp_path / "a" / "b" / "cache")
-    finally:
-        os.umask(before)
-    check_own_cache(tmp_path / "a" / "b" / "cache")

@@ -8,7 +8,7 @@ from typing import Any
 import cv2
 import pytest
 
-from workloads.photograph_crops import PHOTOGRAPHS, image_name, load_photographs, make_image
+from workloads.photograph_crops import PHOTOGRAPHS
 from workloads.public_domain_text import VOCABULARY, make_parts, tokens
 
 Run = Callable[..., Any]
@@ -34,12 +34,6 @@ def test_images_are_like_imagenets(jpegs: Path) -> None:
     for name in files:
         assert name.split("/")[0].startswith("n000000")
         assert max(cv2.imread(str(jpegs / name)).shape) == 500
-
-
-def test_another_seed_makes_other_images() -> None:
-    """The seed matters."""
-    photographs = load_photographs()
-    assert make_image(photographs, 1, 0) != make_image(photographs, 2, 0)
 
 
 def test_the_manifest_says_what_it_is_and_is_not(jpegs: Path) -> None:
@@ -92,8 +86,3 @@ def test_the_text_has_penntreebanks_form() -> None:
 def test_words_are_cut_as_penntreebank_does(sentence: str, words: list[str]) -> None:
     """Contractions are cut, numbers are N, punctuation is dropped."""
     assert tokens(sentence) == words
-
-
-def test_the_name_of_an_image_is_its_class_and_number() -> None:
-    """A synset-like folder and ImageNet's suffix."""
-    assert image_name(107) == "n00000007/n00000007_107.JPEG"

@@ -30,7 +30,7 @@ disks:
   requests: {emulate: {read_iops: 60, read_mbps: 200}}
 axes: {vcpus: 1, disk: [megabytes, requests]}
 embedded_images: 200
-measure: {repeats: 1, seconds: 5, precision: 0.01}
+measure: {repeats: 1, seconds: 3, precision: 0.01}
 """
 
 

@@ -121,8 +121,7 @@ def test_a_file_that_ends_before_its_index_is_told_in_a_sentence(records: Path, 
     source.close()
 
 
-@pytest.mark.parametrize("program", ["image_training", "image_inference"])
-@pytest.mark.parametrize("form", ["train.rec", "train.lmdb"])
+@pytest.mark.parametrize(("program", "form"), [("image_training", "train.rec"), ("image_inference", "train.lmdb")])
 def test_programs_replay_without_a_framework(run: Callable[..., Any], records: Path, program: str, form: str) -> None:
     """Their events are those of the program: steps of a batch, over epochs."""
     options = ("--data", records / form, "--input", "replay", "--batch-size", 8, "--steps", 5)
