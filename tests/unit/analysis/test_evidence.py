@@ -48,12 +48,6 @@ def test_rereading_for_want_of_page_cache_is_memory() -> None:
     assert name_bottleneck(busy, 2, starved=True).bottleneck is Bottleneck.MEMORY
 
 
-def test_a_cpu_that_is_busy_is_named_though_the_page_cache_is_short() -> None:
-    """Memory is the bottleneck only where the disk that is read again binds."""
-    busy = {Bottleneck.CPU: 0.97, Bottleneck.DISK_BANDWIDTH: 0.5}
-    assert name_bottleneck(busy, 2, starved=True).bottleneck is Bottleneck.CPU
-
-
 @pytest.mark.parametrize(
     ("missed", "own_mib", "data_mib", "cap_mib", "expected"),
     [

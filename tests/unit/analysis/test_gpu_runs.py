@@ -8,7 +8,6 @@ import pytest
 
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import ChildResult, run_record
-from sizer.files.codec import from_json, to_json
 from sizer.records import (
     Bottleneck,
     ClockReason,
@@ -20,12 +19,10 @@ from sizer.records import (
     LimitedByKind,
     Limits,
     Measure,
-    Outcome,
     Run,
     RunSpec,
     Sample,
     Step,
-    WarningKind,
     Workload,
 )
 from sizer.words import warning_line
@@ -79,22 +76,6 @@ def test_the_host_works_while_the_gpu_computes(cores: float, step_seconds: float
     assert made.evidence.busy["accelerator"] == pytest.approx(10 * step_seconds, abs=1e-4)
 
 
-def test_what_the_driver_told_stands_in_the_record() -> None:
-    """It is read again as it was stored."""
-    made = run(0.6, 0.09, GpuSample(memory_bytes=4 * GIB, own_memory_bytes=3 * GIB, watts=160.0))
-    (gpu,) = made.gpus
-    assert (gpu.index, gpu.name, gpu.peak_memory_bytes, gpu.own_peak_memory_bytes) == (1, "V100", 4 * GIB, 3 * GIB)
-    assert (gpu.busy, gpu.joules) == (pytest.approx(0.9), pytest.approx(2.0))
-    assert from_json(Run, to_json(made), "run.json") == made
-
-
-def test_a_run_that_failed_has_the_memory_that_it_came_to() -> None:
-    """And no figure of a steady state."""
-    made = run(0.6, 0.09, GpuSample(memory_bytes=16 * GIB), exit_status=1)
-    assert made.outcome is Outcome.CRASHED
-    assert made.gpus == (replace(GPU, peak_memory_bytes=16 * GIB),)
-
-
 @pytest.mark.parametrize(
     ("gpu", "said"),
     [
@@ -117,10 +98,3 @@ def test_what_spoils_a_figure_is_said(gpu: GpuSample, said: str) -> None:
     """Which reason, how much of the time, and who."""
     found = [warning for warning in run(0.6, 0.09, gpu).warnings if warning.kind.value.startswith("gpu_")]
     assert [warning_line(warning, "image") for warning in found] == [said]
-
-
-def test_a_quiet_gpu_is_not_warned_of() -> None:
-    """Clocks that were lowered for a moment are none to speak of."""
-    quiet = run(0.6, 0.09, GpuSample(memory_bytes=4 * GIB, held_back=()))
-    kinds = {WarningKind.GPU_THROTTLED, WarningKind.GPU_SHARED, WarningKind.GPU_MEMORY_FULL}
-    assert not kinds & {warning.kind for warning in quiet.warnings}

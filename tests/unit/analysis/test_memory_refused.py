@@ -71,13 +71,6 @@ def test_the_record_says_whose_memory_it_was(ending: Ending, kind: CauseKind, wh
     assert remedy_of_failure(run)
 
 
-def test_a_program_that_went_on_was_not_out_of_memory() -> None:
-    """It tried a larger block, was refused it, and ended in good order."""
-    assert outcome(replace(CRASHED, exit_status=0, measured=True, refused_memory=MemoryPlace.GPU))[0] is (
-        Outcome.COMPLETED
-    )
-
-
 def test_a_run_of_a_sizer_before_names_it_by_its_cause() -> None:
     """Killed by the kernel is the host's memory; a table says nothing of whose it was."""
     form = to_json(run_of(Outcome.OUT_OF_MEMORY, Failure(Cause(CauseKind.MEMORY_CAP))))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from math import nan
 from typing import Any
 
 import pytest
@@ -45,14 +44,6 @@ def test_ranks_make_a_step_together() -> None:
     assert reader.feed(rank(1, (2.5, 8, 0.0, 0)), 2.6).steps == (Step(2.5, 16, 0.1, 0),)
 
 
-def test_a_rank_with_fewer_batches_in_an_epoch_is_not_waited_for() -> None:
-    """It is in the next epoch already."""
-    reader = RankReader(1)
-    reader.feed(rank(0, (1.0, 8, 0.0, 0), (2.0, 8, 0.0, 0), (3.0, 8, 0.0, 1)), 3.0)
-    steps = reader.feed(rank(1, (1.0, 8, 0.0, 0), (3.0, 8, 0.0, 1)), 3.0).steps
-    assert [(step.samples, step.epoch) for step in steps] == [(16, 0), (8, 0), (16, 1)]
-
-
 def test_a_silent_rank_is_waited_for_only_so_long() -> None:
     """What it brings later belongs to a later step, so that no sample is lost."""
     reader = RankReader(1)
@@ -72,28 +63,6 @@ def test_a_rank_that_has_ended_is_not_waited_for() -> None:
     assert len(reader.finish().steps) == 1
 
 
-def test_what_a_killed_rank_did_not_come_to_tell_makes_no_smaller_steps() -> None:
-    """Each writes twice a second, at moments of its own: at the end one may have told of six steps more."""
-    reader = RankReader(1)
-    steps = reader.feed(
-        rank(0, *((float(n), 16, 0.0, 0) for n in range(1, 10))) + rank(1, (1.0, 16, 0.0, 0)), 9.0
-    ).steps
-    assert [step.samples for step in (*steps, *reader.finish().steps)] == [32]
-    reader = RankReader(1)
-    steps = reader.feed(rank(0, *((float(n), 16, 0.0, 0) for n in range(1, 10))), 9.0).steps
-    assert len((*steps, *reader.finish().steps)) == 9, "the other rank told nothing at all: it may have no loader"
-
-
-def test_ranks_that_are_started_again_are_a_group_of_their_own() -> None:
-    """As torchrun does when one has died: the numbers are those of before, the processes are not."""
-    reader = RankReader(1)
-    reader.feed(rank(0, (1.0, 8, 0.0, 0)) + rank(1, (1.0, 8, 0.0, 0)), 1.0)
-    reader.feed(rank(0, (2.0, 8, 0.0, 0)), 2.0)
-    again = rank(0, (3.0, 8, 0.0, 0), pid=11) + rank(1, (3.5, 8, 0.0, 0), pid=12)
-    steps = reader.feed(again, 3.5).steps
-    assert [(step.time, step.samples) for step in steps] == [(2.0, 8), (3.5, 16)]
-
-
 def test_processes_without_ranks_count_each_by_itself() -> None:
     """In the order of time, and never before what was told."""
     reader = RankReader(1)
@@ -110,22 +79,6 @@ def test_training_takes_the_place_of_what_came_before() -> None:
     assert told.anew
     assert told.steps == (Step(2.0, 8, 0.0, 0),)
     assert reader.feed(record(9, phase="infer", steps=[(3.0, 8, 0.0, 0)]), 3.0).steps == ()
-
-
-@pytest.mark.parametrize(("otherwise", "count"), [(True, 2), (False, 0)])
-def test_what_a_program_with_an_unused_optimizer_infers_counts_in_the_end(otherwise: bool, count: int) -> None:
-    """Until then it may come to train; and where something else was counted, that stays."""
-    reader = RankReader(1)
-    told = reader.feed(record(phase="evaluate", steps=[(1.0, 8, 0.0, 0), (2.0, 8, 0.0, 0)]), 2.0)
-    assert (told.steps, told.anew) == ((), False)
-    assert len(reader.finish(otherwise).steps) == count
-
-
-def test_steps_whose_samples_are_not_seen_have_the_batch_size() -> None:
-    """And it is known that they are only that."""
-    reader = RankReader(32)
-    assert reader.feed(record(phase="optimize", steps=[(1.0, None, 0.0, 0)]), 1.0).steps[0].samples == 32
-    assert not reader.counts_samples
 
 
 def test_the_studys_samples_per_step_count_before_what_the_hook_saw() -> None:
@@ -188,10 +141,3 @@ def test_the_hook_says_that_it_is_there() -> None:
     assert not reader.side_by_side
     reader.feed(record(beside=True, steps=[(2.0, 8, 0.0, 0)]), 2.0)
     assert reader.side_by_side
-
-
-def test_the_step_that_is_none_is_named() -> None:
-    """Not the beginning of its record."""
-    rows = [(float(number), 8, 0.0, 0) for number in range(30)]
-    with pytest.raises(EventError, match=r"process 1, through the FIFO: \[60\.5, 8, NaN, 0\] is no step"):
-        RankReader(1).feed(record(steps=[*rows, (60.5, 8, nan, 0)]), 61.0)

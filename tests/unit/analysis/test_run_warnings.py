@@ -20,7 +20,6 @@ from sizer.records.run import (
     Outcome,
     RateChange,
     Run,
-    RunWarning,
     WarningKind,
 )
 from sizer.records.study import Limits, Measure, RunSpec, Workload
@@ -119,17 +118,6 @@ def test_writes_that_wait_are_only_told_where_no_throttle_will_see_them(
 ) -> None:
     """A throttle that holds them, no throttle at all, and a program that syncs as it writes are as they should be."""
     assert run_warnings(run(limits_buffered_writes=limited, unwritten_bytes=unwritten), Epochs.ANY) == ()
-
-
-def test_an_interval_that_may_miss_is_said(run: Callable[..., Run]) -> None:
-    """A narrow interval of a run that saw one stall is not trusted."""
-    (warning,) = run_warnings(run(), Epochs.ANY, settled=False)
-    assert warning == RunWarning(WarningKind.UNSETTLED)
-
-
-def test_memory_that_does_not_rise_is_not_mentioned(run: Callable[..., Run]) -> None:
-    """Growth that ended is a record, not a warning."""
-    assert run_warnings(run(memory_growth=MemoryGrowth(Estimate(10.0, 5.0, 15.0), 0.0, 500, False)), Epochs.ANY) == ()
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from sizer.analysis.ending import Ending, outcome
-from sizer.analysis.epochs import Epochs, Shown, measured_from_epoch
+from sizer.analysis.epochs import Epochs, Shown
 from sizer.analysis.events import Reading
 from sizer.analysis.steady_state import SteadyState, steady_state
 from sizer.analysis.stopping import Stop, enough
 from sizer.records.run import Cause, CauseKind, Estimate, Outcome, Run, Step
-from sizer.records.study import Measure, Workload
+from sizer.records.study import Measure
 from sizer.words import failure_in_words
 
 Steps = Callable[..., list[Step]]
@@ -45,26 +45,6 @@ def test_an_imprecise_run_ends_with_its_time(make_steps: Steps) -> None:
     durations = list(0.1 * np.exp(random.normal(0, 0.5, 200)))
     assert stop(make_steps(durations[:80])) is None
     assert stop(make_steps(durations)) is Stop.TIME
-
-
-def test_seconds_count_from_the_end_of_warm_up(make_steps: Steps) -> None:
-    """A minute of warm-up is not measured time."""
-    slow_start = [20.0, 20.0, 20.0]
-    assert stop(make_steps(slow_start + [0.1] * 20)) is None
-
-
-@pytest.mark.parametrize("epochs", [Epochs.PART, Epochs.FIRST])
-def test_a_run_that_is_not_what_was_asked_for_goes_on(epochs: Epochs) -> None:
-    """However precise and however long it is."""
-    steady = SteadyState(Estimate(80.0, 80.0, 80.0), 0.0, 0.0, 60.0, 500)
-    assert enough(Shown(steady, epochs), MEASURE, 60.0) is None
-
-
-def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
-    """Four seconds of whole epochs within ten since the first ended."""
-    steady = SteadyState(Estimate(80.0, 70.0, 90.0), 0.0, 100.0, 104.0, 50)
-    assert enough(Shown(steady, Epochs.WHOLE), MEASURE, 109.0) is None
-    assert enough(Shown(steady, Epochs.WHOLE), MEASURE, 110.0) is Stop.TIME
 
 
 @pytest.mark.parametrize(
@@ -108,13 +88,6 @@ def test_each_ending_has_one_outcome(ending: Ending, expected: Outcome) -> None:
     how, reason = outcome(ending)
     assert how is expected
     assert (reason is None) == (how is Outcome.COMPLETED)
-
-
-def test_natural_cache_is_measured_from_the_second_epoch() -> None:
-    """The first epoch fills the page cache."""
-    assert measured_from_epoch(Workload("w", "image_training", cache="natural")) == 1
-    assert measured_from_epoch(Workload("w", "image_training", cache="cold")) == 0
-    assert measured_from_epoch(Workload("w", "image_training", cache="natural", input="synthetic")) == 0
 
 
 def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:

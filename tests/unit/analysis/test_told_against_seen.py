@@ -58,12 +58,6 @@ def test_any_number_that_grows_by_the_same_is_a_counter() -> None:
     assert disagreement(lines(0.1, text=text), 1, False) is None
 
 
-def test_a_clock_is_no_counter() -> None:
-    """Whole seconds since the start grow by one each second: then nothing counts, and a line may be ten batches."""
-    clock = [ToldLine(float(index), 0.1, None, (index,)) for index in range(20)]
-    assert disagreement(clock, 1, False) is None
-
-
 @pytest.mark.parametrize(
     ("told", "reason"),
     [
@@ -97,19 +91,3 @@ def test_lines_that_came_out_of_a_buffer_are_one_interval() -> None:
     """Twenty at once, each 20 s: not a batch in no time."""
     burst = [ToldLine(20.0 * (index // 20), 1.0) for index in range(200)]
     assert disagreement(burst, 1, False) is None
-
-
-def test_a_stall_or_an_evaluation_is_no_steady_disagreement() -> None:
-    """One interval in five takes ten times as long."""
-    now, found = 0.0, []
-    for index in range(20):
-        now += 10.0 if index % 6 == 5 else 1.0
-        found.append(ToldLine(now, 0.1, 10 * index))
-    assert disagreement(found, 1, False) is None
-
-
-def test_a_few_lines_say_nothing() -> None:
-    """Five intervals are the fewest."""
-    assert disagreement(lines(100.0, each=10, count=5), 1, False) is None
-    assert disagreement(lines(100.0, each=10, count=6), 1, False) is not None
-    assert disagreement([], 1, False) is None

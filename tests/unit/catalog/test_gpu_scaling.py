@@ -36,13 +36,6 @@ def test_a_published_table_is_its_own_answer() -> None:
     assert any("RN50v1.5" in source for source in found.sources)
 
 
-def test_a_count_between_follows_its_own_table() -> None:
-    """Eight of what was published for four lose a little more than four."""
-    eight = scaling_efficiency("a", "V100", 8, rates=TABLE)
-    assert eight.basis == "interpolated"
-    assert 0.8 < eight.value < 0.9
-
-
 def test_another_network_is_less_sure() -> None:
     """What no table has is told from others on the same GPU, with a wider interval."""
     own, other = (scaling_efficiency(name, "V100", 4, rates=TABLE) for name in ("a", "c"))

@@ -29,13 +29,6 @@ def test_another_process_is_named_once_it_was_there_twice() -> None:
     assert processes.others({10}) == ()
 
 
-def test_a_process_without_a_name_is_its_number() -> None:
-    """As one of another user's container."""
-    processes = own()
-    processes.others({STRANGER})
-    assert processes.others({STRANGER}) == (f"pid {STRANGER}",)
-
-
 def test_what_has_ended_stays_the_runs_own() -> None:
     """The driver lists it for a while, when nothing says any more whose it was."""
     alive = {10}

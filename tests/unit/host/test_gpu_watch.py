@@ -75,16 +75,6 @@ def test_without_counters_power_and_rates_are_taken_for_the_time_between(monkeyp
     assert watch.pcie_counted == (False,)
 
 
-def test_the_rate_that_makes_the_driver_wait_is_asked_where_nothing_counts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It takes 20 ms for each direction."""
-    library = FakeNvml(FakeGpu())
-    library.install(monkeypatch)
-    GpuWatch(gpus()).read()
-    assert "pcie throughput" not in library.asked
-
-
 @pytest.mark.parametrize(("bits", "size"), [(32, 1 << 32), (64, 1 << 64)])
 def test_a_counter_that_wraps_goes_on(monkeypatch: pytest.MonkeyPatch, bits: int, size: int) -> None:
     """At the size of its type."""

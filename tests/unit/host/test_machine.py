@@ -44,20 +44,6 @@ def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.Mon
     )
 
 
-def test_versions_are_those_of_the_workloads_interpreter(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What sizer's own environment has says nothing about the framework that is measured."""
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(bare))
-    packages = facts().packages
-    assert "mxnet" not in packages
-    assert packages["psutil"]
-
-
-def test_an_interpreter_that_is_not_there_has_no_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is installed elsewhere is still told."""
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path / "gone"))
-    assert "mxnet" not in facts().packages
-
-
 def test_each_framework_of_a_study_has_its_own_versions(bare: Path) -> None:
     """One is where sizer is, the other in a Python without packages; what both have is said of the first."""
     found = with_frameworks(facts(), {"opencv": Path(sys.executable), "pytorch": bare})

@@ -22,18 +22,6 @@ def test_v1_controllers_win_over_an_empty_v2_mount(v1_tree: Tree, machine: Machi
     assert backend_for(v1_tree, machine).name == "cgroup v1"
 
 
-def test_v2_alone(v2_tree: Tree, machine: Machine) -> None:
-    """The host most people have."""
-    assert backend_for(v2_tree, machine).name == "cgroup v2"
-
-
-def test_a_v1_mount_without_controllers_does_not_count(v2_tree: Tree, machine: Machine) -> None:
-    """systemd's own hierarchy limits nothing."""
-    file = v2_tree.path("/proc/self/mountinfo")
-    file.write_text(f"{file.read_text()}\n40 31 0:37 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,name=systemd")
-    assert backend_for(v2_tree, machine).name == "cgroup v2"
-
-
 def systemd(tree: Tree, *, manager: bool = True) -> Path:
     """A described host whose init is systemd; whether this user's manager runs there."""
     tree.path("/run/systemd/system").mkdir(parents=True)
@@ -71,11 +59,6 @@ def test_the_command_for_a_delegated_scope_works_where_it_is_typed(v2_tree: Tree
     assert scope_command(v2_tree, user, {}) == Rerun(told)
     private.unlink()
     assert scope_command(v2_tree, user, {}) == Rerun(f"sudo systemctl start user@{user} && {told}")
-
-
-def test_without_systemd_nothing_is_delegated(v2_tree: Tree) -> None:
-    """Where another init runs, root measures."""
-    assert scope_command(v2_tree, 1000, {"XDG_RUNTIME_DIR": "/run/user/1000"}) == AS_ROOT
 
 
 def test_a_user_uses_the_v1_groups_that_root_delegated(

@@ -10,14 +10,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.control_group import leftovers
-from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead, world
-
-
-def test_our_own_name_is_alive() -> None:
-    """As long as we are."""
-    assert is_owned(owned_name("run"))
-    assert is_of_this_world(owned_name("run"))
-    assert not owner_is_dead(owned_name("run"))
+from sizer.limits.identity import owner_is_dead, world
 
 
 def test_a_dead_process_name_is_dead() -> None:
@@ -59,18 +52,3 @@ def test_an_ordinary_user_leaves_roots_groups_alone(tmp_path: Path, monkeypatch:
     assert leftovers([tmp_path]) == []
     monkeypatch.setattr("os.geteuid", lambda: 0)
     assert leftovers([tmp_path]) == [group]
-
-
-def test_what_another_sizer_removes_meanwhile_is_no_leftover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two that start at a time both find what a third left, and one of them is first."""
-    names = [f"{world()}-999999999-{number}-run" for number in (1, 2)]
-    for name in names:
-        (tmp_path / name).mkdir()
-
-    def removed(name: str) -> bool:
-        if name == names[0]:
-            (tmp_path / name).rmdir()
-        return True
-
-    monkeypatch.setattr("sizer.limits.control_group.owner_is_dead", removed)
-    assert leftovers([tmp_path, tmp_path / "gone"]) == [tmp_path / names[1]]

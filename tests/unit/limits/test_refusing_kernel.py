@@ -16,7 +16,6 @@ from sizer.limits import Control, identity
 from sizer.limits.control_group import TRIES, kill_until_empty, make_group
 from sizer.limits.delegation import hands_over
 from sizer.limits.detection import backend_for
-from sizer.limits.identity import owned_name, owner_is_dead
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import kill_all
 from sizer.limits.topology import read_topology
@@ -173,22 +172,6 @@ def test_a_controller_that_the_kernel_keeps_off_says_how_to_turn_it_on(v2_tree: 
     assert "io" in how
 
 
-def test_a_pid_that_is_hidden_is_asked_for_by_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With hidepid /proc shows no other user's process: one that may not be signalled lives, one that is not there is
-    dead."""
-    name = owned_name("run")
-    dead = name.replace(f"{os.getpid()}", f"{2**22 + 1}", 1)
-
-    def forbidden(_pid: int, _signal: int) -> None:
-        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-
-    assert dead != name
-    monkeypatch.setattr(identity, "_start_ticks", lambda _pid: None)
-    assert owner_is_dead(dead)
-    monkeypatch.setattr(os, "kill", forbidden)
-    assert not owner_is_dead(dead)
-
-
 def test_a_world_without_a_boot_id_is_still_one(tmp_path: Path) -> None:
     """A sandbox may hide the kernel's files: what cannot be read is the same for all in it."""
     assert identity._text(tmp_path / "boot_id") == ""
@@ -234,13 +217,3 @@ def test_a_kernel_that_does_not_count_swap_needs_it_off(
     available, how, found = lacking(v2_tree, replace(machine, swap_bytes=swap_bytes), Control.MEMORY)
     assert (available, found) == (fix is None, fix)
     assert ("swap" in how) == (fix is not None)
-
-
-def test_a_kernel_without_a_file_is_not_told_to_enable_it(
-    v2_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The io controller is there and was built without throttling: nothing can be typed."""
-    monkeypatch.delitem(V2_FILES["io"], "io.max")
-    available, how, fix = lacking(v2_tree, machine, Control.DISK)
-    assert (available, fix) == (False, None)
-    assert "io.max" in how

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
 from sizer.limits import Control, LimitsBackend
 from sizer.limits.detection import backend_for
 from sizer.limits.machine import Machine
-from sizer.limits.surroundings import quota_above, steal_core_seconds
+from sizer.limits.surroundings import steal_core_seconds
 from sizer.limits.tree import Tree
-from sizer.records.study import Limits
 
 
 def how(backend: LimitsBackend) -> str:
     return str(next(each.how for each in backend.capabilities() if each.control is Control.VCPUS))
-
-
-def test_a_containers_quota_is_told_under_v1(v1_tree: Tree, machine: Machine) -> None:
-    """The top that a container sees is its own group, and -1 is no quota."""
-    assert how(backend_for(v1_tree, machine)) == "cpuset"
-    v1_tree.path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").write_text("150000\n")
-    assert how(backend_for(v1_tree, machine)) == "cpuset; but a parent group has a quota of 1.5 vCPU"
 
 
 def test_a_containers_quota_is_told_under_v2(v2_tree: Tree, machine: Machine) -> None:
@@ -53,14 +44,6 @@ def test_without_groups_it_is_the_quota_that_the_process_has(
     assert how(backend_for(tree, machine)) == "CPU affinity; but a parent group has a quota of 2 vCPU"
 
 
-def test_the_smallest_quota_on_the_way_up_holds(tmp_path: Path) -> None:
-    """Up to the top of the hierarchy and no further; a group that is not there has none."""
-    for folder, quota in (("", "1000 100000"), ("top", "300000 100000"), ("top/slice", "150000 100000")):
-        (tmp_path / folder).mkdir(exist_ok=True)
-        (tmp_path / folder / "cpu.max").write_text(quota)
-    assert quota_above(Tree(), tmp_path / "top/slice/sizer", tmp_path / "top") == 1.5
-
-
 def test_steal_is_that_of_all_cpus_in_seconds() -> None:
     """The first line sums the CPUs, in ticks."""
     ticks = os.sysconf("SC_CLK_TCK")
@@ -71,16 +54,3 @@ def test_steal_is_that_of_all_cpus_in_seconds() -> None:
 def test_a_kernel_that_does_not_tell_has_none(text: str) -> None:
     """What is not known is not nothing stolen."""
     assert steal_core_seconds(text) is None
-
-
-@pytest.mark.parametrize("host", ["v1_tree", "v2_tree"])
-def test_it_is_accounted_where_the_kernel_tells(host: str, machine: Machine, request: pytest.FixtureRequest) -> None:
-    """A column that is missing is not a zero."""
-    tree: Tree = request.getfixturevalue(host)
-    backend: LimitsBackend = backend_for(tree, machine)
-    with backend.open("with", Limits()) as group:
-        assert "steal_core_seconds" in group.accounted
-    tree.path("/proc/stat").write_text("cpu  1 2 3 4\n")
-    with backend.open("without", Limits()) as group:
-        assert "steal_core_seconds" not in group.accounted
-        assert group.sample(0.0).steal_core_seconds == 0.0

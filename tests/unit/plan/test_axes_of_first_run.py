@@ -90,11 +90,6 @@ def test_there_are_three_values_and_the_hosts_own_is_the_last(vcpus: int, busy: 
     assert len([value for value in found[:-1] if value >= FAR_ABOVE * max(busy, 1.0)]) <= 1
 
 
-def test_a_host_without_fractions_gets_whole_vcpus() -> None:
-    assert chosen_axes(NEEDS, host(2), Abilities(fractions=False)).vcpus == (1, 2)
-    assert chosen_axes(NEEDS, host(1), Abilities(fractions=False)).vcpus == (1,)
-
-
 def test_the_floor_is_searched_for_where_memory_can_be_limited() -> None:
     assert chosen_axes(NEEDS, host(2)).memory_floor
     assert chosen_axes(None, host(2)).memory_floor
@@ -157,9 +152,3 @@ def test_a_batch_is_not_seen_in_lines_of_a_log_or_joined_steps() -> None:
 def test_a_run_without_a_rate_shows_nothing() -> None:
     assert needs_of(run(outcome=Outcome.CRASHED), host(2)) is None
     assert needs_of(run(throughput=Estimate(0.0, 0.0, 0.0)), host(2)) is None
-
-
-def test_what_was_not_accounted_is_not_known() -> None:
-    needs = needs_of(run(throughput=Estimate(100.0, 99.0, 101.0)), host(2))
-    assert needs is not None
-    assert (needs.busy_vcpus, needs.own_memory_bytes, needs.read_bytes, needs.batch_samples) == (None,) * 4

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.model.batch_runs import CLOSE, HELD_STEPS, MOST_BATCH_RUNS, largest_batch
-from sizer.model.memory import memory_floor, trials
 from sizer.plan.batch_search import TIMEOUT, BatchSearch, batch_searches
 from sizer.records import GIB, LargestBatch, MemoryPlace, SearchEnd
 from sizer.records.run import Cause, CauseKind, Configuration, DataSet, Estimate, Failure, Outcome, Run, Step
@@ -159,17 +158,6 @@ def test_a_crash_says_nothing_of_memory() -> None:
     runs = [ended(search.at(32), Outcome.COMPLETED), ended(search.at(64), Outcome.CRASHED, None)]
     assert found_of(search, runs).ended is SearchEnd.CRASHED
     assert search.next_run(runs) is None
-
-
-def test_runs_of_a_search_change_no_memory_floor() -> None:
-    """What a larger batch needs is not what the workload's own needs, and a batch that held tried no smaller cap."""
-    search = search_of()
-    asked = replace(search.base, purpose=Purpose.ASKED, measure=Measure())
-    own = ended(asked, Outcome.COMPLETED)
-    searched = to_the_end(search, 100, [own])
-    assert memory_floor(searched) == memory_floor([own])
-    assert {trial.batch_size for trial in trials(searched) if trial.completed} == {32}
-    assert {trial.batch_size for trial in trials(searched) if not trial.completed} == {104, 112, 128}
 
 
 def test_without_a_search_the_studys_runs_show_what_they_can() -> None:

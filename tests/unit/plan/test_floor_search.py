@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.model import as_asked
-from sizer.model.floor_runs import LEAST_BYTES, MOST_RUNS, bounds, searched_floor
+from sizer.model.floor_runs import LEAST_BYTES, MOST_RUNS, searched_floor
 from sizer.model.memory import trials
-from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, next_cap, searches
+from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, searches
 from sizer.records import GIB, MIB
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
@@ -82,17 +80,6 @@ def test_what_the_runs_needed_shortens_the_search(floor: int, share: float) -> N
     peak = round(floor * share)
     known = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, peak)]
     assert len(found(search, floor, known, peak)) - len(known) <= 5
-
-
-def test_bisection_halves_the_ratio() -> None:
-    """Between two caps near each other, the middle on the scale that counts; within a tenth it is enough."""
-    assert next_cap([400 * MIB], [300 * MIB], None, GIB) == round(math.sqrt(300 * 400)) * MIB
-    assert next_cap([328 * MIB], [300 * MIB], None, GIB) is None
-
-
-def test_a_cap_that_held_once_and_was_killed_once_is_too_small() -> None:
-    """What a machine of that size does one time in two is no floor to stand on."""
-    assert bounds([200, 300], [200]).held == 300
 
 
 def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
@@ -192,12 +179,3 @@ def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
     assert following_in_words(search, runs).endswith(
         "320 MiB, for the input pipeline alone: the framework of a real GPU needs more"
     )
-
-
-def test_a_run_of_a_search_says_what_it_is_for() -> None:
-    """So that nobody takes its rate for a measurement."""
-    search = search_of(Study("s", (plan_of(),)))
-    spec = search.next_run([])
-    assert spec is not None
-    assert spec.purpose is Purpose.FLOOR_SEARCH
-    assert as_asked([tried(spec, Outcome.COMPLETED)]) == ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.plan import ObstacleKind, PassResult, TwoEpochs
+from sizer.plan import PassResult, TwoEpochs
 from sizer.plan.two_epochs import two_epoch_passes
 from sizer.records import DataSet, Outcome, Run, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
@@ -58,10 +58,3 @@ def test_a_run_under_such_a_cap_makes_it_needless(the_pass: TwoEpochs, whole: Ru
         limits=replace(whole.spec.limits, memory_bytes=600 * MIB),
     )
     assert the_pass.result([replace(whole, spec=spec)]) == PassResult()
-
-
-def test_a_pass_that_was_not_made_says_so(the_pass: TwoEpochs, whole: Run) -> None:
-    """It could have been made, and the study ended before."""
-    result = the_pass.result([whole])
-    assert result.obstacle is not None
-    assert result.obstacle.kind is ObstacleKind.NOT_MADE

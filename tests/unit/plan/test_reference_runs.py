@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,13 +63,6 @@ def test_only_emulated_accelerators() -> None:
     """The fewest vCPUs are the likeliest to bind, and show what the emulated accelerator would hide."""
     assert chosen(planned(device=EMULATED)).limits.vcpus == 1.0
     assert chosen(planned(device=EMULATED), around=Limits(2.0, GIB)).limits == Limits(1.0, GIB)
-
-
-@pytest.mark.parametrize(("count", "again"), [(FEWEST_RUNS - 1, 0), (FEWEST_RUNS, 1), (9, 1), (10, 2), (17, 2)])
-def test_a_few_runs_are_enough(count: int, again: int) -> None:
-    """A study of a few runs has none extra; then one at its end, and one for every eight runs between."""
-    specs = plan(study(planned(vcpus=tuple(map(float, range(1, count + 1))))), HostSize(64, GIB))
-    assert sum(spec.purpose is Purpose.REFERENCE for spec in specs) == again
 
 
 @given(st.integers(1, 60), st.integers(1, 6), st.booleans())
@@ -148,11 +140,6 @@ def marked(runs: Sequence[Run]) -> list[int]:
     ]
 
 
-def test_a_quiet_host_marks_nothing() -> None:
-    """Measurements of the reference that agree to 5 % say nothing against the runs between."""
-    assert changed_marks(measured(740.0, 742.0, 715.0, 730.0), REFERENCE) == ()
-
-
 def test_the_runs_between_are_marked_with_the_figures() -> None:
     """Those between the two measurements that differ, and the reference that is unlike the others."""
     runs = after_marking(measured(742.0, 742.0, 655.0))
@@ -169,20 +156,6 @@ def test_what_has_no_reference_after_it_is_not_judged() -> None:
     assert marked(runs[:-1]) == []
     assert marked(measured(742.0, None)) == []
     assert marked(measured(742.0, None, 655.0, between=1)) == [1, 3]
-
-
-def test_a_run_without_a_rate_has_nothing_to_be_warned_of() -> None:
-    """A run that crashed or ran out of memory keeps its own story."""
-    runs = measured(742.0, 655.0, between=1)
-    assert marked([runs[0], replace(runs[1], outcome=Outcome.OUT_OF_MEMORY, throughput=None), runs[2]]) == []
-
-
-def test_a_host_that_creeps_is_found() -> None:
-    """No two measurements differ by 5 %, all of them by 10 %: the runs far from where most were are marked."""
-    rates = (100.0, 99.0, 98.0, 97.0, 96.0, 95.0, 94.0, 93.0, 92.0, 91.0, 90.0)
-    found = marked(measured(*rates, between=1))
-    assert {1, 19} <= set(found)
-    assert not {9, 11} & set(found)
 
 
 def test_a_slow_hour_is_told_from_the_rest() -> None:
@@ -214,12 +187,6 @@ def test_other_warnings_stay() -> None:
     runs = measured(742.0, 742.0, between=1)
     runs[1] = replace(runs[1], warnings=(CONTENDED, RunWarning(WarningKind.DRIFTING), IMPRECISE))
     assert after_marking(runs)[1].warnings == (CONTENDED, IMPRECISE)
-
-
-def test_a_study_without_a_reference_has_no_marks() -> None:
-    """A few runs are over before the host drifts."""
-    assert changed_marks(measured(742.0, 655.0), None) == ()
-    assert spread(measured(742.0, 655.0), None) is None
 
 
 def test_the_spread_over_the_study() -> None:

@@ -68,20 +68,6 @@ def test_a_pass_is_made_once_however_it_ended(measured: Run) -> None:
     assert each.next_run([measured, replace(made, outcome=Outcome.INTERRUPTED)]) == spec
 
 
-def test_a_memory_axis_that_shows_it_already_needs_no_pass(measured: Run) -> None:
-    """One of its caps held a part of the data."""
-    under: Callable[[int], Run] = lambda cap: replace(  # noqa: E731
-        measured,
-        spec=replace(
-            measured.spec,
-            workload=replace(measured.spec.workload, cache="natural"),
-            limits=replace(measured.spec.limits, memory_bytes=cap),
-        ),
-    )
-    assert only()[0].next_run([under(600 * MIB)]) is None
-    assert only()[0].next_run([under(4 * GIB)]) is not None
-
-
 @pytest.mark.parametrize(
     ("change", "why"),
     [

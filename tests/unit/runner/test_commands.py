@@ -6,16 +6,14 @@ from pathlib import Path
 import pytest
 
 from sizer.records.framework_options import FrameworkOptions
-from sizer.records.own_programs import PLACEHOLDERS, Variable
+from sizer.records.own_programs import Variable
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
 from sizer.runner.commands import (
     RunPaths,
     argv,
     environment,
     hidden_values,
-    placeholders,
     setup_environment,
-    threads,
 )
 
 PLACE = RunPaths(
@@ -37,21 +35,6 @@ def test_a_workload_gets_what_the_run_says() -> None:
     assert options["--threads"] == "2"
     assert options["--device"] == "cpu"
     assert "--rate" not in options
-
-
-def test_threads_follow_the_limit_and_not_the_host() -> None:
-    """1.5 vCPU are two CPUs to run on; without a limit it is the host's count."""
-    assert threads(SPEC, 64) == 2
-    assert threads(replace(SPEC, limits=Limits(vcpus=0.25)), 64) == 1
-    assert threads(replace(SPEC, limits=Limits()), 64) == 64
-
-
-def test_an_emulated_accelerator_is_told_its_rate() -> None:
-    """The workload waits; it knows no GPU names."""
-    device = Device("emulated", gpu="P100", samples_per_second=219.0)
-    words = argv(replace(SPEC, workload=replace(TRAINING, device=device)), PLACE, 8, HOST_MEMORY)
-    assert words[words.index("--device") + 1] == "emulated"
-    assert words[words.index("--rate") + 1] == "219.0"
 
 
 def test_repeats_have_seeds_of_their_own() -> None:
@@ -114,22 +97,6 @@ def test_a_command_gets_what_its_study_says() -> None:
     assert "OMP_NUM_THREADS" not in alone
 
 
-def test_placeholders_of_a_run_without_limits_are_those_of_the_host() -> None:
-    """And an accelerator is one."""
-    spec = replace(SPEC, limits=Limits(), workload=Workload("own", "command", device=Device("cuda", 0)), repeat=1)
-    values = placeholders(spec, PLACE, 8, HOST_MEMORY)
-    assert set(values) == set(PLACEHOLDERS)
-    assert (values["vcpus"], values["threads"], values["memory_mib"]) == ("8", "8", "16384")
-    assert (values["gpu_count"], values["repeat"], values["data"]) == ("1", "2", "/data/a.rec")
-
-
-def test_a_mode_is_an_option_where_it_was_named() -> None:
-    """A program does by itself what its kind says."""
-    assert "--mode" not in argv(SPEC, PLACE, 8, HOST_MEMORY)
-    words = argv(replace(SPEC, workload=replace(TRAINING, mode="forward_backward")), PLACE, 8, HOST_MEMORY)
-    assert words[words.index("--mode") + 1] == "forward_backward"
-
-
 def test_options_of_the_framework_are_given_as_the_study_writes_them() -> None:
     """Those that it leaves out are the program's to choose."""
     workload = replace(TRAINING, precision="bf16", options=FrameworkOptions(compile=True, workers=0))
@@ -147,9 +114,3 @@ def test_several_emulated_accelerators_are_told_how_long_they_exchange() -> None
     assert words[words.index("--gpu-count") + 1] == "2"
     assert float(words[words.index("--exchange") + 1]) == pytest.approx(0.105, abs=0.001)
     assert "--gpu-count" not in argv(replace(several, gpu_count=1), PLACE, 8, HOST_MEMORY)
-
-
-def test_a_command_is_told_how_many_accelerators() -> None:
-    """As many as the run has, and none where the CPU computes."""
-    own = replace(SPEC, workload=Workload("own", "command", command=("train",), device=Device("cuda")), gpu_count=4)
-    assert placeholders(own, PLACE, 8, HOST_MEMORY)["gpu_count"] == "4"

@@ -11,11 +11,9 @@ from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
-import pynvml
 import pytest
 
 from sizer.analysis.counter_rates import rates
-from sizer.host.nvml import gpus
 from sizer.records import GpuSample
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler
@@ -77,22 +75,6 @@ def test_rates_are_increments_a_second() -> None:
     assert (found.seconds, found.cores, found.other_cores) == (2, 0.5, 1.0)
     assert (found.read_bytes, found.written_bytes, found.read_ios, found.write_ios) == (100, 25, 2, 1)
     assert (found.throttled, found.accelerator) == (0.25, None)
-
-
-def test_no_time_has_no_rates() -> None:
-    """Two samples of one moment divide by nothing."""
-    assert rates(BEFORE, BEFORE) is None
-    assert rates(AFTER, BEFORE) is None
-
-
-def test_a_machine_without_a_driver_has_no_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The usual case, not an error."""
-
-    def no_library() -> None:
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
-
-    monkeypatch.setattr(pynvml, "nvmlInit", no_library)
-    assert gpus() == ()
 
 
 DRIVER = """

@@ -12,7 +12,6 @@ import pytest
 from sizer.records import HostError, Interrupted
 from sizer.storage import Announcement, AnnouncementKind, manifest
 from sizer.storage.data_cache import made_once
-from sizer.storage.page_cache import resident_bytes
 from sizer.words import announcement_in_words, in_words
 
 MAKING = Announcement(AnnouncementKind.EMBEDDED_DATA)
@@ -82,14 +81,6 @@ def test_a_damaged_data_set_is_made_anew(spoil: Callable[[Path], object], why: s
     assert taken(tmp_path) == []
     assert {path.name for path in tmp_path.iterdir()} == {".lock", "images", "images.manifest.json"}
     assert (tmp_path / "images" / "b.JPEG").read_bytes() == b"b" * 5000
-
-
-def test_what_was_read_to_compare_it_is_out_of_the_page_cache(tmp_path: Path) -> None:
-    """It would be warm for the first run."""
-    taken(tmp_path)
-    (tmp_path / "images" / "b.JPEG").read_bytes()
-    taken(tmp_path)
-    assert resident_bytes([tmp_path / "images" / "b.JPEG"]) == 0
 
 
 def test_of_large_data_a_part_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,12 +16,6 @@ HANGS_SECONDS = 600
 """As long as nobody waits for a test, however busy the machine is."""
 
 
-def test_a_program_gives_what_it_printed() -> None:
-    """Both streams and the exit status."""
-    done = complete([sys.executable, "-c", "import sys; print('a'); print('b', file=sys.stderr); sys.exit(3)"])
-    assert (done.stdout, done.stderr, done.returncode) == ("a\n", "b\n", 3)
-
-
 def test_a_stop_ends_the_program() -> None:
     """Whoever presses Ctrl-C does not wait for a long preparation."""
     began = time.monotonic()

@@ -3,8 +3,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-import pytest
-
 from workloads.ahead import Ahead
 
 
@@ -12,19 +10,6 @@ def test_items_come_in_their_order_and_end_with_none() -> None:
     """All items, then None, however often one asks."""
     with Ahead(range(100), depth=3) as ahead:
         assert [ahead.next() for _ in range(102)] == [*range(100), None, None]
-
-
-def test_an_error_reaches_the_consumer_after_the_items_before_it() -> None:
-    """What the thread raises is raised where it can be handled."""
-
-    def items() -> Iterator[int]:
-        yield 1
-        raise ValueError("broken")
-
-    with Ahead(items(), depth=3) as ahead:
-        assert ahead.next() == 1
-        with pytest.raises(ValueError, match="broken"):
-            ahead.next()
 
 
 def test_no_more_than_the_depth_is_prepared_and_close_ends_the_thread() -> None:

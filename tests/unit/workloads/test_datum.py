@@ -23,13 +23,6 @@ def test_the_bytes_are_those_of_protocol_buffers() -> None:
     assert message == bytes.fromhex("080310011801220301020328ac02")
 
 
-def test_an_encoded_image_and_unknown_fields_are_read() -> None:
-    """`encoded` is kept, and float_data (field 6) of other writers is skipped."""
-    message = encode(Datum(3, 0, 0, b"jpeg", 5, encoded=True)) + bytes.fromhex("350000803f")
-    datum = decode(message)
-    assert (bytes(datum.data), datum.label, datum.encoded) == (b"jpeg", 5, True)
-
-
 @pytest.mark.parametrize("message", [b"", b"\xff\xff", b"hello world", encode(Datum(3, 2, 2, b"x" * 12))[:-6]])
 def test_what_is_no_image_is_refused(message: bytes) -> None:
     """Bytes of something else, or cut off, raise DatumError and nothing else."""

@@ -36,27 +36,6 @@ def test_start_carries_the_data_set_and_what_the_program_adds() -> None:
     }
 
 
-def test_nothing_read_is_zero_bytes_a_sample() -> None:
-    """A synthetic run's `start` has zeros, not a division by them."""
-    (event,) = written(
-        lambda events: events.start(sample_unit="image", batch_size=4, dataset_bytes=0, dataset_samples=0)
-    )
-    assert event["bytes_per_sample"] == 0
-
-
-def test_latency_is_there_only_where_it_is_measured() -> None:
-    """A step without a latency has no such key."""
-    with_latency, without, _ = written(
-        lambda events: [
-            events.step(samples=4, input_wait=0.5, epoch=1, latency=0.25),
-            events.step(samples=4, input_wait=0.5, epoch=1),
-            events.end(),
-        ]
-    )
-    assert with_latency["latency"] == 0.25
-    assert set(without) == {"event", "time", "samples", "input_wait", "epoch"}
-
-
 def test_without_a_descriptor_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     """A program run by a person writes no events."""
     monkeypatch.delenv("SIZER_EVENTS_FD", raising=False)

@@ -11,7 +11,7 @@ import pytest
 
 from sizer.records import DIFFERENCES, TAKES_VECTORS
 from tests import ROOT
-from workloads import backends, networks
+from workloads import networks
 from workloads.backends import Settings, mxnet_library, open_backend, sample_form
 from workloads.networks import NETWORKS
 
@@ -100,30 +100,3 @@ def test_the_same_seed_gives_the_same_loss(framework: str, network: str) -> None
     first = losses(7)
     assert losses(7) == pytest.approx(first, rel=1e-4)
     assert losses(8) != pytest.approx(first, rel=1e-4)
-
-
-def test_pytorchs_threads_are_those_of_the_limit(torch: Any) -> None:
-    """It would take as many as the host has CPUs."""
-    open_backend("pytorch", Settings("cpu", 1, 1, 2))
-    assert (torch.get_num_threads(), torch.get_num_interop_threads()) == (1, 1)
-
-
-@pytest.mark.parametrize("framework", ["mxnet", "pytorch"])
-def test_the_language_model_learns_what_it_is_shown(framework: str) -> None:
-    """The same loss by the same seed, and a smaller one after steps on the same words."""
-    if framework == "pytorch":
-        pytest.importorskip("torch", reason=WITHOUT_PYTORCH)
-    numpy = import_module("numpy")
-    words = numpy.random.default_rng(1).integers(0, 50, (4, 9), dtype=numpy.int32)
-    form = backends.LanguageModelForm(2, 16, 8, 0.0, 0.1, 5.0, 50)
-
-    def losses() -> list[float]:
-        compute = open_backend(framework, Settings("cpu", 1, 3, 4)).language_training(form)
-        found = [compute((words[:, :-1], words[:, 1:])) for _ in range(6)]
-        return [float(each.item() if framework == "pytorch" else each.asscalar()) for each in found]
-
-    first = losses()
-    # Chance is ln 50 for each of the 8 words of a sequence.
-    assert first[0] == pytest.approx(8 * math.log(50), rel=0.02)
-    assert first[-1] < 0.9 * first[0]
-    assert losses() == pytest.approx(first, rel=1e-4)

@@ -3,24 +3,12 @@ from __future__ import annotations
 import pytest
 
 from workloads.events import Events
-from workloads.progress import Extent, Progress, percentile
+from workloads.progress import Extent, Progress
 from workloads.stop import StopRequest
 
 
 def progress(extent: Extent) -> Progress:
     return Progress("job", "image", Events(None), StopRequest(), extent)
-
-
-def test_a_run_is_over_after_its_steps() -> None:
-    """--steps counts steps, and one without an end goes on."""
-    counted, endless = progress(Extent(steps=2)), progress(Extent())
-    for account in (counted, endless):
-        account.start(0, 0, 4)
-        account.step(4, 0.0, 0)
-        assert not account.over
-        account.step(4, 0.0, 0)
-    assert counted.over
-    assert not endless.over
 
 
 def test_the_closing_line_tells_samples_wait_and_latency(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,9 +32,3 @@ def test_one_is_not_said_as_many(capsys: pytest.CaptureFixture[str]) -> None:
     account.step(1, 0.0, 0)
     account.end()
     assert "1 step, 1 image in " in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("share", "value"), [(0.5, 50), (0.99, 99), (1.0, 100), (0.001, 1)])
-def test_percentiles_by_nearest_rank(share: float, value: int) -> None:
-    """The p-th percentile of 1 to 100 is p."""
-    assert percentile([float(number) for number in range(100, 0, -1)], share) == value

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workloads import recordio
-from workloads.record_writers import MOST_AT_ONCE, Record, RecordIOWriter
+from workloads.record_writers import Record, RecordIOWriter
 
 
 def records(count: int) -> list[Record]:
@@ -23,14 +23,6 @@ def packed(folder: Path, content: Sequence[Record]) -> tuple[Path, ...]:
     writer = RecordIOWriter(folder)
     writer.write(content)
     return writer.finish()
-
-
-def test_more_records_than_a_call_takes_lie_one_behind_another(tmp_path: Path) -> None:
-    """With an index of where each begins."""
-    content = records(MOST_AT_ONCE + 100)
-    packed(tmp_path, content)
-    assert (tmp_path / "train.rec").read_bytes() == b"".join(record.content for record in content)
-    assert recordio.read_index(tmp_path / "train.idx") == list(recordio.record_offsets(tmp_path / "train.rec"))
 
 
 def test_what_a_call_does_not_take_is_written_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,18 +35,6 @@ def records(pool: TransformWorkers) -> list[bytes | None]:
     return [record for _, record in results]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_a_file_that_goes_ends_the_pass_with_its_name(tmp_path: Path, workers: int) -> None:
-    """It is no unreadable image, which could be skipped: what is left would be another data set."""
-    listed = images(tmp_path)
-    listed[5].path.unlink()
-    with (
-        TransformWorkers(Task(listed, "recordio", False, 1), workers) as pool,
-        pytest.raises(InputFault, match=r"5\.jpg is no longer there: put it back"),
-    ):
-        list(pool.results())
-
-
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     """With what the system says of it."""
     listed = images(tmp_path)
@@ -66,14 +54,6 @@ def test_an_unreadable_image_is_a_result_without_payload(tmp_path: Path) -> None
     listed[1].path.write_bytes(cv2.imencode(".png", np.zeros((1, 4000, 3), np.uint8))[1].tobytes())
     with TransformWorkers(Task(listed, "recordio", False, 1), 1) as pool:
         assert [record is not None for record in records(pool)] == [False, False, True]
-
-
-def test_workers_of_a_program_that_used_opencvs_threads(tmp_path: Path) -> None:
-    """Its pool of threads is not forked along, and no worker waits for it."""
-    cv2.setNumThreads(2)
-    cv2.resize(np.zeros((2000, 2000, 3), np.uint8), (1000, 1000))
-    with TransformWorkers(Task(images(tmp_path, 4), "recordio", False, 1), 2) as pool:
-        assert [record is not None for record in records(pool)] == [True] * 4
 
 
 def small_and_large(folder: Path, count: int) -> list[LabelledImage]:
