@@ -23,7 +23,8 @@ def test_every_fault_has_a_name_and_an_outcome_of_its_own_words() -> None:
 
 @pytest.mark.root
 @pytest.mark.slow
-@pytest.mark.parametrize("needs", [pytest.param("deadline", marks=pytest.mark.long), "small scratch"])
+@pytest.mark.long
+@pytest.mark.parametrize("needs", QUICK, ids=str)
 def test_each_fault_is_its_own_outcome_and_the_study_goes_on(needs: str, tmp_path: Path) -> None:
     """The right outcome with its reason and the log's end, good runs after it, and nothing left on the host.
 
