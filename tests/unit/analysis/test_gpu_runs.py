@@ -8,24 +8,12 @@ import pytest
 
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import ChildResult, run_record
-from sizer.records import (
-    Bottleneck,
-    ClockReason,
-    Configuration,
-    Device,
-    GpuSample,
-    GpuUse,
-    LimitedBy,
-    LimitedByKind,
-    Limits,
-    Measure,
-    Run,
-    RunSpec,
-    Sample,
-    Step,
-    Workload,
-)
-from sizer.words import warning_line
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device
+from sizer.records.gpu import ClockReason, GpuSample, GpuUse
+from sizer.records.run import LimitedBy, LimitedByKind, Run, Sample, Step
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.words.warnings import warning_line
 
 GIB = 2**30
 GPU = GpuUse(1, "V100", "GPU-aaaa", 16 * GIB)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import device_of
-from sizer.limits.device import whole_disk
+from sizer.limits.device import device_of, whole_disk
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
 

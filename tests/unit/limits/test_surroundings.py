@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from sizer.limits import Control, LimitsBackend
 from sizer.limits.detection import backend_for
+from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.machine import Machine
 from sizer.limits.surroundings import steal_core_seconds
 from sizer.limits.tree import Tree

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sizer.analysis.counter_rates import rates
-from sizer.records import GpuSample
+from sizer.records.gpu import GpuSample
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler
 from tests import ROOT
