@@ -259,16 +259,6 @@ def test_what_needs_root_is_refused_before_anything_runs(person: Person, axes: d
     assert not (person.home / "refused").exists()
 
 
-def test_a_real_mount_is_a_disk_axis(person: Person) -> None:
-    """A folder that the user may write to is measured with fio and used; one that is root's is refused by its name."""
-    done = person.python(str(QUICK_DISKS), "run", person.study("mount", vcpus=[1], disk=["here"]))
-    assert done.returncode == 0, done.stderr
-    (run,) = person.runs("mount")
-    assert run["outcome"] == "completed"
-    assert run["disk"]["measured"]["read_bytes_per_second"] > 0
-    output = one_sentence(person.sizer("run", person.study("refused", vcpus=[1], disk=["roots"])), 2)
-    assert "you may not write to /usr" in output
-    assert not list(person.home.glob("sizer-*"))
 
 
 @pytest.mark.alone

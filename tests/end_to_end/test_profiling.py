@@ -114,11 +114,6 @@ def test_a_program_is_profiled_without_a_study_file(typed: Typed, tmp_path: Path
     assert "is the profile of another command" in other.stderr
 
 
-def test_the_command_may_follow_without_a_stroke(typed: Typed) -> None:
-    """Options behind it are its own, also those that sizer has, too."""
-    listed = typed("profile", "--dry-run", sys.executable, "burns.py", "--seconds", "7", "--", "x")
-    assert listed.returncode == 0, listed.stderr
-    assert f"{sys.executable} burns.py --seconds 7 -- x" in listed.stdout
 
 
 def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typed, tmp_path: Path) -> None:

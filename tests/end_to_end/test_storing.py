@@ -267,21 +267,6 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
     assert first.returncode == 0
 
 
-def test_a_busy_host_is_said_before_the_study_and_marked_on_its_runs(sizer: Typed, folder: Path, begun: Begun) -> None:
-    """What burns beside it is named in the first lines, and what is run then has the warning."""
-    begun(0.5)
-    argv = [sys.executable, "-c", "while True: pass"]
-    # Two of them: the host may hold one up for as long as sizer looks.
-    with subprocess.Popen(argv) as burning, subprocess.Popen(argv) as beside:
-        try:
-            done = sizer("run", "study.yaml")
-        finally:
-            burning.kill()
-            beside.kill()
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.index("this host is busy: other programs use") < done.stderr.index("[3/3]")
-    (run,) = [run for run in StudyFolder.open(folder / "study").runs() if run.configuration.vcpus == 0.5]
-    assert WarningKind.CONTENDED in [warning.kind for warning in run.warnings]
 
 
 def test_a_reader_that_is_gone_ends_no_study(folder: Path, environment: dict[str, str], begun: Begun) -> None:

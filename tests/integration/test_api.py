@@ -88,20 +88,5 @@ def test_a_folder_without_runs_has_no_model(make_run: Any, tmp_path: Path) -> No
         api.fit(folder)
 
 
-def test_a_job_that_hardly_waits_for_a_cpu_is_not_starved(make_run: Any) -> None:
-    """One that sleeps has its vCPUs on a full host, too, as the kernel tells; where it does not, nobody knows."""
-    on_full_host = LimitedBy(LimitedByKind.SIZER, host_cpus=2)
-    for stall, starved in ((0.0002, False), (0.01, True), (None, True)):
-        run = make_run(50.0, 1.0, demand=Demand(core_seconds=0.0005, cpu_stall=stall))
-        assert is_starved(replace(run, other_cores=1.96, limited_by=on_full_host)) is starved
 
 
-def test_memory_caps_are_compared_on_a_busy_host(make_run: Any) -> None:
-    """A cap holds the job or kills it whoever has the CPUs; its rate is told as a lower bound."""
-    held = make_run(30.0, memory=512 * MIB, capped=True, demand=Demand(core_seconds=0.02, cpu_stall=0.01))
-    held = replace(held, other_cores=1.0)
-    killed = make_run(None, memory=64 * MIB, capped=True, outcome=Outcome.OUT_OF_MEMORY)
-    assert is_starved(held)
-    (answer,) = recommend(fit([killed, held]), [killed, held], Objective(), Catalog.load()).workloads
-    assert (answer.status, answer.provisional) == ("recommended", True)
-    assert {"runs_starved", "few_memory_caps"} <= {each.code.value for each in answer.reasons}

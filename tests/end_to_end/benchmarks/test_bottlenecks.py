@@ -58,27 +58,10 @@ def test_a_name_is_right_if_relaxing_it_alone_raises_the_rate(
     assert found(named, cpu, disk).verdict is verdict
 
 
-def test_one_exception_may_be_ambiguous_and_none_may_be_wrong() -> None:
-    """Seven of eight names are enough, if the eighth admits that it does not know."""
-    right, unknown = found(Bottleneck.CPU, UP, SAME), found(Bottleneck.AMBIGUOUS, UP, SAME)
-    assert holds([right] * 7 + [unknown], 1)
-    assert not holds([right] * 6 + [unknown] * 2, 1)
-    assert not holds([right] * 7 + [found(Bottleneck.DISK_BANDWIDTH, UP, SAME)], 1)
 
 
-def test_a_ratio_comes_from_pairs() -> None:
-    """A drift that both runs of a pair share leaves the ratio and its interval alone."""
-    ratio = ratio_of([150, 75, 300], [100, 50, 200])
-    assert (ratio.value, ratio.low, ratio.high) == pytest.approx((1.5, 1.5, 1.5))
 
 
-def test_the_interval_of_a_ratio_is_students() -> None:
-    """Three pairs of 1.2, 1.2 and 1.5: mean logarithm ± 4.303 standard errors."""
-    ratio = ratio_of([120, 120, 150], [100, 100, 100])
-    mean, error = (2 * math.log(1.2) + math.log(1.5)) / 3, math.log(1.5 / 1.2) / 3
-    assert ratio.value == pytest.approx(math.exp(mean))
-    assert ratio.low == pytest.approx(math.exp(mean - 4.303 * error), rel=1e-3)
-    assert ratio.high == pytest.approx(math.exp(mean + 4.303 * error), rel=1e-3)
 
 
 @pytest.mark.root

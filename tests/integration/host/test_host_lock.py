@@ -196,31 +196,5 @@ def test_a_stranger_who_takes_a_users_name_stops_nobody(start: Start, hold: Hold
         assert said(hold(user)) == f"held {stranger.pid if listens else 0}"
 
 
-@needs_root
-def test_where_root_may_not_write_it_locks_as_a_user_does(hold: Hold, folder: Path) -> None:
-    """As in a container whose /run is read-only; its second one is stopped, too."""
-    folder.mkdir()
-    folder.chmod(0o777)
-    first = hold()
-    assert said(first) == "held"
-    assert f"process {first.pid}" in said(hold())
 
 
-@needs_root
-def test_the_lock_is_seen_on_an_overlay(name: str, tmp_path: Path) -> None:
-    """The /run of most containers, where stat(2) and the kernel's list of locks name different devices."""
-    for part in ("lower", "upper", "work", "run"):
-        (tmp_path / part).mkdir()
-    options = f"lowerdir={tmp_path}/lower,upperdir={tmp_path}/upper,workdir={tmp_path}/work"
-    mounted = subprocess.run(
-        ["mount", "-t", "overlay", "overlay", "-o", options, str(tmp_path / "run")], capture_output=True, text=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"no overlay here: {mounted.stderr.strip()}")
-    try:
-        folder = tmp_path / "run" / "sizer"
-        with measuring_alone(name, folder):
-            assert is_host_measured(name, folder=folder)
-        assert not is_host_measured(name, folder=folder)
-    finally:
-        subprocess.run(["umount", str(tmp_path / "run")], check=True)

@@ -88,6 +88,15 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of the page of the reported study, which is written once for all workers."""
+    with held(tmp_path_factory, "reported.html") as path:
+        if not path.exists():
+            write_report(path, material)
+    return path.as_uri()
+
+
 @pytest.fixture(autouse=True)
 def _nothing_loaded_and_nothing_said(request: pytest.FixtureRequest) -> Iterator[None]:
     """After every test: its pages asked for their own file alone, and the browser has refused and reported nothing."""

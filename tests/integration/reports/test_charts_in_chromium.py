@@ -48,13 +48,6 @@ COLOURS = """
 """
 
 
-@pytest.fixture(scope="module")
-def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("charts") / "report.html"
-    write_report(path, material)
-    return path.as_uri()
-
-
 @pytest.mark.parametrize("width", [1300, 390])
 def test_pointing_tells_at_once(browser: Any, address: str, width: int) -> None:
     """What is known at that place, within the window, with a line through the chart; both go with the pointer."""

@@ -135,22 +135,6 @@ def test_a_link_to_a_run_shows_how_it_went_on(browser: Any, address: str, found:
     assert browser.evaluate("document.querySelectorAll('.timeline').length") == 1
 
 
-def test_a_run_that_was_left_out_names_its_file(
-    browser: Any, found: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where so many runs do not fit, as everything else of it is in the page."""
-    monkeypatch.setattr(timelines, "ROOM", 5_000)
-    write_report(tmp_path / "report.html", found)
-    browser.open((tmp_path / "report.html").as_uri(), 1300, "light")
-    browser.evaluate("document.querySelectorAll('.runs > details').forEach(each => { each.open = true })")
-    browser.page.locator(".timeline").nth(len(found.runs) - 1).wait_for(state="attached")
-    drawn, said = browser.evaluate("""
-      [document.querySelectorAll('.timeline svg').length,
-       [...document.querySelectorAll('.timeline')].map(each => each.textContent).filter(each => each.includes('.json'))]
-    """)
-    assert 3 < drawn < 20
-    assert drawn + len(said) == len(found.runs)
-    assert all("its samples are in runs/" in each for each in said)
 
 
 @pytest.mark.parametrize("width", [1300, 390])

@@ -16,14 +16,6 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def plain(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The page as it is of few runs."""
-    path: Path = tmp_path_factory.mktemp("plain") / "report.html"
-    write_report(path, material)
-    return path.as_uri()
-
-
-@pytest.fixture(scope="module")
 def packed(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The same as if 56 runs were many."""
     path: Path = tmp_path_factory.mktemp("packed") / "report.html"
@@ -33,9 +25,9 @@ def packed(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
-def test_opening_a_line_shows_the_evidence_of_its_run(browser: Any, plain: str, packed: str) -> None:
+def test_opening_a_line_shows_the_evidence_of_its_run(browser: Any, address: str, packed: str) -> None:
     """The same that a page of few runs shows, of every run; before that it is not there."""
-    page = browser.open(plain, 1300, "light")
+    page = browser.open(address, 1300, "light")
     expected = [each.inner_html().strip() for each in page.locator(".evidence").all()]
     page = browser.open(packed, 1300, "light")
     assert page.get_by_text("scripts are off here").count() == 0

@@ -26,13 +26,6 @@ DRAWN = """
 """
 
 
-@pytest.fixture(scope="module")
-def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("without") / "report.html"
-    write_report(path, material)
-    return path.as_uri()
-
-
 @pytest.mark.parametrize("width", [1300, 390])
 def test_without_javascript_the_verdict_and_all_tables_are_seen(browser: Any, address: str, width: int) -> None:
     """They have a size, as has the line of each run; the answers are in words."""

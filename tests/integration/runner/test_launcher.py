@@ -129,11 +129,6 @@ def test_a_daemon_that_forgets_where_it_comes_from_ends_with_its_run(measure: Ca
     assert not [process for process in psutil.process_iter() if nap in _words(process)]
 
 
-def test_a_program_that_stops_what_stands_above_it_ends_with_its_run(measure: Callable[..., Run]) -> None:
-    """Nothing of the two is left behind."""
-    run = measure("import signal\nos.kill(os.getppid(), signal.SIGSTOP)\nstart()\nwhile True: step()", seconds=0.5)
-    assert run.outcome is Outcome.COMPLETED
-    assert WarningKind.LEFT_BEHIND not in [warning.kind for warning in run.warnings]
 
 
 def test_a_program_has_no_way_to_more_rights(measure: Callable[..., Run], context: RunContext) -> None:
@@ -169,27 +164,6 @@ def test_a_program_that_wants_too_many_processes_is_told(measure: Callable[..., 
     assert "it was refused a process or thread: it may have 20 (`max_processes` of the study)" in failure(run)
 
 
-def test_what_is_mounted_in_a_run_is_gone_after_it(measure: Callable[..., Run], tmp_path: Path) -> None:
-    """Nobody else saw it, and the data that it showed are as they were."""
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "a").write_text("precious")
-    run = measure(
-        f"""
-        import subprocess
-        for name, words in (("d", ["--bind", {str(data)!r}]), ("t", ["-t", "tmpfs", "none"])):
-            place = os.path.join(os.environ["TMPDIR"], name)
-            os.mkdir(place)
-            subprocess.run(["mount", *words, place], check=True)
-        assert os.listdir(os.path.join(os.environ["TMPDIR"], "d")) == ["a"]
-        start()
-        while True: step()
-        """,
-        seconds=0.5,
-    )
-    assert run.outcome is Outcome.COMPLETED, failure(run)
-    assert str(tmp_path) not in Path("/proc/self/mountinfo").read_text()
-    assert (data / "a").read_text() == "precious"
 
 
 def _words(process: psutil.Process) -> list[str]:
@@ -335,34 +309,10 @@ def test_a_child_that_has_not_joined_its_group_yet_is_ended_too(measure: Callabl
     assert not groups_of(os.getpid())
 
 
-class Stubborn(AffinityGroup):
-    """A group that tells of a process which does not die, although none is left."""
-
-    def kill(self) -> None:
-        super().kill()
-        raise HostError("processes 4711 do not die")
 
 
-class StubbornBackend(AffinityBackend):
-    """Opens such groups."""
-
-    def open(
-        self, run_id: str, limits: Limits, throttle: Throttle | None = None, processes: int | None = None
-    ) -> Group:
-        assert (throttle, processes) == (None, 4096)
-        return Stubborn(owned_name(run_id), self.cpus_for(limits), LimitedBy(LimitedByKind.SIZER, "stubborn"))
 
 
-def test_a_group_that_cannot_be_emptied_loses_nothing_that_was_measured(
-    make_spec: Callable[..., RunSpec], context: RunContext
-) -> None:
-    """The rate is there, and a warning says what was left behind."""
-    backend = StubbornBackend(read_machine(Tree()), "", {})
-    body = textwrap.dedent(PREFACE) + "start()\nwhile True: step()"
-    run = launch(make_spec(sys.executable, "-c", body, seconds=1.0), context, backend)
-    assert run.outcome is Outcome.COMPLETED
-    assert run.throughput is not None
-    assert any(warning_line(each, "").startswith("left behind: processes 4711") for each in run.warnings)
 
 
 def test_data_that_goes_during_a_run_is_told(

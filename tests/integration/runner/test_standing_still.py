@@ -70,14 +70,3 @@ def test_a_run_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert run.wall_seconds < 30
 
 
-def test_a_second_standstill_refuses_the_run_until_it_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the reason; the next start measures it."""
-    machine = Machine(times=2)
-    run = measured(machine, tmp_path, monkeypatch)
-    assert run.outcome is Outcome.REFUSED
-    assert run.error is not None
-    assert run.error.cause.kind is CauseKind.STOOD_STILL
-    assert "sizer itself stood still for 60.0 s while it measured, twice" in failure_in_words(run)
-    assert measured(Machine(times=0), tmp_path, monkeypatch).outcome is Outcome.COMPLETED

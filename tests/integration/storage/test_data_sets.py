@@ -77,21 +77,6 @@ def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp
     assert stat.S_IMODE(Path(first.path).parent.stat().st_mode) == 0o700
 
 
-@pytest.mark.root
-@pytest.mark.slow
-def test_what_is_packed_for_another_user_is_seen_by_nobody_else(data_sets: DataSets, tmp_path: Path) -> None:
-    """Its source may lie where nobody else can look. Another user's copy is another one."""
-    source = data_sets.prepare(PREPROCESSING)
-    assert source is not None
-    (tmp_path / "n01/").mkdir()
-    (tmp_path / "n01/a.JPEG").write_bytes(next(Path(source.path).rglob("*.JPEG")).read_bytes())
-    own, nobody = replace(TRAINING, data=str(tmp_path)), run_user("nobody")
-    mine, theirs = data_sets.prepare(own), replace(data_sets, reader=nobody).prepare(own)
-    assert mine is not None
-    assert theirs is not None
-    assert mine.path != theirs.path
-    facts = Path(theirs.path).parent.stat()
-    assert (stat.S_IMODE(facts.st_mode), facts.st_uid, facts.st_gid) == (0o750, 0, nobody.gid)
 
 
 @pytest.mark.slow

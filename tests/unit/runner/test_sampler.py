@@ -102,7 +102,8 @@ int nvmlDeviceGetUtilizationRates(void *device, rates_t *rates) {
 ASK = """
 import json
 from dataclasses import asdict
-from sizer.host import gpus, watched
+from sizer.host.gpu_watch import watched
+from sizer.host.nvml import gpus
 with watched(gpus()) as watch:
     print(json.dumps({"gpus": [asdict(gpu) for gpu in gpus()], "told": [asdict(each) for each in watch.latest]}))
 """
