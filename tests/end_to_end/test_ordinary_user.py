@@ -21,7 +21,6 @@ import pytest
 
 from sizer.limits.process_tree import MARK
 from tests import ROOT
-from tests.end_to_end.conftest import QUICK_DISKS
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -257,8 +256,6 @@ def test_what_needs_root_is_refused_before_anything_runs(person: Person, axes: d
     assert words in output
     assert "type: sudo " in output or "type: systemd-run " in output
     assert not (person.home / "refused").exists()
-
-
 
 
 @pytest.mark.alone

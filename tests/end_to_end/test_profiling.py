@@ -114,8 +114,6 @@ def test_a_program_is_profiled_without_a_study_file(typed: Typed, tmp_path: Path
     assert "is the profile of another command" in other.stderr
 
 
-
-
 def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typed, tmp_path: Path) -> None:
     """Ctrl-C while another run goes on: that one is finished, and typing the same goes on after it."""
     gate = Gate(tmp_path / "burns.py", free=1)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.cli import main, parser
+from sizer.cli import main
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -103,5 +103,3 @@ def test_a_baseline_can_be_named(sizer: Typed) -> None:
     for name in ("aws/c6i.8xlarge", "c6i.8xlarge"):
         said = sizer("recommend", "s", "--baseline", name).stdout
         assert "instead of $1.36 for aws c6i.8xlarge with 32 vCPUs: 88 % less" in said
-
-

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records.run import WarningKind
 from sizer.storage.manifest import write_manifest
 from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
@@ -265,8 +264,6 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
         gate.touch()
         first.stderr.read()
     assert first.returncode == 0
-
-
 
 
 def test_a_reader_that_is_gone_ends_no_study(folder: Path, environment: dict[str, str], begun: Begun) -> None:

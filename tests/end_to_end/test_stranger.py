@@ -310,8 +310,6 @@ def test_every_command_refuses_a_link_and_another_users_folder(
         assert "study belongs to user 12345, not to root" in tried(*words, "study")
 
 
-
-
 def test_a_stored_run_cannot_write_on_the_terminal(
     stored: Path, capsys: pytest.CaptureFixture[str], make_run: Callable[..., Run]
 ) -> None:

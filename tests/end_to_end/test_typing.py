@@ -102,8 +102,6 @@ def test_the_size_that_is_meant_is_said(sizer: Typed) -> None:
     assert "default size: 500GiB" in " ".join(sizer("disks", "check", "--help").stdout.split())
 
 
-
-
 def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
     """A GPU and a program that are not there are named before anything is made for them."""
     (folder / "odd.yaml").write_text(

@@ -5,22 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sizer import api
-from sizer.catalog.catalog import Catalog
-from sizer.model.fitting import fit
-from sizer.model.starved import is_starved
-from sizer.recommend.recommendation import recommend
 from sizer.records.errors import InputError, NoAnswer
-from sizer.records.run import Demand, LimitedBy, LimitedByKind, Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Objective, Study
-from sizer.records.units import MIB
+from sizer.records.run import Run
+from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
 from tests import ROOT
 
@@ -86,7 +79,3 @@ def test_a_folder_without_runs_has_no_model(make_run: Any, tmp_path: Path) -> No
         pass
     with pytest.raises(NoAnswer, match="has no runs yet"):
         api.fit(folder)
-
-
-
-

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import math
 import re
 import subprocess
 import sys
 
 import pytest
-from counterfactual import Finding, Verdict, holds, ratio_of
+from counterfactual import Finding, Verdict
 
 from sizer.records.run import Bottleneck, Estimate
 from tests import ROOT
@@ -56,12 +55,6 @@ def test_a_name_is_right_if_relaxing_it_alone_raises_the_rate(
 ) -> None:
     """A name that a relaxation contradicts is wrong, and `ambiguous` is right where neither resource alone helps."""
     assert found(named, cpu, disk).verdict is verdict
-
-
-
-
-
-
 
 
 @pytest.mark.root

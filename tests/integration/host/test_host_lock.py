@@ -194,7 +194,3 @@ def test_a_stranger_who_takes_a_users_name_stops_nobody(start: Start, hold: Hold
     assert said(stranger) == "taken"
     for user in (USERS[0], 0):
         assert said(hold(user)) == f"held {stranger.pid if listens else 0}"
-
-
-
-

@@ -11,6 +11,10 @@ import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import ConsoleMessage, Page, Request, sync_playwright
 
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
+from tests.shared import held
+
 NOTHING = "about:blank"
 PHONE = 500
 """Below this width (CSS pixels) the browser lays a page out as a phone does."""

@@ -11,7 +11,6 @@ import pytest
 
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
-from sizer.bundled.reports.runs import timelines
 from sizer.records.gpu import GpuSample
 from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, Sample, Step
 
@@ -133,8 +132,6 @@ def test_a_link_to_a_run_shows_how_it_went_on(browser: Any, address: str, found:
     page = browser.open(f"{address}#run-{found.runs[9].id}", 1300, "light")
     page.locator(f"#run-{found.runs[9].id} + .timeline svg").wait_for()
     assert browser.evaluate("document.querySelectorAll('.timeline').length") == 1
-
-
 
 
 @pytest.mark.parametrize("width", [1300, 390])

@@ -10,7 +10,6 @@ import pytest
 from sizer.api import fit, open_study
 from sizer.api.predicting import predict_at
 from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.page import write_report
 from sizer.cli import main
 from sizer.records.configuration import Configuration
 from sizer.records.units import format_number
@@ -66,8 +65,6 @@ def test_a_slider_moves_rate_bottleneck_and_cost_at_once(browser: Any, address: 
         prices.add(browser.evaluate(f"{SECTION}.querySelector('.price').textContent"))
     assert len(prices) == 2
     assert all("$" in price for price in prices)
-
-
 
 
 @pytest.mark.parametrize(
@@ -141,8 +138,6 @@ def test_what_was_measured_is_marked(browser: Any, address: str) -> None:
     browser.evaluate("new Promise(done => setTimeout(done, 100))")
     assert browser.evaluate(shown) == ["fitted"]
     assert "images/s" in browser.evaluate(f"{SECTION}.querySelector('.ran').textContent")
-
-
 
 
 def test_a_table_that_counts_no_accelerators_begins_where_it_was_measured(browser: Any, tmp_path: Path) -> None:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.page import write_report
 
 pytestmark = pytest.mark.slow
 

@@ -13,16 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sizer.limits.affinity import AffinityBackend, AffinityGroup
 from sizer.limits.control_group import ControlGroup
 from sizer.limits.detection import detect
-from sizer.limits.identity import owned_name
-from sizer.limits.interface import Group, Throttle
-from sizer.limits.machine import read_machine
-from sizer.limits.tree import Tree
-from sizer.records.errors import HostError
-from sizer.records.run import DataSet, LimitedBy, LimitedByKind, Meter, MeterKind, Outcome, Run, WarningKind
-from sizer.records.study import Limits, RunSpec
+from sizer.records.run import DataSet, Meter, MeterKind, Outcome, Run
+from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks
 from sizer.words.failures import failure_in_words
@@ -129,8 +123,6 @@ def test_a_daemon_that_forgets_where_it_comes_from_ends_with_its_run(measure: Ca
     assert not [process for process in psutil.process_iter() if nap in _words(process)]
 
 
-
-
 def test_a_program_has_no_way_to_more_rights(measure: Callable[..., Run], context: RunContext) -> None:
     """Nor a descriptor but its output and the event pipe, nor more processes than it may have; its record says so."""
     run = measure(
@@ -162,8 +154,6 @@ def test_a_program_that_wants_too_many_processes_is_told(measure: Callable[..., 
     )
     assert run.outcome is Outcome.CRASHED
     assert "it was refused a process or thread: it may have 20 (`max_processes` of the study)" in failure(run)
-
-
 
 
 def _words(process: psutil.Process) -> list[str]:
@@ -307,12 +297,6 @@ def test_a_child_that_has_not_joined_its_group_yet_is_ended_too(measure: Callabl
         measure("start()\nwhile True: step()", Hooks(stop_now=interrupted), seconds=60)
     assert time.monotonic() - began < 50
     assert not groups_of(os.getpid())
-
-
-
-
-
-
 
 
 def test_data_that_goes_during_a_run_is_told(

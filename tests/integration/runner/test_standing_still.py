@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from sizer import api
-from sizer.records.run import CauseKind, Run
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.words.failures import failure_in_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -68,5 +67,3 @@ def test_a_run_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert run.throughput is not None
     assert 200 < run.throughput.value < 402
     assert run.wall_seconds < 30
-
-

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled import WORKLOADS_PATH
-from sizer.limits.users import run_user
 from sizer.records.errors import HostError, InputError
 from sizer.records.study import Workload
 from sizer.storage.announcements import Announcement, AnnouncementKind
@@ -75,8 +74,6 @@ def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp
     assert first.path != second.path
     assert not first.embedded
     assert stat.S_IMODE(Path(first.path).parent.stat().st_mode) == 0o700
-
-
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import pytest
 
 from sizer.limits.identity import world
 from sizer.records.errors import HostError
-from sizer.storage.held_folders import LOCK, held_folder, remove_left
+from sizer.storage.held_folders import held_folder, remove_left
 
 HOLD = (
     "import os, sys\nfrom pathlib import Path\nfrom sizer.storage.held_folders import held_folder\n"
@@ -70,10 +70,6 @@ def test_another_world_sees_by_the_lock_who_lives(tmp_path: Path) -> None:
     process.kill()
     process.communicate()
     assert remove_left(tmp_path, "x-") == (folder,)
-
-
-
-
 
 
 USER = 61_235

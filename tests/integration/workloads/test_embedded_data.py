@@ -8,7 +8,6 @@ from typing import Any
 import cv2
 import pytest
 
-from workloads.photograph_crops import PHOTOGRAPHS
 from workloads.public_domain_text import VOCABULARY, make_parts, tokens
 
 Run = Callable[..., Any]
@@ -59,8 +58,6 @@ def test_a_folder_of_somebody_is_never_overwritten(run: Run, tmp_path: Path) -> 
     (tmp_path / "thesis.txt").write_text("precious")
     ended = run("embedded_data", "text", "--out", tmp_path)
     assert (ended.code, (tmp_path / "thesis.txt").read_text()) == (2, "precious")
-
-
 
 
 def test_the_text_has_penntreebanks_form() -> None:

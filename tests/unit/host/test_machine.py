@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sizer.host import machine
 from sizer.host import machine as host
+from sizer.host.asking import first_line
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.machine import checks, facts, with_frameworks
 from sizer.limits.detection import detect
@@ -79,3 +81,16 @@ def test_facts_import_no_framework() -> None:
         timeout=300,
     )
     assert shown.returncode == 0
+
+
+def test_programs_that_are_not_there_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container without lscpu or an os-release is still described."""
+    assert first_line("no-such-program-of-anybody", "--version") is None
+    monkeypatch.setattr("sizer.host.machine.shutil.which", lambda _name: None)
+    assert machine._lscpu() == {}
+
+    def none() -> None:
+        raise FileNotFoundError("os-release")
+
+    monkeypatch.setattr("sizer.host.machine.platform.freedesktop_os_release", none)
+    assert machine._distribution() == "Linux"

@@ -12,7 +12,16 @@ import pytest
 from sizer.records.networks import DIFFERENCES, TAKES_VECTORS
 from tests import ROOT
 from workloads import networks
-from workloads.backends import Settings, mxnet_library, open_backend, sample_form
+from workloads.backends import (
+    FORWARD,
+    FORWARD_BACKWARD,
+    TRAIN,
+    LanguageModelForm,
+    Settings,
+    mxnet_library,
+    open_backend,
+    sample_form,
+)
 from workloads.networks import NETWORKS
 
 WITHOUT_PYTORCH = "PyTorch is an extra: pip install .[pytorch]"
@@ -100,3 +109,39 @@ def test_the_same_seed_gives_the_same_loss(framework: str, network: str) -> None
     first = losses(7)
     assert losses(7) == pytest.approx(first, rel=1e-4)
     assert losses(8) != pytest.approx(first, rel=1e-4)
+
+
+FRAMEWORKS = pytest.mark.parametrize("framework", ["mxnet", "pytorch"])
+
+
+def _figure(loss: object) -> float:
+    return float(getattr(loss, "asscalar", getattr(loss, "item", None))())  # type: ignore[misc]
+
+
+@FRAMEWORKS
+def test_gradients_alone_change_no_parameter(framework: str) -> None:
+    """The same batch gives the same loss again, until its gradients are applied."""
+    if framework == "pytorch":
+        pytest.importorskip("torch", reason=WITHOUT_PYTORCH)
+    backend = open_backend(framework, Settings("cpu", 1, 7, 2))
+    batch = backend.synthetic_samples("resnet18")
+    for updates in (False, True):
+        compute = backend.image_training("resnet18", updates=updates)
+        first, second = (_figure(compute(batch)) for _ in range(2))
+        assert (second == pytest.approx(first, rel=1e-4)) is not updates
+
+
+@FRAMEWORKS
+def test_a_language_model_learns_only_when_it_is_trained(framework: str) -> None:
+    """Its state is carried over in every mode; what it says of the same words is better after updates alone."""
+    if framework == "pytorch":
+        pytest.importorskip("torch", reason=WITHOUT_PYTORCH)
+    numpy = import_module("numpy")
+    words = numpy.random.default_rng(1).integers(0, 50, (4, 9), dtype=numpy.int32)
+    form = LanguageModelForm(2, 16, 8, 0.0, 0.1, 5.0, 50)
+    backend = open_backend(framework, Settings("cpu", 1, 3, 4))
+    for mode in (FORWARD, FORWARD_BACKWARD, TRAIN):
+        compute = backend.language_training(form, mode)
+        losses = [_figure(compute((words[:, :-1], words[:, 1:]))) for _ in range(6)]
+        assert (losses[-1] < 0.9 * losses[0]) is (mode == TRAIN)
+        assert losses[-1] == pytest.approx(losses[0], rel=0.02) or mode == TRAIN

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from workloads import recordio
 from workloads.backends import mxnet_library
 from workloads.faults import InputFault
+from workloads.record_writers import Record, RecordIOWriter
 
 PAYLOADS = [
     b"",
@@ -92,3 +95,34 @@ def test_an_index_of_another_file_is_suspected(tmp_path: Path) -> None:
     (tmp_path / "some.idx").write_text("0\t-8\n")
     with pytest.raises(InputFault, match=r"some\.idx is no RecordIO index"):
         recordio.read_index(tmp_path / "some.idx")
+
+
+def records(count: int) -> list[Record]:
+    return [
+        Record(n, f"{n}.jpg", recordio.framed(recordio.image_record(1.0, n, bytes([n % 256]) * n)))
+        for n in range(count)
+    ]
+
+
+def packed(folder: Path, content: Sequence[Record]) -> tuple[Path, ...]:
+    writer = RecordIOWriter(folder)
+    writer.write(content)
+    return writer.finish()
+
+
+def test_what_a_call_does_not_take_is_written_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a disk that fills up and is given room again."""
+    content = records(20)
+    monkeypatch.setattr(os, "writev", lambda descriptor, some: os.write(descriptor, b"".join(some)[:100]))
+    packed(tmp_path, content)
+    assert (tmp_path / "train.rec").read_bytes() == b"".join(record.content for record in content)
+
+
+def test_no_index_is_beside_records_of_another_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is killed between the two leaves records alone, of which an index is made when they are read."""
+    packed(tmp_path, records(5))
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        packed(tmp_path, records(7))
+    assert not (tmp_path / "train.idx").exists()
+    assert len(list(recordio.record_offsets(tmp_path / "train.rec"))) == 5
