@@ -153,27 +153,6 @@ def test_mxnet(measure: Callable[..., Run], tmp_path: Path, way: str, workers: i
     assert steps_and_samples(run) == counted(tmp_path)
 
 
-THREE_LINES = """
-    import sys, time
-    sys.path.insert(0, {root!r})
-    from sizer.meter import Meter
-    with Meter(unit="image", batch_size=4) as meter:
-        for _ in range(50):
-            time.sleep(0.01)
-            print("rate 7", flush=True)
-            meter.step()
-"""
-
-
-def test_three_lines(measure: Callable[..., Run]) -> None:
-    """They count before the lines of the log, which a pattern would read."""
-    code = textwrap.dedent(THREE_LINES).format(root=str(Path(__file__).parents[3]))
-    run = measure(sys.executable, "-c", code, pattern=LOG_OF_WORDS)
-    assert run.outcome is Outcome.COMPLETED, run.error
-    assert run.meter == Meter(MeterKind.EVENTS)
-    assert (run.sample_unit, *steps_and_samples(run)) == ("image", 50, 200)
-
-
 PRINTED = """
     import sys, time
     for _ in range(50):

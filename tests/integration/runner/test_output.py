@@ -132,27 +132,6 @@ def test_a_flood_is_drained_and_its_first_and_last_mebibyte_are_kept(
     )
 
 
-def test_a_program_that_closes_its_output_is_still_measured(measure: Callable[..., Run]) -> None:
-    """Its events go on, and so does it."""
-    run = measure(
-        *python(
-            """
-            import json, os, time
-            os.closerange(0, 3)
-            def tell(**fields):
-                os.write(int(os.environ["SIZER_EVENTS_FD"]), (json.dumps(fields) + "\\n").encode())
-            tell(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0,
-                 bytes_per_sample=0)
-            while True:
-                time.sleep(0.02)
-                tell(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
-            """
-        ),
-        pattern=None,
-    )
-    assert run.outcome is Outcome.COMPLETED, run.error
-
-
 @pytest.mark.parametrize(
     "command",
     [

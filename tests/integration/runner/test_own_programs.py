@@ -115,22 +115,6 @@ def test_files_that_a_run_leaves_in_its_folder_are_named(measure: Callable[..., 
     assert not [each for each in again.warnings if each.kind is WarningKind.FILES_CHANGED]
 
 
-def test_what_is_run_before_is_no_part_of_the_run(measure: Callable[..., Run], tmp_path: Path) -> None:
-    """It has the folder and the variables of the run, and neither its limits nor its log."""
-    before = ("sh", "-c", 'echo "{repeat} $HERE" > ready; echo hello; cat /proc/self/cgroup > groups')
-    run = measure(
-        *python("print(open('ready').read())\n" + RATES),
-        before=before,
-        env=(Variable("HERE", "here"),),
-        cwd=str(tmp_path),
-    )
-    assert run.outcome is Outcome.COMPLETED, run.error
-    assert (tmp_path / "ready").read_text() == "3 here\n"
-    assert "sizer" not in (tmp_path / "groups").read_text()
-    assert (tmp_path / "run.log").read_text().startswith("3 here\n")
-    assert "hello" not in (tmp_path / "run.log").read_text()
-
-
 @pytest.mark.parametrize(
     ("before", "words"),
     [

@@ -11,7 +11,6 @@ from sizer.records.errors import HostError, InputError
 from sizer.records.study import DiskRates, DiskTier
 from sizer.storage.disk_check import Fio, check_disk, judge
 from sizer.storage.disks import (
-    Volume,
     emulated_volume,
     mount_answers,
     real_volume,
@@ -171,11 +170,3 @@ def test_a_tier_that_misses_its_figure_is_marked() -> None:
     assert deviations_in_words(slow) == said
     assert slow.rates.read_bytes_per_second == 50e6
     assert slow.rates.write_bytes_per_second == 40e6
-
-
-def test_a_volume_throttles_only_emulated_tiers(tmp_path: Path) -> None:
-    """A real mount is used as it is."""
-    assert Volume(tmp_path, "7:0").throttle(DiskTier("real", path="/mnt")) is None
-    throttle = Volume(tmp_path, "7:0").throttle(TIER)
-    assert throttle is not None
-    assert throttle.rates == TIER.emulated

@@ -16,7 +16,7 @@ from sizer.limits.interface import LimitsBackend
 from sizer.limits.machine import read_machine
 from sizer.limits.process_tree import MARK, end_left
 from sizer.limits.tree import Tree
-from sizer.records.errors import HostError, Interrupted
+from sizer.records.errors import Interrupted
 from sizer.records.messages import Message
 from sizer.records.study import Workload
 from sizer.storage import leftovers
@@ -89,24 +89,6 @@ def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: 
     assert not any(folder.exists() for folder in places.values())
     assert finished.exists()
     assert leftovers.remove_what_was_left(backend, [mount], cache) == ()
-
-
-def test_what_cannot_be_removed_is_told_and_the_rest_goes(
-    tmp_path: Path, temporary: Path, backend: LimitsBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A mount that is stuck does not keep a study from running."""
-
-    def stuck(_: Path) -> tuple[Path, ...]:
-        raise HostError("umount has not ended")
-
-    monkeypatch.setattr("sizer.storage.disks.remove_leftovers", stuck)
-    left = temporary / f"sizer-{DEAD}-c"
-    left.mkdir()
-    told = leftovers.remove_what_was_left(backend, [], tmp_path / "cache")
-    assert (
-        leftover_in_words(told[0]) == "emulated disks that a killed sizer left cannot be removed: umount has not ended"
-    )
-    assert not left.exists()
 
 
 @pytest.mark.root

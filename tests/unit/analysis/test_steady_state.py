@@ -40,15 +40,6 @@ def test_later_epochs_are_measured_alone(make_steps: Steps) -> None:
     assert steady.throughput.value == pytest.approx(80)
 
 
-def test_a_fading_warm_up_is_cut_to_its_end(make_steps: Steps) -> None:
-    """What MSER leaves of an exponential is a bias larger than the interval."""
-    noise = np.exp(np.random.default_rng(2).normal(0, 0.02, 600))
-    steady = steady_state(make_steps(list(0.1 * noise * (1 + np.exp(-np.arange(600) / 30)))))
-    assert steady is not None
-    assert steady.throughput.value == pytest.approx(80, rel=0.005)
-    assert 10 < steady.warm_up_seconds < 35
-
-
 def test_a_stall_among_ordinary_steps_is_not_warm_up(make_steps: Steps) -> None:
     """Cutting it would leave a rate that is too high, and too sure."""
     durations = [0.1] * 100

@@ -82,12 +82,6 @@ def test_the_order_mixes_configurations_and_follows_the_seed() -> None:
     assert [spec.limits for spec in other] != [spec.limits for spec in specs]
 
 
-def test_the_order_is_the_same_on_every_machine() -> None:
-    """A study that goes on elsewhere, or under another Python, goes on in the same order."""
-    specs = plan(study(planned(vcpus=(1.0, 2.0, 3.0, 4.0)), measure=Measure(repeats=1)), HOST)
-    assert [spec.limits.vcpus for spec in specs] == [4.0, 2.0, 1.0, 3.0, 4.0]
-
-
 def test_a_study_that_nobody_waits_for_is_refused() -> None:
     """Crossing long axes explodes; the sentence says what to do, and does so at once."""
     many = tuple(range(1, 2001))
