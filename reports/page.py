@@ -4,7 +4,6 @@ at all."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup, escape
 
 from sizer.files.writing import write_text
-from sizer.parallel import in_parallel
 from sizer.words.figures import paragraph, sentence
 from sizer.words.language import _ as __text
 from sizer.words.language import _n, language_tag
@@ -106,35 +104,15 @@ def _html(name: str, found: Mapping[str, Any]) -> Markup:
 
 
 def _shown(material: Material, form: Callable[[str, Mapping[str, Any]], Shown]) -> dict[str, Shown]:
-    """What each section shows in this form, by its name; those that have nothing to show are left out.
-
-    Of several workloads what is of each, and the other sections, are made in processes beside each other.
-    """
+    """What each section shows in this form, by its name; those that have nothing to show are left out."""
     found = subjects(material)
-    asked: list[tuple[Section, Subject | None]] = [
-        (section, subject) for section in SECTIONS if section.of_each for subject in found
-    ]
-    asked += [(section, None) for section in SECTIONS if not section.of_each]
-
-    def whole(section: Section, of: Sequence[Any]) -> Shown | None:
-        values = section.contents(material, of)
-        return None if values is None else form(section.name, values)
-
-    def made(part: tuple[Section, Subject | None]) -> Any:
-        section, subject = part
-        if subject is None or section.of_each is None:
-            return whole(section, found)
-        return section.of_each(subject)
-
-    parts: dict[str, list[Any]] = defaultdict(list)
-    results = in_parallel(made, asked, meanwhile=compile_templates) if len(found) > 1 else map(made, asked)
-    for (section, _), result in zip(asked, results, strict=True):
-        parts[section.name].append(result)
-    shown = {
-        section.name: whole(section, parts[section.name]) if section.of_each else parts[section.name][0]
-        for section in SECTIONS
-    }
-    return {name: each for name, each in shown.items() if each is not None}
+    shown = {}
+    for section in SECTIONS:
+        of_each = section.of_each
+        values = section.contents(material, found if of_each is None else [of_each(subject) for subject in found])
+        if values is not None:
+            shown[section.name] = form(section.name, values)
+    return shown
 
 
 @cache
@@ -157,12 +135,6 @@ def _templates() -> Environment:
         sentence=sentence,
     )
     return environment
-
-
-def compile_templates() -> None:
-    """All of the page, which takes a sixth of a second: for who waits for something else before it writes one."""
-    for name in _templates().list_templates(extensions=["html"]):
-        _templates().get_template(name)
 
 
 def coded(text: str) -> Markup:
