@@ -21,6 +21,7 @@ import pytest
 
 from sizer.limits.process_tree import MARK
 from tests import ROOT
+from tests.end_to_end.conftest import wait_for_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -171,22 +172,9 @@ def processes_of_the_user() -> list[int]:
     return found
 
 
-def said(process: subprocess.Popen[str], words: str) -> None:
-    """Wait until these words are said."""
-    assert process.stderr is not None
-    lines = []
-    for line in process.stderr:
-        lines.append(line)
-        if words in line:
-            # What comes after must not fill the pipe.
-            os.set_blocking(process.stderr.fileno(), False)
-            return
-    raise AssertionError(f"{words} was never said: {''.join(lines)}")
-
-
 def killed_in_its_run(process: subprocess.Popen[str], person: Person) -> list[Path]:
     """Kill this sizer when its run has a daemon; the temporary folders that it leaves: of all runs, and of a FIFO."""
-    said(process, "[1/1]")
+    wait_for_words(process, "[1/1]")
     until = time.monotonic() + 300
     while not (person.home / "daemon").exists() or len(scratch_of_the_user()) < 2:
         assert time.monotonic() < until

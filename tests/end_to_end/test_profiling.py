@@ -14,6 +14,7 @@ import pytest
 
 from tests import ROOT
 from tests.end_to_end import ready_sizer
+from tests.end_to_end.conftest import Begin, wait_for_words
 from tests.end_to_end.gates import Gate
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
@@ -31,7 +32,6 @@ with Meter(unit="image", batch_size=8) as meter:
 """
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
-Begun = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
@@ -48,15 +48,6 @@ def typed(tmp_path: Path, environment: dict[str, str]) -> Typed:
     return call
 
 
-@pytest.fixture
-def begun(tmp_path: Path, environment: dict[str, str]) -> Begun:
-    def call(*words: str) -> subprocess.Popen[str]:
-        argv = [sys.executable, "-m", "sizer", *words]
-        return subprocess.Popen(argv, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
-
-    return call
-
-
 SHORT = ("--seconds", "0.5", "--repeats", "1")
 BURNING = ("profile", *SHORT, "--", sys.executable, "burns.py")
 WITHOUT_FLOOR = ("profile", *SHORT, "--no-memory-floor", "--", sys.executable, "burns.py")
@@ -65,17 +56,6 @@ WITHOUT_FLOOR = ("profile", *SHORT, "--no-memory-floor", "--", sys.executable, "
 def stored(folder: Path) -> dict[str, dict[str, object]]:
     """The runs of a study folder by their ids."""
     return {path.stem: json.loads(path.read_text()) for path in (folder / "runs").glob("*.json")}
-
-
-def heard(process: subprocess.Popen[str], words: str) -> list[str]:
-    """All lines until one has these words."""
-    assert process.stderr is not None
-    lines = []
-    for line in process.stderr:
-        lines.append(line)
-        if words in line:
-            return lines
-    raise AssertionError(f"{words!r} was not said: {''.join(lines)}")
 
 
 def test_a_program_is_profiled_without_a_study_file(typed: Typed, tmp_path: Path) -> None:
@@ -114,13 +94,13 @@ def test_a_program_is_profiled_without_a_study_file(typed: Typed, tmp_path: Path
     assert "is the profile of another command" in other.stderr
 
 
-def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typed, tmp_path: Path) -> None:
+def test_an_interrupt_after_the_first_run_loses_nothing(begin: Begin, typed: Typed, tmp_path: Path) -> None:
     """Ctrl-C while another run goes on: that one is finished, and typing the same goes on after it."""
     gate = Gate(tmp_path / "burns.py", free=1)
-    process = begun(*WITHOUT_FLOOR)
+    process = begin(*WITHOUT_FLOOR)
     gate.wait()
     process.send_signal(signal.SIGINT)
-    heard(process, "Ctrl-C again stops it now")
+    wait_for_words(process, "Ctrl-C again stops it now")
     gate.open()
     said = process.communicate(timeout=300)[1]
     assert process.returncode == 130
@@ -134,10 +114,10 @@ def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typ
     assert len(after) > 2
 
 
-def test_an_interrupt_of_the_first_run_says_how_to_go_on(begun: Begun, typed: Typed, tmp_path: Path) -> None:
+def test_an_interrupt_of_the_first_run_says_how_to_go_on(begin: Begin, typed: Typed, tmp_path: Path) -> None:
     """Nothing was measured, so that nothing is concluded; the same again begins anew."""
     gate = Gate(tmp_path / "burns.py")
-    process = begun("profile", "--seconds", "30", "--repeats", "1", "--", sys.executable, "burns.py")
+    process = begin("profile", "--seconds", "30", "--repeats", "1", "--", sys.executable, "burns.py")
     gate.wait()
     process.send_signal(signal.SIGTERM)
     said = process.communicate(timeout=300)[1]

@@ -7,9 +7,8 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from http.client import HTTPConnection
 from pathlib import Path
@@ -17,31 +16,12 @@ from pathlib import Path
 import pytest
 
 from sizer.analysis.run_warnings import CONTENDED_CORES
-from tests import ROOT
+from tests.end_to_end.conftest import Begin
 from tests.end_to_end.gates import Gate
 
-Begin = Callable[..., subprocess.Popen[str]]
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
-
-
-@pytest.fixture
-def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
-    """Start `sizer ...` as from a terminal; ended with the test whatever becomes of it."""
-    begun: list[subprocess.Popen[str]] = []
-
-    def start(*words: str) -> subprocess.Popen[str]:
-        argv = [sys.executable, "-m", "sizer", *words]
-        settings = {**environment, "PYTHONPATH": str(ROOT)}
-        pipe = subprocess.PIPE
-        begun.append(subprocess.Popen(argv, cwd=folder, env=settings, stdout=pipe, stderr=pipe, text=True))
-        return begun[-1]
-
-    yield start
-    for process in begun:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture

@@ -69,15 +69,6 @@ def test_a_batch_is_a_step_that_ends_with_the_optimizer(program: Program) -> Non
     ]
 
 
-def test_two_optimizers_make_one_step_a_batch(program: Program) -> None:
-    """As a generator and a discriminator do."""
-    one, other = Optimizer(), Optimizer()
-    for _ in program.loader(5):
-        program.step(one)
-        program.step(other)
-    assert program.count() == len(program.told) == 5
-
-
 @pytest.mark.parametrize(("batches", "together"), [(8, 4), (10, 4), (3, 4), (9, 2)])
 def test_accumulated_gradients_are_a_step_for_each_batch(program: Program, batches: int, together: int) -> None:
     """Also those at the end of an epoch that no optimizer step follows, if one came before in it."""

@@ -77,16 +77,6 @@ def test_without_counters_power_and_rates_are_taken_for_the_time_between(monkeyp
     assert watch.pcie_counted == (False,)
 
 
-@pytest.mark.parametrize(("bits", "size"), [(32, 1 << 32), (64, 1 << 64)])
-def test_a_counter_that_wraps_goes_on(monkeypatch: pytest.MonkeyPatch, bits: int, size: int) -> None:
-    """At the size of its type."""
-    gpu = FakeGpu(sent=(size - 100, bits), received=(0, bits))
-    watch = watch_of(monkeypatch, gpu)
-    gpu.sent = (50, bits)
-    watch.read()
-    assert watch.latest[0].sent_bytes == 150.0
-
-
 @pytest.mark.parametrize(
     ("bits", "reasons"),
     [
