@@ -25,9 +25,6 @@ Typed = Callable[..., subprocess.CompletedProcess[str]]
 Begun = Callable[..., Path]
 Begin = Callable[..., subprocess.Popen[str]]
 
-QUICK_DISKS = Path(__file__).with_name("quick_disks.py")
-"""A program that is `sizer` but for checking disks in less time."""
-
 MEASURING = ("run", "resume", "demo", "profile", "disks", "doctor")
 """Commands that start programs, set limits or heed signals."""
 
