@@ -14,11 +14,8 @@ from typing import Any
 
 import pytest
 
-from sizer import api
-from sizer.api import importing
 from sizer.cli import main
 from sizer.exchange.imported_columns import READERS
-from sizer.records.run import Run
 from tests import ROOT
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
@@ -153,26 +150,6 @@ def test_a_disk_that_is_full_leaves_nothing(
         assert "cannot be written (No space left on device)" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
     assert list((tmp_path / "empty").iterdir()) == []
-
-
-def test_runs_that_a_process_could_not_write_are_written_by_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where it had begun with them."""
-    (tmp_path / "table.csv").write_text(TABLE)
-    here, whole = os.getpid(), importing.to_json
-
-    def half(run: Run) -> dict[str, object]:
-        if os.getpid() != here and run.configuration.vcpus == 2:
-            _no_space()
-        return whole(run)
-
-    monkeypatch.setattr(importing, "WRITTEN_AT_ONCE", 2)
-    monkeypatch.setattr(importing, "to_json", half)
-    assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "s")]) == 0
-    runs = api.open_study(tmp_path / "s").runs()
-    assert len(runs) == len(TABLE.splitlines()) - 1
-    assert api.open_study(tmp_path / "s").problems() == ()
 
 
 def _no_space() -> None:
