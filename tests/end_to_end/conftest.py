@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
@@ -17,14 +17,13 @@ from unittest.mock import patch
 import pytest
 
 from sizer.cli import main
+from tests import ROOT
 from tests.end_to_end import ready_sizer
 from tests.shared import held
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 Begun = Callable[..., Path]
-
-QUICK_DISKS = Path(__file__).with_name("quick_disks.py")
-"""A program that is `sizer` but for checking disks in less time."""
+Begin = Callable[..., subprocess.Popen[str]]
 
 MEASURING = ("run", "resume", "demo", "profile", "disks", "doctor")
 """Commands that start programs, set limits or heed signals."""
@@ -117,6 +116,38 @@ def begun(finished: Path, folder: Path) -> Begun:
         return study
 
     return begin
+
+
+@pytest.fixture
+def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
+    """Start `sizer run study.yaml`, or other words, as from a terminal; ended with the test whatever becomes of it."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(*words: str, nohup: bool = False) -> subprocess.Popen[str]:
+        # Whoever runs the tests may have been set to ignore hang-ups.
+        first = "nohup" if nohup else "env --default-signal=HUP"
+        argv = [*first.split(), sys.executable, "-m", "sizer", *(words or ("run", "study.yaml"))]
+        unbuffered, pipe = {**environment, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)}, subprocess.PIPE
+        begun.append(subprocess.Popen(argv, cwd=folder, env=unbuffered, stdout=pipe, stderr=pipe, text=True))
+        return begun[-1]
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def wait_for_words(process: subprocess.Popen[str], words: str) -> None:
+    """Wait until it has these words on stderr."""
+    assert process.stderr is not None
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if words in line:
+            # What comes after must not fill the pipe.
+            os.set_blocking(process.stderr.fileno(), False)
+            return
+    raise AssertionError(f"{words} was never said: {''.join(lines)}")
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ workloads:
     cache: warm
     device: {emulate: {gpu: V100, samples_per_second: 40, scaling_loss: 0.1}}
 axes: {vcpus: [0.5, 1, 2], gpu_count: [1, 2]}
-measure: {repeats: 1, seconds: 2, precision: 0.2}
+measure: {repeats: 1, seconds: 1, precision: 0.2}
 """
 TWO = 40 * 2 * exp(-0.1)
 """Samples a second of two accelerators that are fed."""

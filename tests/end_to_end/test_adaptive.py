@@ -42,30 +42,14 @@ def runs_in(study: Path) -> list[dict[str, object]]:
 
 
 @pytest.mark.alone
-def test_it_ends_when_the_answer_is_settled(sizer: Typed, study: Path) -> None:
-    """A child that makes as much at any vCPUs is answered in a few runs, each with its reason; going on makes none.
+def test_killed_it_goes_on_until_the_answer_is_settled(
+    sizer: Typed, study: Path, folder: Path, environment: dict[str, str]
+) -> None:
+    """kill -9 in the second run: the first is kept, the others follow, each with its reason, and none is made twice; a
+    child that makes as much at any vCPUs is answered in a few runs, and going on makes none.
 
     Alone, as it is no answer where others have the CPUs for a sixth of the time.
     """
-    done = sizer("run", "study.yaml", "--until", "settled")
-    assert done.returncode == 0, done.stderr
-    runs = runs_in(study)
-    assert 3 <= len(runs) < ALL
-    assert all(run["reason"] for run in runs)
-    assert "every answer is settled" in done.stderr
-    page = (study / "report.html").read_text()
-    assert "Why this run: the first runs show" in page
-    assert "Its runs were chosen one after another: every answer is settled after" in page
-    answer = json.loads(sizer("recommend", "study", "--json").stdout)
-    assert answer["workloads"][0]["spec"]["vcpus"] == 1
-    again = sizer("resume", "study")
-    assert again.returncode == 0, again.stderr
-    assert runs_in(study) == runs
-
-
-@pytest.mark.alone
-def test_killed_it_goes_on(sizer: Typed, study: Path, folder: Path, environment: dict[str, str]) -> None:
-    """kill -9 in the second run: the first is kept, the others follow, none is made twice, and it ends settled."""
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml", "--until", "settled"]
     gate = Gate(folder / "child.py", free=1)
     with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.DEVNULL) as process:
@@ -88,7 +72,17 @@ def test_killed_it_goes_on(sizer: Typed, study: Path, folder: Path, environment:
     assert runs[: len(first)] == first
     limits = [run["spec"]["limits"]["vcpus"] for run in runs[:3]]  # type: ignore[index]
     assert limits == [2.0, 0.5, 1.0]
+    assert 3 <= len(runs) < ALL
+    assert all(run["reason"] for run in runs)
     assert "every answer is settled" in done.stderr
+    page = (study / "report.html").read_text()
+    assert "Why this run: the first runs show" in page
+    assert "Its runs were chosen one after another: every answer is settled after" in page
+    answer = json.loads(sizer("recommend", "study", "--json").stdout)
+    assert answer["workloads"][0]["spec"]["vcpus"] == 1
+    again = sizer("resume", "study")
+    assert again.returncode == 0, again.stderr
+    assert runs_in(study) == runs
 
 
 def test_a_dry_run_shows_the_start_and_the_bound(sizer: Typed, study: Path) -> None:
@@ -132,11 +126,3 @@ def test_a_bound_that_ends_it_says_how_to_go_on(sizer: Typed, study: Path) -> No
     again = sizer(*command.removeprefix("sizer ").replace("--runs 6", "--runs 3").split())
     assert again.returncode == 0, again.stderr
     assert (study / "runs" / f"{found['next_run']}.json").exists()
-
-
-def test_a_bound_alone_is_refused(sizer: Typed, study: Path) -> None:
-    """It bounds nothing."""
-    done = sizer("run", "study.yaml", "--budget", "30m")
-    assert done.returncode == 2
-    assert done.stderr.strip() == "sizer: --budget is for runs that are chosen; add --until settled."
-    assert not study.exists()

@@ -24,6 +24,10 @@ pytestmark = [
 CHECK = (sys.executable, str(ROOT / "script/gpu-check"))
 
 
+def words(folder: Path, minutes: str = "9") -> list[str]:
+    return [*CHECK, "--device", "cpu", "--out", str(folder / "out"), "--minutes", minutes]
+
+
 def begun_at(run: Path) -> str:
     return str(json.loads(run.read_text())["started_at"])
 
@@ -33,11 +37,11 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "SIZER_CACHE": str(tmp_path / "cache")}
 
 
-def test_it_is_rehearsed_on_the_cpu_and_an_interrupt_costs_nothing(tmp_path: Path, environment: dict[str, str]) -> None:
-    """The table has what was measured, and what was not; the same command goes on."""
-    words = [*CHECK, "--device", "cpu", "--out", str(tmp_path / "out"), "--minutes", "9"]
+@pytest.fixture
+def interrupted(tmp_path: Path, environment: dict[str, str]) -> tuple[int, str, str]:
+    """The exit code and the output of a rehearsal on the CPU that is interrupted when its first run is stored."""
     begun = subprocess.Popen(
-        words,
+        words(tmp_path),
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -48,14 +52,26 @@ def test_it_is_rehearsed_on_the_cpu_and_an_interrupt_costs_nothing(tmp_path: Pat
     while begun.poll() is None and not any(runs.glob("*.json")):
         time.sleep(0.1)
     begun.send_signal(signal.SIGINT)
-    shown, said = begun.communicate()
-    assert begun.returncode == 130, said
-    first = {path.name: begun_at(path) for path in runs.glob("*.json")}
+    shown, errors = begun.communicate()
+    return begun.returncode, shown, errors
+
+
+def test_an_interrupt_ends_it_with_the_table(interrupted: tuple[int, str, str]) -> None:
+    """Which has what was measured, and what was not."""
+    code, shown, errors = interrupted
+    assert code == 130, errors
     assert "not run: transformer" in shown
     assert "not finished: the largest batch of train-fp32" in shown
     assert "not run: the plain loop by sizer profile" in shown
 
-    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+
+@pytest.mark.long
+@pytest.mark.usefixtures("interrupted")
+def test_the_same_command_goes_on_and_ends_with_the_whole_table(tmp_path: Path, environment: dict[str, str]) -> None:
+    """Nothing that was measured is measured again."""
+    runs = tmp_path / "out/study/runs"
+    first = {path.name: begun_at(path) for path in runs.glob("*.json")}
+    done = subprocess.run(words(tmp_path), env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert first.items() <= {path.name: begun_at(path) for path in runs.glob("*.json")}.items()
     table = (tmp_path / "out/table.txt").read_text()
@@ -71,15 +87,14 @@ def test_it_is_rehearsed_on_the_cpu_and_an_interrupt_costs_nothing(tmp_path: Pat
 
 def test_what_the_time_leaves_out_is_listed(tmp_path: Path, environment: dict[str, str]) -> None:
     """Nothing is begun after it."""
-    words = [*CHECK, "--device", "cpu", "--out", str(tmp_path / "out"), "--minutes", "0.01"]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    done = subprocess.run(words(tmp_path, "0.01"), env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "not run: the plain loop by sizer profile" in done.stdout
     assert "not run: the study" in done.stdout
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "sentence"),
+    ("asked", "code", "sentence"),
     [
         (["--device", "gpu"], 2, "gpu is not cpu, nor a GPU such as cuda:0"),
         (["--minutes", "0"], 2, "0 is no number of minutes, such as 9"),
@@ -88,9 +103,9 @@ def test_what_the_time_leaves_out_is_listed(tmp_path: Path, environment: dict[st
         (["--device", "cuda:99"], 3, "GPUs and no cuda:99; type `nvidia-smi`"),
     ],
 )
-def test_what_cannot_begin_is_one_sentence(tmp_path: Path, words: list[str], code: int, sentence: str) -> None:
+def test_what_cannot_begin_is_one_sentence(tmp_path: Path, asked: list[str], code: int, sentence: str) -> None:
     """With what to type next."""
-    done = subprocess.run([*CHECK, *words], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([*CHECK, *asked], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.count("\n") == 1
     assert sentence in done.stderr

@@ -11,15 +11,14 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from sizer import api
 from sizer.api import importing
 from sizer.cli import main
 from sizer.exchange.measurements import COLUMNS
 from sizer.records.run import Run
 from tests import ROOT
+from sizer.exchange.imported_columns import READERS
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 PAGE = (ROOT / "docs" / "import.md").read_text("utf-8")
@@ -153,26 +152,6 @@ def test_a_disk_that_is_full_leaves_nothing(
         assert "cannot be written (No space left on device)" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
     assert list((tmp_path / "empty").iterdir()) == []
-
-
-def test_runs_that_a_process_could_not_write_are_written_by_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where it had begun with them."""
-    (tmp_path / "table.csv").write_text(TABLE)
-    here, whole = os.getpid(), importing.to_json
-
-    def half(run: Run) -> dict[str, object]:
-        if os.getpid() != here and run.configuration.vcpus == 2:
-            _no_space()
-        return whole(run)
-
-    monkeypatch.setattr(importing, "WRITTEN_AT_ONCE", 2)
-    monkeypatch.setattr(importing, "to_json", half)
-    assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "s")]) == 0
-    runs = api.open_study(tmp_path / "s").runs()
-    assert len(runs) == len(TABLE.splitlines()) - 1
-    assert api.open_study(tmp_path / "s").problems() == ()
 
 
 def _no_space() -> None:
@@ -339,18 +318,3 @@ def test_a_table_of_odd_names_goes_all_the_way(sizer: Typed, folder: Path) -> No
     (folder / "again.csv").write_text(exported, encoding="utf-8")
     assert sizer("import", "again.csv", "--out", "t").returncode == 0
     assert sizer("export", "t").stdout == exported
-
-
-def test_a_table_of_places_is_understood_like_one_of_measurements(sizer: Typed, study: Path) -> None:
-    """Its headers and units, too."""
-    (study.parent / "places.csv").write_text("Cores;storage\n3 vCPUs;fast\n")
-    done = sizer("predict", "s", "--at", "places.csv", "--json")
-    (found,) = json.loads(done.stdout)["predictions"]
-    assert (found["vcpus"], found["disk"]) == (3, "fast")
-
-
-def test_relative_rates_are_compared(sizer: Typed, folder: Path) -> None:
-    (folder / "r.csv").write_text("workload,vcpus,speedup\na,1,1x\na,2,1.9x\na,4,3.6x\na,8,5x\n")
-    assert sizer("import", "r.csv", "--out", "r").returncode == 0
-    line = sizer("predict", "r", "--vcpus", "3").stdout
-    assert re.search(r"at 3 vCPUs: 2\.\d+ x \(", line), line

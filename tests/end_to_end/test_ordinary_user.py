@@ -21,8 +21,7 @@ import pytest
 
 from sizer.limits.process_tree import MARK
 from tests import ROOT
-from tests.end_to_end.conftest import QUICK_DISKS
-from tests.end_to_end.gates import Gate
+from tests.end_to_end.conftest import wait_for_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -173,22 +172,9 @@ def processes_of_the_user() -> list[int]:
     return found
 
 
-def said(process: subprocess.Popen[str], words: str) -> None:
-    """Wait until these words are said."""
-    assert process.stderr is not None
-    lines = []
-    for line in process.stderr:
-        lines.append(line)
-        if words in line:
-            # What comes after must not fill the pipe.
-            os.set_blocking(process.stderr.fileno(), False)
-            return
-    raise AssertionError(f"{words} was never said: {''.join(lines)}")
-
-
 def killed_in_its_run(process: subprocess.Popen[str], person: Person) -> list[Path]:
     """Kill this sizer when its run has a daemon; the temporary folders that it leaves: of all runs, and of a FIFO."""
-    said(process, "[1/1]")
+    wait_for_words(process, "[1/1]")
     until = time.monotonic() + 300
     while not (person.home / "daemon").exists() or len(scratch_of_the_user()) < 2:
         assert time.monotonic() < until
@@ -260,59 +246,6 @@ def test_what_needs_root_is_refused_before_anything_runs(person: Person, axes: d
     assert not (person.home / "refused").exists()
 
 
-def test_a_real_mount_is_a_disk_axis(person: Person) -> None:
-    """A folder that the user may write to is measured with fio and used; one that is root's is refused by its name."""
-    done = person.python(str(QUICK_DISKS), "run", person.study("mount", vcpus=[1], disk=["here"]))
-    assert done.returncode == 0, done.stderr
-    (run,) = person.runs("mount")
-    assert run["outcome"] == "completed"
-    assert run["disk"]["measured"]["read_bytes_per_second"] > 0
-    output = one_sentence(person.sizer("run", person.study("refused", vcpus=[1], disk=["roots"])), 2)
-    assert "you may not write to /usr" in output
-    assert not list(person.home.glob("sizer-*"))
-
-
-DEMO = """
-from dataclasses import replace
-import sys
-from sizer import api
-host = api.this_host(api.demonstration.DEMO_FIO)
-study, notes = api.demonstration.demo_study(host)
-api.plan_study(study, "demo", host).check(host)
-words = [each for each in study.workloads if each.workload.kind == "lstm_training"]
-study = replace(study, workloads=tuple(replace(each, vcpus=(1.0,)) for each in words[:1]))
-study = replace(study, around=replace(study.around, vcpus=1.0))
-study = replace(study, measure=replace(study.measure, seconds=1.0, precision=0.5, repeats=1))
-with api.measurement(api.plan_study(study, "demo", host), host, notes=notes) as measurement:
-    print(*measurement.run())
-"""
-
-
-def test_the_demo_is_within_reach(person: Person) -> None:
-    """Its axes are cut to what affinity limits, the report says what was left out, and its MXNet workload runs."""
-    done = person.python("-c", DEMO)
-    assert done.returncode == 0, done.stderr
-    (run,) = person.runs("demo")
-    assert run["outcome"] == "completed"
-    assert run["limited_by"]["backend"] == "affinity"
-    assert "This host does not allow fractions of a vCPU" in (person.home / "demo/report.html").read_text()
-
-
-def test_ctrl_c_finishes_the_run_in_hand(person: Person) -> None:
-    """The run is stored, the exit code is 130, and `resume` goes on."""
-    gate = Gate(person.home / "child.py")
-    process = person.begin("run", person.study("quick", vcpus=[1, 2]))
-    gate.wait()
-    process.send_signal(signal.SIGINT)
-    said(process, "Ctrl-C again stops it now")
-    gate.open()
-    assert process.wait(300) == 130
-    assert len(person.runs("quick")) == 1
-    assert person.sizer("resume", "quick").returncode == 0
-    assert len(person.runs("quick")) == 2
-    assert processes_of_the_user() == []
-
-
 @pytest.mark.alone
 def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> None:
     """A daemon that left session and parent, too; what root's killed sizer left is root's, and does not stop it."""
@@ -337,22 +270,6 @@ def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> No
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-@pytest.mark.alone
-def test_root_removes_what_a_users_killed_sizer_left(person: Person) -> None:
-    """The next start of root ends the user's processes, removes his temporary folder, and measures."""
-    process = person.begin("run", person.study("left", "daemon", seconds=100, vcpus=[1]))
-    left, fifo = killed_in_its_run(process, person)
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(person.home / person.study("quick", vcpus=[1]), folder)
-        environment = {**os.environ, "SIZER_CACHE": str(Path(folder, "cache")), "PYTHONPATH": str(PROJECT)}
-        argv = ["unshare", "--net", sys.executable, "-m", "sizer", "run", "quick.yaml"]
-        done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    assert removed(done.stderr) == {str(left), str(fifo)}
-    assert processes_of_the_user() == []
-    assert scratch_of_the_user() == []
-
-
 def removed(said: str) -> set[str]:
     """The temporary folders that sizer says it removed: that of all runs, and that of the run's FIFO."""
     line = next(each for each in said.splitlines() if each.startswith("removed temporary folders"))
@@ -373,18 +290,10 @@ def left_by_root() -> tuple[subprocess.Popen[bytes], Path]:
     return subprocess.Popen(["sleep", "1000"], env={**os.environ, MARK: name}), scratch
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"HOME": None, "SIZER_CACHE": None},
-        {"HOME": "/nonexistent", "SIZER_CACHE": None},
-        {"SIZER_CACHE": "/usr/cache"},
-    ],
-)
-def test_a_user_without_a_home_is_told_what_to_set(person: Person, changed: dict[str, str | None]) -> None:
+def test_a_user_without_a_home_is_told_what_to_set(person: Person) -> None:
     """A service's account: data sets have nowhere to lie, which is one sentence and exit 3."""
     study = {"measure": {"seconds": 1}, "workloads": [{"kind": "lstm_training", "axes": {"vcpus": [1]}}]}
     (person.home / "words.yaml").write_text(json.dumps(study))
-    output = one_sentence(person.sizer("run", "words.yaml", **changed), 3)
+    output = one_sentence(person.sizer("run", "words.yaml", HOME="/nonexistent", SIZER_CACHE=None), 3)
     assert "set SIZER_CACHE to a folder that you may write to" in output
     assert not (person.home / "words").exists()

@@ -7,9 +7,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-
 import pytest
-
 from sizer.cli import main
 from sizer.cli.arguments import parser
 
@@ -104,25 +102,3 @@ def test_a_baseline_can_be_named(sizer: Typed) -> None:
     for name in ("aws/c6i.8xlarge", "c6i.8xlarge"):
         said = sizer("recommend", "s", "--baseline", name).stdout
         assert "instead of $1.36 for aws c6i.8xlarge with 32 vCPUs: 88 % less" in said
-
-
-@pytest.mark.parametrize(
-    ("words", "value"),
-    [
-        (["--samples", "1.2M"], 1.2e6),
-        (["--samples", "1200000"], 1.2e6),
-        (["--samples", "1,200,000"], 1.2e6),
-        (["--samples", "1.2e6"], 1.2e6),
-        (["--samples", "90k"], 9e4),
-        (["--within", "90s"], 90),
-        (["--within", "30m"], 1800),
-        (["--within", "30 min"], 1800),
-        (["--within", "6h"], 21600),
-        (["--within", "2d"], 172800),
-        (["--within", "1.5h"], 5400),
-    ],
-)
-def test_numbers_and_times_as_people_write_them(words: list[str], value: float) -> None:
-    """Without a unit a time means nothing; a number may have a letter or an exponent."""
-    arguments = parser().parse_args(["recommend", "s", *words])
-    assert getattr(arguments, words[0].removeprefix("--")) == pytest.approx(value)

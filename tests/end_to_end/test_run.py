@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
 
@@ -16,33 +14,13 @@ import psutil
 import pytest
 
 from tests.control_groups import groups_of
+from tests.end_to_end.conftest import Begin, Begun, wait_for_words
 from tests.end_to_end.gates import Gate
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
-Begin = Callable[..., subprocess.Popen[str]]
-Begun = Callable[..., Path]
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
-
-
-@pytest.fixture
-def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
-    """Start `sizer run study.yaml`, or other words, as from a terminal; ended with the test whatever becomes of it."""
-    begun: list[subprocess.Popen[str]] = []
-
-    def start(*words: str, nohup: bool = False) -> subprocess.Popen[str]:
-        # Whoever runs the tests may have been set to ignore hang-ups.
-        first = "nohup" if nohup else "env --default-signal=HUP"
-        argv = [*first.split(), sys.executable, "-m", "sizer", *(words or ("run", "study.yaml"))]
-        unbuffered = {**environment, "PYTHONUNBUFFERED": "1"}
-        begun.append(subprocess.Popen(argv, cwd=folder, env=unbuffered, stderr=subprocess.PIPE, text=True))
-        return begun[-1]
-
-    yield start
-    for process in begun:
-        process.kill()
-        process.wait()
 
 
 def stored(folder: Path) -> set[str]:
@@ -91,7 +69,7 @@ def test_ctrl_c_finishes_the_run_in_hand(folder: Path, begin: Begin) -> None:
     process = begin()
     gate.wait()
     process.send_signal(signal.SIGINT)
-    wait_for(process, "Ctrl-C again stops it now")
+    wait_for_words(process, "Ctrl-C again stops it now")
     gate.open()
     assert process.wait(300) == 130
     assert len(stored(folder)) == 1
@@ -104,13 +82,13 @@ def test_a_second_ctrl_c_stops_now(folder: Path, begin: Begin) -> None:
     process = begin()
     gate.wait()
     process.send_signal(signal.SIGINT)
-    wait_for(process, "Ctrl-C again stops it now")
+    wait_for_words(process, "Ctrl-C again stops it now")
     process.send_signal(signal.SIGINT)
     assert process.wait(300) == 130
     assert stored(folder) == set()
 
 
-@pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1])
+@pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP])
 def test_a_request_to_end_does_not_wait(
     folder: Path, begin: Begin, begun: Begun, request_to_end: signal.Signals
 ) -> None:
@@ -177,43 +155,23 @@ def test_what_cannot_be_limited_is_refused_before_anything_runs(sizer: Typed, fo
     assert not (folder / "study").exists()
 
 
-def test_a_dry_run_lists_and_runs_nothing(sizer: Typed, folder: Path) -> None:
-    """Every run with its command, the time, and what needs root."""
-    done = sizer("run", "study.yaml", "--dry-run")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("repeat 1: child\n") == 3
-    assert "3 runs, about" in done.stdout
-    assert "fractions of a vCPU" in done.stdout
-    assert not (folder / "study").exists()
-
-
-def wait_for(process: subprocess.Popen[str], words: str) -> None:
-    assert process.stderr is not None
-    for line in process.stderr:
-        if words in line:
-            # What comes after must not fill the pipe.
-            os.set_blocking(process.stderr.fileno(), False)
-            return
-    raise AssertionError(f"{words} was never said")
-
-
-@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
-def test_a_check_of_a_disk_can_be_ended(folder: Path, begin: Begin, request_to_end: signal.Signals) -> None:
+def test_a_check_of_a_disk_can_be_ended(folder: Path, begin: Begin) -> None:
     """Nothing of it is left: neither the emulated disk nor fio."""
     process = begin("disks", "check", "alibaba/cloud_ssd:500GiB", "--seconds", "30")
-    wait_for(process, "checking")
+    wait_for_words(process, "checking")
     while "fio" not in [each.name() for each in psutil.Process(process.pid).children(recursive=True)]:
         time.sleep(0.05)
-    process.send_signal(request_to_end)
+    process.send_signal(signal.SIGINT)
     assert process.wait(300) == 130
     assert not list((folder / "cache/disks").iterdir())
     assert str(folder) not in Path("/proc/mounts").read_text()
 
 
-def test_a_sizer_that_is_suspended_measures_that_run_again(folder: Path, begin: Begin) -> None:
-    """As by Ctrl-Z: it says so, and each of the three rates is that of the program, 400 a second."""
+def test_a_sizer_that_is_suspended_measures_that_run_again(folder: Path, begin: Begin, begun: Begun) -> None:
+    """As by Ctrl-Z: it says so, and the rate is that of the program, 400 a second."""
+    begun(1)
     process = begin()
-    wait_for(process, "[1/3]")
+    wait_for_words(process, "[3/3]")
     time.sleep(0.3)
     process.send_signal(signal.SIGSTOP)
     time.sleep(2.5)

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from sizer.plan.seen_times import SeenTimes
-from sizer.store.study_folder import StudyFolder
 from tests.end_to_end import ready_sizer
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
@@ -65,28 +63,6 @@ def study(folder: Path, megabytes: int, seconds: float, axes: str) -> None:
             """
         )
     )
-
-
-def test_a_run_foretells_a_slower_one(tmp_path: Path, typed: Typed) -> None:
-    """2 s of CPU time to the first step at one vCPU are 8 s at a quarter: the dry run says so after the first run."""
-    study(tmp_path, 1, 2.0, "{vcpus: [1]}")
-    before = typed("run", "study.yaml", "--out", "s", "--dry-run").stdout
-    assert "no run of `mine` has been seen yet" in before
-    assert typed("run", "study.yaml", "--out", "s").returncode == 0
-    study(tmp_path, 1, 2.0, "{vcpus: [0.25, 1]}")
-    after = typed("run", "study.yaml", "--out", "s", "--dry-run").stdout
-    assert "has been seen yet" not in after
-    (seen,) = StudyFolder.open(tmp_path / "s").runs()
-    assert typed("run", "study.yaml", "--out", "s").returncode == 0
-    slow = next(run for run in StudyFolder.open(tmp_path / "s").runs() if run.spec.limits.vcpus == 0.25)
-    times, first = SeenTimes([seen]), slow.first_step_seconds
-    assert first is not None
-    # Something else on the host may slow either run down: its quota makes the second 8 s at the least, and what the
-    # first took is four times as long at the most.
-    assert first > 5
-    assert seen.first_step_seconds is not None
-    assert 7 < (times.start_up_seconds(slow.spec) or 0) < 4.3 * seen.first_step_seconds
-    assert (times.seconds(slow.spec) or 0) > 5 + slow.spec.measure.seconds
 
 
 def test_two_memory_caps_are_an_answer_everywhere(tmp_path: Path, typed: Typed) -> None:

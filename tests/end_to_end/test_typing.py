@@ -17,18 +17,13 @@ COMMANDS = [
 ]
 
 
-def test_help_names_every_command(sizer: Typed) -> None:
+def test_help_names_every_command_and_each_says_what_it_does(sizer: Typed) -> None:
     """A person finds each command and what it is for."""
     text = sizer("--help").stdout
-    assert all(f"\n    {command}" in text for command in COMMANDS)
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help(sizer: Typed, command: str) -> None:
-    """Each says what it does."""
-    done = sizer(command, "--help")
-    assert done.returncode == 0
-    assert len(done.stdout) > 100
+    for command in COMMANDS:
+        assert f"\n    {command}" in text
+        done = sizer(command, "--help")
+        assert (done.returncode, len(done.stdout) > 100) == (0, True), command
 
 
 @pytest.mark.parametrize(
@@ -105,13 +100,6 @@ def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> 
 def test_the_size_that_is_meant_is_said(sizer: Typed) -> None:
     """A tier's figures depend on its size."""
     assert "default size: 500GiB" in " ".join(sizer("disks", "check", "--help").stdout.split())
-
-
-def test_doctor_tells_every_control(sizer: Typed) -> None:
-    """Whether each limit can be set, and the command that would fix it if not."""
-    output = json.loads(sizer("doctor", "--json").stdout)
-    assert {"vcpus", "fractional_vcpus", "memory", "disk", "fio"} <= {check["name"] for check in output["checks"]}
-    assert all(check["ok"] or check["fix"] for check in output["checks"])
 
 
 def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:

@@ -8,22 +8,27 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from sizer import api
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.prediction import predict
 from sizer.model.runs import is_starved
 from sizer.recommend.recommendation import recommend
-from sizer.records.messages import InputError, NoAnswer
-from sizer.records.run import Demand, LimitedBy, LimitedByKind, Run
+from sizer.records.messages import InputError
+from sizer.records.messages import NoAnswer
+from sizer.records.run import Demand
+from sizer.records.run import LimitedBy
+from sizer.records.run import LimitedByKind
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Objective, Study
+from sizer.records.study import Objective
+from sizer.records.study import Study
 from sizer.records.units import MIB
 from sizer.store.study_folder import StudyFolder
 from tests import ROOT
+from sizer.records.errors import InputError
+from sizer.records.errors import NoAnswer
 
 TEXT = (ROOT / "docs" / "api.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
@@ -87,32 +92,3 @@ def test_a_folder_without_runs_has_no_model(make_run: Any, tmp_path: Path) -> No
         pass
     with pytest.raises(NoAnswer, match="has no runs yet"):
         api.fit(folder)
-
-
-@pytest.mark.filterwarnings("error")
-def test_runs_of_a_busy_host_alone_are_told_without_a_warning(make_run: Any) -> None:
-    """Where others used the CPUs all the time there is no rate to learn from; numpy says nothing about that."""
-    demand = Demand(core_seconds=0.009, cpu_stall=0.004)
-    runs = [replace(make_run(50.0 * vcpus, vcpus, demand=demand), other_cores=1.0) for vcpus in (1.0, 2.0)]
-    assert all(map(is_starved, runs))
-    (model,) = fit(runs).workloads
-    assert predict(model, runs[0].configuration).throughput.value == pytest.approx(50, rel=0.05)
-
-
-def test_a_job_that_hardly_waits_for_a_cpu_is_not_starved(make_run: Any) -> None:
-    """One that sleeps has its vCPUs on a full host, too, as the kernel tells; where it does not, nobody knows."""
-    on_full_host = LimitedBy(LimitedByKind.SIZER, host_cpus=2)
-    for stall, starved in ((0.0002, False), (0.01, True), (None, True)):
-        run = make_run(50.0, 1.0, demand=Demand(core_seconds=0.0005, cpu_stall=stall))
-        assert is_starved(replace(run, other_cores=1.96, limited_by=on_full_host)) is starved
-
-
-def test_memory_caps_are_compared_on_a_busy_host(make_run: Any) -> None:
-    """A cap holds the job or kills it whoever has the CPUs; its rate is told as a lower bound."""
-    held = make_run(30.0, memory=512 * MIB, capped=True, demand=Demand(core_seconds=0.02, cpu_stall=0.01))
-    held = replace(held, other_cores=1.0)
-    killed = make_run(None, memory=64 * MIB, capped=True, outcome=Outcome.OUT_OF_MEMORY)
-    assert is_starved(held)
-    (answer,) = recommend(fit([killed, held]), [killed, held], Objective(), Catalog.load()).workloads
-    assert (answer.status, answer.provisional) == ("recommended", True)
-    assert {"runs_starved", "few_memory_caps"} <= {each.code.value for each in answer.reasons}

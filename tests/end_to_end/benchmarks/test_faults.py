@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-
 import pytest
-from fault_study import FaultFolder, measured
+from fault_study import FaultFolder
+from fault_study import measured
 from faults import FAULTS
+from fault_cases import FAULTS
 
 QUICK = {
     "deadline": [fault for fault in FAULTS if fault.quick and fault.needs == "deadline"],
@@ -23,6 +24,7 @@ def test_every_fault_has_a_name_and_an_outcome_of_its_own_words() -> None:
 
 @pytest.mark.root
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("needs", QUICK, ids=str)
 def test_each_fault_is_its_own_outcome_and_the_study_goes_on(needs: str, tmp_path: Path) -> None:
     """The right outcome with its reason and the log's end, good runs after it, and nothing left on the host.

@@ -7,11 +7,11 @@ import inspect
 import subprocess
 import sys
 from importlib import import_module
-
 import pytest
 from soak_sizer import REPLACED
-
 from tests import ROOT
+import re
+from soak import SoakTable
 
 SOAK = ROOT / "benchmarks/reliability/soak.py"
 SECONDS = 1800
@@ -20,7 +20,7 @@ SECONDS = 1800
 
 @pytest.mark.root
 @pytest.mark.slow
-@pytest.mark.parametrize("kills", ["4", pytest.param("50", marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", ["2", pytest.param("50", marks=pytest.mark.long)])
 def test_kills_lose_and_leave_nothing(kills: str) -> None:
     """The soak of 200 kills with fewer of them."""
     argv = [sys.executable, str(SOAK), "--kills", kills, "--seed", "1", "--studies", "job"]
@@ -36,4 +36,14 @@ def test_what_tells_of_a_phase_stands_where_it_is_called(name: str, attribute: s
     }
     package = name.rpartition(".")[2]
     elsewhere = any(f"{package}.{attribute}(" in path.read_text() for path in (ROOT / "sizer/cli").glob("*.py"))
-    assert attribute in named or elsewhere
+    late = re.compile(rf"^ +from {name} import .*\b{attribute}\b", re.MULTILINE)
+    imported_late = any(late.search(path.read_text()) for path in (ROOT / "sizer").rglob("*.py"))
+    assert attribute in named or elsewhere or imported_late
+
+
+def test_one_thing_lost_or_left_is_a_failure() -> None:
+    """Whatever it is."""
+    assert SoakTable().holds()
+    for kind in ("lost", "unreadable", "left"):
+        assert not SoakTable(**{kind: [("run", "a thing")]}).holds()
+    assert not SoakTable(incomplete=["a study"]).holds()

@@ -12,8 +12,6 @@ from sizer.limits.detection import detect
 from sizer.runner.load import Load, busiest, host_load
 from sizer.words.host import busy_host_in_words
 
-pytestmark = pytest.mark.alone
-
 BURN = "while True: pass"
 
 
@@ -50,6 +48,7 @@ def test_processes_of_one_name_are_one_program() -> None:
 
 
 @pytest.mark.root
+@pytest.mark.alone
 def test_a_burning_process_is_seen_and_named() -> None:
     """What a program uses on this host is found by the kernel's accounting and by its name.
 

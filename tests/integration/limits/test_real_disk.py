@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-
 import pytest
-
 from sizer.limits.device import device_of
-from sizer.limits.interface import Group, LimitsBackend, Throttle
+from sizer.limits.interface import Group
+from sizer.limits.interface import LimitsBackend
+from sizer.limits.interface import Throttle
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.study import Limits
-from sizer.storage.disks import Volume, emulated_volume, missing_for_emulation
-from sizer.storage.page_cache import evict, resident_bytes
+from sizer.storage.disks import Volume
+from sizer.storage.disks import emulated_volume
+from sizer.storage.disks import missing_for_emulation
+from sizer.storage.page_cache import evict
+from sizer.storage.page_cache import resident_bytes
+from sizer.records.errors import HostError
+from sizer.records.study import DiskRates
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -204,14 +210,3 @@ def test_pages_of_another_group_do_not_leak_into_a_run(real: LimitsBackend, volu
     assert leaked.page_cache_bytes < SIZE // 4
     assert pytest.approx(SIZE, rel=0.05) == sample.read_bytes
     assert SIZE // 8 < sample.page_cache_bytes <= cap
-
-
-def test_what_a_removed_group_leaves_is_counted_and_goes(real: LimitsBackend, volume: Volume, file: Path) -> None:
-    """The next run would have it for nothing, so it is looked for before each."""
-    with opened(real, volume, DiskRates()) as run:
-        seconds(run, READS["buffered"], file)
-        held = run.sample(0.0).page_cache_bytes
-    left = resident_bytes([file])
-    evict([file])
-    assert min(left, held) > 0.9 * SIZE
-    assert resident_bytes([file]) == 0

@@ -11,6 +11,10 @@ import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import ConsoleMessage, Page, Request, sync_playwright
 
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
+from tests.shared import held
+
 NOTHING = "about:blank"
 PHONE = 500
 """Below this width (CSS pixels) the browser lays a page out as a phone does."""
@@ -86,6 +90,15 @@ def browser() -> Iterator[Browser]:
         yield found
         found.close()
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of the page of the reported study, which is written once for all workers."""
+    with held(tmp_path_factory, "reported.html") as path:
+        if not path.exists():
+            write_report(path, material)
+    return path.as_uri()
 
 
 @pytest.fixture(autouse=True)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
+from datetime import timedelta
+from datetime import timezone
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.runs import timelines
 from sizer.records.device import GpuSample
-from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Failure
+from sizer.records.run import Run
+from sizer.records.run import Sample
+from sizer.records.run import Step
 from sizer.records.run_kinds import Outcome
+from sizer.records.gpu import GpuSample
+from sizer.records.run import Outcome
 
 pytestmark = pytest.mark.slow
 
@@ -136,40 +143,6 @@ def test_a_link_to_a_run_shows_how_it_went_on(browser: Any, address: str, found:
     assert browser.evaluate("document.querySelectorAll('.timeline').length") == 1
 
 
-def test_a_failed_run_shows_how_far_it_came(browser: Any, address: str, found: Material) -> None:
-    """It has no stretch that was measured."""
-    page = browser.open(f"{address}#run-{found.runs[0].id}", 1300, "light")
-    said = page.locator(".timeline svg").text_content()
-    assert "Throughput" in said
-    assert "measured" not in said
-
-
-def test_a_run_that_was_left_out_names_its_file(
-    browser: Any, found: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where so many runs do not fit, as everything else of it is in the page."""
-    monkeypatch.setattr(timelines, "ROOM", 5_000)
-    write_report(tmp_path / "report.html", found)
-    browser.open((tmp_path / "report.html").as_uri(), 1300, "light")
-    browser.evaluate("document.querySelectorAll('.runs > details').forEach(each => { each.open = true })")
-    browser.page.locator(".timeline").nth(len(found.runs) - 1).wait_for(state="attached")
-    drawn, said = browser.evaluate("""
-      [document.querySelectorAll('.timeline svg').length,
-       [...document.querySelectorAll('.timeline')].map(each => each.textContent).filter(each => each.includes('.json'))]
-    """)
-    assert 3 < drawn < 20
-    assert drawn + len(said) == len(found.runs)
-    assert all("its samples are in runs/" in each for each in said)
-
-
-def test_without_a_script_nothing_else_is_missing(browser: Any, address: str) -> None:
-    """The block of data is not shown; a run opens to its evidence."""
-    page = browser.open(address, 1300, "light", java_script_enabled=False)
-    page.locator(".runs > details > summary").nth(6).click()
-    assert page.locator(".evidence").nth(6).is_visible()
-    assert '"words"' not in page.locator("body").inner_text()
-
-
 @pytest.mark.parametrize("width", [1300, 390])
 def test_the_host_over_time_can_be_pointed_at(browser: Any, address: str, width: int) -> None:
     """Its measurements tell their time and rate, and the strip beneath what went on."""
@@ -201,9 +174,3 @@ def test_last_words_are_shown_and_never_run(browser: Any, address: str, width: i
     assert browser.evaluate("document.images.length") == 0
     assert browser.evaluate(LEANING_OUT) == 0
     assert browser.evaluate("document.documentElement.scrollWidth") == width
-
-
-def test_the_anchors_of_the_section_are_within_it(browser: Any, address: str) -> None:
-    """Failures and doubts each have one, which the answers above link to."""
-    browser.open(address, 1300, "light")
-    assert browser.evaluate("document.querySelectorAll('#doubts #failures, #doubts #trust').length") == 2

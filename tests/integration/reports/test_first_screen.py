@@ -14,7 +14,7 @@ from tests.integration.reports.conftest import PHONE
 
 pytestmark = pytest.mark.slow
 
-WIDTHS = (320, 390, 700, 1020, 1060, 1150, 1300, 1920)
+WIDTHS = (320, 390, 700, 1060, 1300)
 ENDS = "[...document.querySelectorAll('.answers tbody')].map(row => row.getBoundingClientRect().bottom)"
 SMALL = """
 [...document.querySelectorAll('#verdict *')]
@@ -62,23 +62,12 @@ def test_nothing_of_the_first_screen_is_small(browser: Any, address: str, width:
     assert browser.evaluate(SMALL) == []
 
 
-def test_a_few_words_are_explained_near_the_top(browser: Any, address: str) -> None:
-    """Folded away, right under the list of what the page holds."""
-    page = browser.open(address, 1300, "light")
-    explained = page.locator(".contents + .glossary")
-    assert explained.locator("dt").count() == 6
-    assert not explained.locator("dd").first.is_visible()
-    explained.locator("summary").click()
-    assert explained.locator("dd").first.is_visible()
-
-
 @pytest.mark.parametrize("width", [390, 1300])
-@pytest.mark.parametrize("name", ["workload-3", "what-if-section", "measurement"])
-def test_a_link_lands_where_it_leads(browser: Any, address: str, width: int, name: str) -> None:
+def test_a_link_lands_where_it_leads(browser: Any, address: str, width: int) -> None:
     """Scripts draw and show parts of the page while it is loaded; the place that the address names stays in view."""
-    page = browser.open(f"{address}#{name}", width, "light")
+    page = browser.open(f"{address}#what-if-section", width, "light")
     page.wait_for_load_state("load")
-    assert browser.evaluate(f"{LANDED}('{name}')") < 2
+    assert browser.evaluate(f"{LANDED}('what-if-section')") < 2
 
 
 def test_escape_closes_what_a_badge_says(browser: Any, address: str) -> None:

@@ -116,22 +116,6 @@ def test_a_busy_reader_is_asked(browser: Any, server: PageServer, path: Path, pa
     assert shown.locator(NOTE).is_hidden()
 
 
-def test_a_tab_that_nobody_sees_asks_nothing(browser: Any, server: PageServer, path: Path, page: str) -> None:
-    """And at once, when it is seen again."""
-    write_text(path, page)
-    shown = browser.open(server.address, 1300, "light")
-    hide = "Object.defineProperty(document, 'hidden', { value: %s, configurable: true });"
-    hide += "document.dispatchEvent(new Event('visibilitychange'))"
-    shown.evaluate(hide % "true")
-    shown.wait_for_timeout(500)
-    browser.faults.clear()
-    write_text(path, newer(page))
-    shown.wait_for_timeout(4500)
-    assert browser.faults == []
-    shown.evaluate(hide % "false")
-    shown.wait_for_selector("h2:has-text('Now 2')", timeout=PATIENT, state="attached")
-
-
 def test_it_says_that_the_server_has_gone(browser: Any, server: PageServer, path: Path, page: str) -> None:
     """Once, and shows on what it has."""
     write_text(path, page)
@@ -149,14 +133,6 @@ def test_it_says_that_the_server_has_gone(browser: Any, server: PageServer, path
     assert shown.locator("h1").is_visible()
     # Chromium's own word for each question that nobody answered.
     browser.faults = [each for each in browser.faults if "ERR_CONNECTION_REFUSED" not in each]
-
-
-def test_without_javascript_the_page_is_there(browser: Any, server: PageServer, path: Path, page: str) -> None:
-    """As it was when it was asked for."""
-    write_text(path, page)
-    shown = browser.open(server.address, 1300, "light", java_script_enabled=False)
-    assert shown.locator("h1").is_visible()
-    assert shown.locator(NOTE).count() == 0
 
 
 def test_another_site_cannot_show_it(browser: Any, server: PageServer, path: Path, page: str, tmp_path: Path) -> None:

@@ -28,11 +28,3 @@ def test_a_fault_of_a_page_is_noticed(browser: Any, tmp_path: Path, markup: str,
     browser.open((tmp_path / "page.html").as_uri(), 1300, "light")
     faults, browser.faults = browser.faults, []
     assert any(each.startswith(fault) for each in faults), faults
-
-
-def test_a_page_by_itself_has_no_fault(browser: Any, tmp_path: Path) -> None:
-    """A place in it is no second request."""
-    (tmp_path / "page.html").write_text('<!doctype html><title>page</title><p id="here">')
-    browser.open(f"{(tmp_path / 'page.html').as_uri()}#here", 390, "dark")
-    assert browser.evaluate("Promise.resolve(document.title)") == "page"
-    assert browser.faults == []

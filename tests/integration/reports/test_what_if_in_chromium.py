@@ -10,7 +10,6 @@ import pytest
 from sizer.api import fit, open_study
 from sizer.api.predicting import predict_at
 from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.page import write_report
 from sizer.cli import main
 from sizer.records.configuration import Configuration
 from sizer.records.units import format_number
@@ -20,13 +19,6 @@ pytestmark = pytest.mark.slow
 RATE = "document.querySelector('#what-if-section .rate output').textContent"
 VCPUS = "document.getElementById('what-if-vcpus')"
 SECTION = "document.getElementById('what-if-section')"
-
-
-@pytest.fixture(scope="module")
-def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path: Path = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(path, material)
-    return path.as_uri()
 
 
 def moved(control: str, index: int) -> str:
@@ -75,26 +67,11 @@ def test_a_slider_moves_rate_bottleneck_and_cost_at_once(browser: Any, address: 
     assert all("$" in price for price in prices)
 
 
-def test_a_change_of_the_address_is_followed(browser: Any, address: str) -> None:
-    """Other anchors of the page still lead where they led, and change nothing here."""
-    browser.open(address, 1280, "light")
-    browser.evaluate("location.hash = '#what-if=infer-squeezenet&vcpus=1'")
-    browser.evaluate("new Promise(done => setTimeout(done, 100))")
-    assert browser.evaluate("document.getElementById('what-if-workload').value") == "infer-squeezenet"
-    before = browser.evaluate(RATE)
-    browser.evaluate("location.hash = '#trust'")
-    assert browser.evaluate("document.getElementById('trust').getBoundingClientRect().top < innerHeight")
-    assert browser.evaluate(RATE) == before
-
-
 @pytest.mark.parametrize(
     "fragment",
     [
-        "#what-if=nobody",
         "#what-if=train-resnet50-p100&vcpus=NaN&memory_gib=-1&disk=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
         "#what-if=train-resnet50-p100&vcpus=1e999&__proto__=1&constructor=2&disk=__proto__",
-        "#what-if=%E0%A4%A&vcpus",
-        "#what-if",
     ],
 )
 def test_a_hostile_address_is_ignored(browser: Any, address: str, fragment: str) -> None:
@@ -111,8 +88,6 @@ def test_a_hostile_address_is_ignored(browser: Any, address: str, fragment: str)
     [
         ("#what-if=another-study&vcpus=0.5", "what-if=another-study", "--vcpus 0.5 "),
         ("#what-if=train-resnet50-p100&vcpus=0.5&disk=gone", "disk=gone", "--vcpus 0.5 "),
-        ("#what-if=train-resnet50-p100&vcpus=9999&memory_gib=1", "vcpus=9999", "--memory 1GiB "),
-        ("#what-if=train-resnet50-p100&vcpus=0.5&threads=3", "threads=3", "--vcpus 0.5 "),
     ],
 )
 def test_what_of_an_address_does_not_fit_is_said(
@@ -163,25 +138,6 @@ def test_what_was_measured_is_marked(browser: Any, address: str) -> None:
     browser.evaluate("new Promise(done => setTimeout(done, 100))")
     assert browser.evaluate(shown) == ["fitted"]
     assert "images/s" in browser.evaluate(f"{SECTION}.querySelector('.ran').textContent")
-
-
-def test_too_little_memory_is_no_rate(browser: Any, address: str) -> None:
-    """The least memory is one at which runs were killed."""
-    browser.open(address, 1280, "light")
-    browser.evaluate(moved("memory_gib", 0))
-    assert browser.evaluate(RATE).startswith("Out of memory")
-    assert browser.evaluate(f"{SECTION}.querySelector('.bound').textContent") == "Bound by memory"
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_it_fits_and_breaks_no_rule_of_the_page(browser: Any, address: str, width: int, scheme: str) -> None:
-    """No sideways scrolling, nothing refused by the page's policy, every control has a name."""
-    browser.open(address, width, scheme)
-    browser.evaluate(moved("disk", 5))
-    assert browser.evaluate("document.documentElement.scrollWidth") == width
-    assert browser.faults == []
-    unnamed = f"[...{SECTION}.querySelectorAll('input, select')].filter(each => !each.labels.length).length"
-    assert browser.evaluate(unnamed) == 0
 
 
 def test_a_table_that_counts_no_accelerators_begins_where_it_was_measured(browser: Any, tmp_path: Path) -> None:

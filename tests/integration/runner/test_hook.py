@@ -11,22 +11,28 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-
 import pytest
-
 from sizer.analysis.monitor import Live
 from sizer.limits.detection import detect
-from sizer.records.run import CauseKind, Meter, MeterKind, Run, WarningKind
+from sizer.records.run import CauseKind
+from sizer.records.run import Meter
+from sizer.records.run import MeterKind
+from sizer.records.run import Run
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
-from sizer.runner.launcher import RunContext, launch
-from sizer.runner.watching import UNWATCHED, Hooks
+from sizer.runner.launcher import RunContext
+from sizer.runner.launcher import launch
+from sizer.runner.watching import UNWATCHED
+from sizer.runner.watching import Hooks
+from sizer.records.run import Outcome
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 PROGRAMS = Path(__file__).parent / "programs"
 TORCH_PYTHON = os.environ.get("SIZER_TEST_TORCH_PYTHON", sys.executable)
 LOG_OF_WORDS = r"rate (?P<rate>\d+)"
+LONG = pytest.mark.long
 
 
 @cache
@@ -78,13 +84,11 @@ def steps_and_samples(run: Run) -> tuple[int, int]:
     ("way", "workers"),
     [
         ("plain", 2),
-        ("two", 0),
-        ("accumulate", 0),
-        ("evaluate", 0),
-        ("infer", 2),
-        ("again", 0),
-        ("beside", 0),
-        ("own", 0),
+        ("infer", 0),
+        *(
+            pytest.param(way, 0, marks=pytest.mark.long)
+            for way in ("two", "accumulate", "evaluate", "again", "beside", "own")
+        ),
     ],
 )
 def test_torch(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str, workers: int) -> None:
@@ -100,13 +104,9 @@ def test_torch(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str
     ("way", "unit"),
     [
         ("yolo", "sample"),
-        ("one", "sample"),
-        ("detectron2", "sample"),
-        ("mmengine", "sample"),
-        ("buckets", "sample"),
-        ("batches", "sample"),
         ("alone", "step"),
-        ("picture", "step"),
+        *(pytest.param(way, "sample", marks=LONG) for way in ("one", "detectron2", "mmengine", "buckets", "batches")),
+        pytest.param("picture", "step", marks=LONG),
     ],
 )
 def test_loaders_of_every_shape(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str, unit: str) -> None:
@@ -118,7 +118,10 @@ def test_loaders_of_every_shape(measure: Callable[..., Run], torch: str, tmp_pat
     assert (WarningKind.SAMPLES_NOT_SEEN in {each.kind for each in run.warnings}) == (unit == "step")
 
 
-@pytest.mark.parametrize(("said", "way", "each"), [("batch_size", "alone", 8), ("samples_per_step", "yolo", 5)])
+@pytest.mark.parametrize(
+    ("said", "way", "each"),
+    [("samples_per_step", "yolo", 5), pytest.param("batch_size", "alone", 8, marks=LONG)],
+)
 def test_the_study_says_how_many_samples_a_step_has(
     measure: Callable[..., Run], torch: str, said: str, way: str, each: int
 ) -> None:
@@ -137,7 +140,14 @@ def test_torchrun(measure: Callable[..., Run], torch: str, tmp_path: Path) -> No
     assert steps_and_samples(run) == counted(tmp_path)
 
 
-@pytest.mark.parametrize(("way", "workers"), [("gluon", 0), ("gluon", 2), ("module", 0), ("next", 0), ("synthetic", 0)])
+@pytest.mark.parametrize(
+    ("way", "workers"),
+    [
+        ("gluon", 2),
+        ("module", 0),
+        *(pytest.param(way, 0, marks=LONG) for way in ("gluon", "next", "synthetic")),
+    ],
+)
 def test_mxnet(measure: Callable[..., Run], tmp_path: Path, way: str, workers: int) -> None:
     """gluon with its loaders, and a Module that reads a DataIter, or one of the program's own.
 
@@ -147,27 +157,6 @@ def test_mxnet(measure: Callable[..., Run], tmp_path: Path, way: str, workers: i
     assert run.outcome is Outcome.COMPLETED, run.error
     assert run.meter == Meter(MeterKind.HOOK, "mxnet")
     assert steps_and_samples(run) == counted(tmp_path)
-
-
-THREE_LINES = """
-    import sys, time
-    sys.path.insert(0, {root!r})
-    from sizer.meter import Meter
-    with Meter(unit="image", batch_size=4) as meter:
-        for _ in range(50):
-            time.sleep(0.01)
-            print("rate 7", flush=True)
-            meter.step()
-"""
-
-
-def test_three_lines(measure: Callable[..., Run]) -> None:
-    """They count before the lines of the log, which a pattern would read."""
-    code = textwrap.dedent(THREE_LINES).format(root=str(Path(__file__).parents[3]))
-    run = measure(sys.executable, "-c", code, pattern=LOG_OF_WORDS)
-    assert run.outcome is Outcome.COMPLETED, run.error
-    assert run.meter == Meter(MeterKind.EVENTS)
-    assert (run.sample_unit, *steps_and_samples(run)) == ("image", 50, 200)
 
 
 PRINTED = """
@@ -241,17 +230,3 @@ def test_the_users_own_sitecustomize_runs(
     log = (tmp_path / "run.log").read_text()
     assert "own True []" in log
     assert str(own / "sitecustomize.py") in log
-
-
-def test_a_sitecustomize_that_fails_is_reported_as_ever(
-    measure: Callable[..., Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`site` prints it, and the program goes on."""
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "sitecustomize.py").write_text("raise KeyError('mine')\n")
-    monkeypatch.setenv("PYTHONPATH", str(own))
-    measure(sys.executable, "-c", "print('went on')")
-    log = (tmp_path / "run.log").read_text()
-    assert "KeyError: mine" in log or "KeyError: 'mine'" in log
-    assert "went on" in log

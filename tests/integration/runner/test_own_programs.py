@@ -15,7 +15,6 @@ from typing import Any
 import psutil
 import pytest
 
-from sizer.analysis.monitor import Live
 from sizer.files.codec import to_json
 from sizer.limits.detection import detect
 from sizer.limits.users import run_user
@@ -95,27 +94,6 @@ def test_no_secret_is_stored_or_logged(measure: Callable[..., Run], context: Run
         assert "/somewhere/mine" not in text
 
 
-def test_no_secret_is_told_in_another_form(measure: Callable[..., Run], context: RunContext) -> None:
-    """Neither as the unit and the options that the program tells, which are seen live, nor as it is printed."""
-    body = """
-    import base64, json, os, time, urllib.parse
-    secret = os.environ["API_KEY"]
-    print(json.dumps(secret), repr(secret), ascii(secret), json.dumps(secret).replace("/", "\\\\/"))
-    print(urllib.parse.quote_plus(secret), base64.b64encode(b"user:" + secret.encode()).decode(), flush=True)
-    def tell(**fields): os.write(int(os.environ["SIZER_EVENTS_FD"]), (json.dumps(fields) + "\\n").encode())
-    tell(event="start", sample_unit=secret, batch_size=1, dataset_bytes=0, dataset_samples=0, stated={secret: secret})
-    while True: time.sleep(0.02); tell(event="step", time=time.monotonic(), samples=1, input_wait=0, epoch=0)
-    """
-    secret, seen = "pä\"ss/w'o rd", list[Live]()
-    run = measure(*python(body), env=(Variable("API_KEY", secret),), hooks=Hooks(seen.append))
-    assert run.outcome is Outcome.COMPLETED, run.error
-    assert (run.sample_unit, run.stated) == ("[API_KEY]", {"[API_KEY]": "[API_KEY]"})
-    assert seen[-1].unit == "[API_KEY]"
-    assert context.log_path.read_text("utf-8") == (
-        "\"[API_KEY]\" '[API_KEY]' '[API_KEY]' \"[API_KEY]\"\n[API_KEY] dXNlcjp[API_KEY]\n"
-    )
-
-
 def test_files_that_a_run_leaves_in_its_folder_are_named(measure: Callable[..., Run], tmp_path: Path) -> None:
     """The next run may go on from them; what is there already and stays as it is, is not."""
     folder = tmp_path / "work"
@@ -137,28 +115,11 @@ def test_files_that_a_run_leaves_in_its_folder_are_named(measure: Callable[..., 
     assert not [each for each in again.warnings if each.kind is WarningKind.FILES_CHANGED]
 
 
-def test_what_is_run_before_is_no_part_of_the_run(measure: Callable[..., Run], tmp_path: Path) -> None:
-    """It has the folder and the variables of the run, and neither its limits nor its log."""
-    before = ("sh", "-c", 'echo "{repeat} $HERE" > ready; echo hello; cat /proc/self/cgroup > groups')
-    run = measure(
-        *python("print(open('ready').read())\n" + RATES),
-        before=before,
-        env=(Variable("HERE", "here"),),
-        cwd=str(tmp_path),
-    )
-    assert run.outcome is Outcome.COMPLETED, run.error
-    assert (tmp_path / "ready").read_text() == "3 here\n"
-    assert "sizer" not in (tmp_path / "groups").read_text()
-    assert (tmp_path / "run.log").read_text().startswith("3 here\n")
-    assert "hello" not in (tmp_path / "run.log").read_text()
-
-
 @pytest.mark.parametrize(
     ("before", "words"),
     [
         (("sh", "-c", "echo no room here >&2; exit 3"), "its `before` ended with exit status 3"),
         (("/nowhere/program",), "its `before` could not be started (/nowhere/program: No such file or directory)"),
-        (("sh", "-c", "kill -9 $$"), "its `before` was killed by signal 9 (SIGKILL)"),
     ],
 )
 def test_a_run_that_was_not_made_ready_is_refused(

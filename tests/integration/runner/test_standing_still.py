@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from sizer import api
-from sizer.records.run import CauseKind, Run
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.words.failures import failure_in_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -68,16 +67,3 @@ def test_a_run_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert run.throughput is not None
     assert 200 < run.throughput.value < 402
     assert run.wall_seconds < 30
-
-
-def test_a_second_standstill_refuses_the_run_until_it_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the reason; the next start measures it."""
-    machine = Machine(times=2)
-    run = measured(machine, tmp_path, monkeypatch)
-    assert run.outcome is Outcome.REFUSED
-    assert run.error is not None
-    assert run.error.cause.kind is CauseKind.STOOD_STILL
-    assert "sizer itself stood still for 60.0 s while it measured, twice" in failure_in_words(run)
-    assert measured(Machine(times=0), tmp_path, monkeypatch).outcome is Outcome.COMPLETED

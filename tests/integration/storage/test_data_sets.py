@@ -8,19 +8,24 @@ import stat
 import sys
 from dataclasses import replace
 from pathlib import Path
-
 import pytest
-
 from sizer.bundled import WORKLOADS_PATH
 from sizer.limits.users import run_user
-from sizer.records.messages import HostError, InputError
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
 from sizer.records.study import Workload
-from sizer.storage.announcements import Announcement, AnnouncementKind
+from sizer.storage.announcements import Announcement
+from sizer.storage.announcements import AnnouncementKind
 from sizer.storage.data_cache import cache_folder
-from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
+from sizer.storage.data_sets import DataSets
+from sizer.storage.data_sets import check_cache
+from sizer.storage.data_sets import check_data
+from sizer.storage.data_sets import form_of
 from sizer.storage.manifest import write_manifest
 from sizer.storage.page_cache import files_of
 from workloads.data_set import image_format
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
 
 TRAINING = Workload("train", "image_training", network="resnet18", format="recordio")
 PREPROCESSING = Workload("prepare", "imagenet_preprocessing", format="recordio")
@@ -75,23 +80,6 @@ def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp
     assert first.path != second.path
     assert not first.embedded
     assert stat.S_IMODE(Path(first.path).parent.stat().st_mode) == 0o700
-
-
-@pytest.mark.root
-@pytest.mark.slow
-def test_what_is_packed_for_another_user_is_seen_by_nobody_else(data_sets: DataSets, tmp_path: Path) -> None:
-    """Its source may lie where nobody else can look. Another user's copy is another one."""
-    source = data_sets.prepare(PREPROCESSING)
-    assert source is not None
-    (tmp_path / "n01/").mkdir()
-    (tmp_path / "n01/a.JPEG").write_bytes(next(Path(source.path).rglob("*.JPEG")).read_bytes())
-    own, nobody = replace(TRAINING, data=str(tmp_path)), run_user("nobody")
-    mine, theirs = data_sets.prepare(own), replace(data_sets, reader=nobody).prepare(own)
-    assert mine is not None
-    assert theirs is not None
-    assert mine.path != theirs.path
-    facts = Path(theirs.path).parent.stat()
-    assert (stat.S_IMODE(facts.st_mode), facts.st_uid, facts.st_gid) == (0o750, 0, nobody.gid)
 
 
 @pytest.mark.slow

@@ -4,23 +4,26 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-
 import pytest
-
 from sizer.limits.detection import detect
 from sizer.records.device import DiskRates
-from sizer.records.messages import HostError, InputError
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
 from sizer.records.study import DiskTier
-from sizer.storage.disk_check import Fio, check_disk, expected, judge
-from sizer.storage.disks import (
-    Volume,
-    emulated_volume,
-    mount_answers,
-    real_volume,
-    remove_left_folders,
-    remove_leftovers,
-)
+from sizer.storage.disk_check import Fio
+from sizer.storage.disk_check import check_disk
+from sizer.storage.disk_check import expected
+from sizer.storage.disk_check import judge
+from sizer.storage.disks import Volume
+from sizer.storage.disks import emulated_volume
+from sizer.storage.disks import mount_answers
+from sizer.storage.disks import real_volume
+from sizer.storage.disks import remove_left_folders
+from sizer.storage.disks import remove_leftovers
 from sizer.words.storage import deviations_in_words
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
+from sizer.records.study import DiskRates
 
 TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")
 
@@ -118,18 +121,6 @@ def test_a_real_mount_is_measured_as_it_is(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.alone
-@pytest.mark.root
-@pytest.mark.slow
-def test_fio_measures_for_a_fraction_of_a_second(tmp_path: Path) -> None:
-    """fio itself takes whole seconds, and 0 for no limit: the whole file at 100 IOPS is 11 minutes."""
-    slow = DiskTier("slow", emulated=DiskRates(100, 1e6, 100, 1e6))
-    with emulated_volume(tmp_path, 0) as volume:
-        began = time.monotonic()
-        check_disk(slow, volume, detect(), Fio(0.5, ("read_iops",)))
-    assert time.monotonic() - began < 300
-
-
 def test_a_mount_that_is_not_there_is_named() -> None:
     """One sentence with the disk's name and its path."""
     with (
@@ -185,18 +176,3 @@ def test_a_tier_that_misses_its_figure_is_marked() -> None:
     assert deviations_in_words(slow) == said
     assert slow.rates.read_bytes_per_second == 50e6
     assert slow.rates.write_bytes_per_second == 40e6
-
-
-def test_small_blocks_can_meet_the_bandwidth_limit_first() -> None:
-    """50,000 IOPS of 4 KiB are 205 MB/s: at 41 MB/s only 10,000 of them can be had."""
-    assert expected(DiskRates(read_iops=50_000, read_bytes_per_second=40.96e6), "read_iops") == pytest.approx(10_000)
-    assert expected(DiskRates(read_iops=10, read_bytes_per_second=400e6), "read_bytes_per_second") == 10 * 2**20
-    assert expected(DiskRates(), "read_iops") is None
-
-
-def test_a_volume_throttles_only_emulated_tiers(tmp_path: Path) -> None:
-    """A real mount is used as it is."""
-    assert Volume(tmp_path, "7:0").throttle(DiskTier("real", path="/mnt")) is None
-    throttle = Volume(tmp_path, "7:0").throttle(TIER)
-    assert throttle is not None
-    assert throttle.rates == TIER.emulated

@@ -7,22 +7,26 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-
 import psutil
 import pytest
-
 from sizer.limits.affinity import AffinityBackend
-from sizer.limits.identity import owned_name, world
+from sizer.limits.identity import owned_name
+from sizer.limits.identity import world
 from sizer.limits.interface import LimitsBackend
 from sizer.limits.machine import read_machine
-from sizer.limits.process_tree import MARK, end_left
+from sizer.limits.process_tree import MARK
+from sizer.limits.process_tree import end_left
 from sizer.limits.tree import Tree
-from sizer.records.messages import HostError, Interrupted, Message
+from sizer.records.messages import HostError
+from sizer.records.messages import Interrupted
+from sizer.records.messages import Message
 from sizer.records.study import Workload
 from sizer.storage import leftovers
 from sizer.storage.announcements import Announcement
 from sizer.storage.data_sets import DataSets
-from sizer.words.storage import announcement_in_words, leftover_in_words
+from sizer.words.storage import announcement_in_words
+from sizer.words.storage import leftover_in_words
+from sizer.records.errors import Interrupted
 
 pytestmark = pytest.mark.alone
 
@@ -69,13 +73,6 @@ def test_programs_of_the_dead_are_ended_and_those_of_the_living_are_not() -> Non
             process.communicate()
 
 
-def test_who_started_us_is_spared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A measured program may have opened the terminal that the next sizer is typed in."""
-    monkeypatch.setattr("sizer.limits.process_tree.environment", lambda _: [f"{MARK}={DEAD}-run".encode()])
-    monkeypatch.setattr("psutil.process_iter", lambda: [psutil.Process(), *psutil.Process().parents()])
-    assert end_left(wait=False) == ()
-
-
 def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: LimitsBackend) -> None:
     """A sentence for each kind of thing; a second time there is nothing to say."""
     cache, mount = tmp_path / "cache", tmp_path / "mount"
@@ -96,24 +93,6 @@ def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: 
     assert not any(folder.exists() for folder in places.values())
     assert finished.exists()
     assert leftovers.remove_what_was_left(backend, [mount], cache) == ()
-
-
-def test_what_cannot_be_removed_is_told_and_the_rest_goes(
-    tmp_path: Path, temporary: Path, backend: LimitsBackend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A mount that is stuck does not keep a study from running."""
-
-    def stuck(_: Path) -> tuple[Path, ...]:
-        raise HostError("umount has not ended")
-
-    monkeypatch.setattr("sizer.storage.disks.remove_leftovers", stuck)
-    left = temporary / f"sizer-{DEAD}-c"
-    left.mkdir()
-    told = leftovers.remove_what_was_left(backend, [], tmp_path / "cache")
-    assert (
-        leftover_in_words(told[0]) == "emulated disks that a killed sizer left cannot be removed: umount has not ended"
-    )
-    assert not left.exists()
 
 
 @pytest.mark.root

@@ -25,16 +25,6 @@ def test_eviction_leaves_nothing_and_counting_brings_nothing_back(data: Path) ->
     assert [resident_bytes([data]) for _ in range(3)] == [0, 0, 0]
 
 
-def test_what_is_read_is_resident(data: Path) -> None:
-    """The first MiB, and at most a readahead window more."""
-    evict([data])
-    descriptor = os.open(data, os.O_RDONLY)
-    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
-    os.pread(descriptor, MIB, 0)
-    os.close(descriptor)
-    assert MIB <= resident_bytes([data]) < 4 * MIB
-
-
 def test_the_older_call_counts_the_same(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """mincore, for kernels before 6.5, agrees with cachestat."""
     counted = resident_bytes([data])

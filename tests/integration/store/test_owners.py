@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-
 import pytest
-
-from sizer.files.own_folder import check_own_cache, make_folder
+from sizer.files.own_folder import check_own_cache
+from sizer.files.own_folder import make_folder
 from sizer.plan.run_order import plan
 from sizer.records.configuration import Configuration
 from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Study, Workload, WorkloadPlan
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import HostSize
+from sizer.records.errors import InputError
+from sizer.records.run import Configuration
+from sizer.records.run import Outcome
 
 pytestmark = pytest.mark.root
 
@@ -137,19 +141,3 @@ def test_a_cache_of_ones_own_is_taken(cache: Path, change: Spoil) -> None:
     """As below /tmp, with the umask of a user whose group is their own, and on the first day."""
     change(cache)
     check_own_cache(cache)
-
-
-def test_root_made_a_cache_for_all(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What root put there is nobody's trick."""
-    monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
-    check_own_cache(cache)
-
-
-def test_what_is_made_is_never_for_all_to_write(tmp_path: Path) -> None:
-    """Whatever the umask: neither the folder nor those above it that had to be made."""
-    before = os.umask(0)
-    try:
-        make_folder(tmp_path / "a" / "b" / "cache")
-    finally:
-        os.umask(before)
-    check_own_cache(tmp_path / "a" / "b" / "cache")

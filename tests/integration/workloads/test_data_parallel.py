@@ -94,7 +94,7 @@ def test_a_rank_that_dies_ends_the_program() -> None:
     assert "the process of device 1 of 0 to 1 was killed by SIGKILL" in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_none_outlives_the_first(number: signal.Signals) -> None:
     """Whether it is killed or asked to stop."""
     with started() as (process, events):
@@ -105,11 +105,3 @@ def test_none_outlives_the_first(number: signal.Signals) -> None:
         process.communicate(timeout=PATIENCE)
     assert process.returncode == (0 if number == signal.SIGTERM else -number)
     assert is_gone(other)
-
-
-def test_mxnet_has_none() -> None:
-    """It says what does."""
-    words = [sys.executable, "-m", "workloads.image_training", "--framework", "mxnet", "--gpu-count", "2"]
-    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
-    assert done.returncode == 69
-    assert "several devices train together by pytorch" in done.stderr

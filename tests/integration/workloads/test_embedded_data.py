@@ -8,7 +8,6 @@ from typing import Any
 import cv2
 import pytest
 
-from workloads.photograph_crops import PHOTOGRAPHS, image_name, load_photographs, make_image
 from workloads.public_domain_text import VOCABULARY, make_parts, tokens
 
 Run = Callable[..., Any]
@@ -36,12 +35,6 @@ def test_images_are_like_imagenets(jpegs: Path) -> None:
         assert max(cv2.imread(str(jpegs / name)).shape) == 500
 
 
-def test_another_seed_makes_other_images() -> None:
-    """The seed matters."""
-    photographs = load_photographs()
-    assert make_image(photographs, 1, 0) != make_image(photographs, 2, 0)
-
-
 def test_the_manifest_says_what_it_is_and_is_not(jpegs: Path) -> None:
     """Count, bytes and seed are in it, and that it is not ImageNet."""
     manifest = json.loads((jpegs / "embedded.json").read_text())
@@ -67,14 +60,6 @@ def test_a_folder_of_somebody_is_never_overwritten(run: Run, tmp_path: Path) -> 
     assert (ended.code, (tmp_path / "thesis.txt").read_text()) == (2, "precious")
 
 
-def test_every_photograph_is_credited() -> None:
-    """Each file in the folder has its author and licence."""
-    credits_text = (PHOTOGRAPHS / "CREDITS").read_text()
-    names = [path.name for path in PHOTOGRAPHS.glob("*.jpg")]
-    assert len(names) == 9
-    assert all(name in credits_text for name in names)
-
-
 def test_the_text_has_penntreebanks_form() -> None:
     """About 0.9 M words of 10,000 (with `<eos>`), `<unk>` for the rest."""
     parts = make_parts()
@@ -92,8 +77,3 @@ def test_the_text_has_penntreebanks_form() -> None:
 def test_words_are_cut_as_penntreebank_does(sentence: str, words: list[str]) -> None:
     """Contractions are cut, numbers are N, punctuation is dropped."""
     assert tokens(sentence) == words
-
-
-def test_the_name_of_an_image_is_its_class_and_number() -> None:
-    """A synset-like folder and ImageNet's suffix."""
-    assert image_name(107) == "n00000007/n00000007_107.JPEG"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests import ROOT
 from workloads import recordio, replay
 from workloads.backends import Input, Settings
 from workloads.data_set import DataSet
@@ -76,37 +73,6 @@ def test_in_order_a_batch_is_read_at_once(records: Path) -> None:
     assert batches[2][1][0] == 0
 
 
-@pytest.mark.slow
-def test_the_calls_are_those_of_the_loader(records: Path, tmp_path: Path) -> None:
-    """MXNet's reader and the replay, seen from the kernel: after each seek a page, whole pages, and a last one."""
-    if subprocess.run(["strace", "-V"], capture_output=True, check=False).returncode:
-        pytest.skip("strace is not here")
-    options = ["--data", str(records / "train.rec"), "--batch-size", "4", "--steps", "3", "--device", "emulated"]
-    options += ["--rate", "1000", "--network", "squeezenet", "--threads", "1"]
-    shapes = {}
-    for input_ in ("disk", "replay"):
-        log = tmp_path / input_
-        argv = [sys.executable, "-m", "workloads.image_training", *options, "--input", input_]
-        traced = ["strace", "-f", "-y", "-e", "trace=lseek,read", "-o", str(log), *argv]
-        subprocess.run(traced, cwd=ROOT, check=True, capture_output=True, timeout=600)
-        calls = [line.split(maxsplit=1)[1] for line in log.read_text().splitlines() if "train.rec>" in line]
-        shapes[input_] = {call.partition("(")[0] + _page(call) for call in calls if "resumed" not in call}
-    assert shapes["replay"] <= shapes["disk"] | {"read end"}
-    assert {"lseek page", "read page", "read pages"} <= shapes["replay"]
-
-
-def _page(call: str) -> str:
-    """How far a seek goes, or how much is asked for: in whole pages or not."""
-    number = int(call.partition(", ")[2].partition(", ")[0]) if call.startswith("lseek") else _asked(call)
-    if number % 4096:
-        return " part"
-    return " page" if number == 4096 or call.startswith("lseek") else " pages"
-
-
-def _asked(call: str) -> int:
-    return int(call.rpartition(") = ")[0].rpartition(", ")[2])
-
-
 def test_a_file_that_ends_before_its_index_is_told_in_a_sentence(records: Path, tmp_path: Path) -> None:
     """It was cut off since."""
     cut = tmp_path / "train.rec"
@@ -121,8 +87,7 @@ def test_a_file_that_ends_before_its_index_is_told_in_a_sentence(records: Path, 
     source.close()
 
 
-@pytest.mark.parametrize("program", ["image_training", "image_inference"])
-@pytest.mark.parametrize("form", ["train.rec", "train.lmdb"])
+@pytest.mark.parametrize(("program", "form"), [("image_training", "train.rec"), ("image_inference", "train.lmdb")])
 def test_programs_replay_without_a_framework(run: Callable[..., Any], records: Path, program: str, form: str) -> None:
     """Their events are those of the program: steps of a batch, over epochs."""
     options = ("--data", records / form, "--input", "replay", "--batch-size", 8, "--steps", 5)

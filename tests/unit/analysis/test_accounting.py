@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
-
 from sizer.analysis import accounting
 from sizer.analysis.steady_state import SteadyState
 from sizer.records.configuration import Estimate
 from sizer.records.device import Device
-from sizer.records.run import DataSet, Demand, Sample, Step
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import Sample
+from sizer.records.run import Step
 from sizer.records.study import Workload
+from sizer.records.run import Estimate
+from sizer.records.study import Device
 
 STEADY = SteadyState(Estimate(100.0, 99.0, 101.0), 1.0, 1.0, 11.0)
 STEPS = [Step(float(second), 100, 0.25, 0) for second in range(12)]
@@ -36,13 +39,6 @@ def test_counters_are_divided_by_the_samples_of_the_steady_state() -> None:
     assert used.asked_bytes == 100_000
 
 
-def test_what_is_not_accounted_is_unknown() -> None:
-    """A host that does not count something never says that it was zero."""
-    used = accounting.demand(STEADY, STEPS, samples(core_seconds=1.0), TRAINING, DATA, frozenset({"core_seconds"}))
-    assert (used.core_seconds, used.read_bytes, used.cpu_stall) == (0.01, None, None)
-    assert accounting.hit_rate(used) is None
-
-
 @pytest.mark.parametrize(("read", "expected"), [(0.0, 1.0), (25_000.0, 0.75), (100_000.0, 0.0), (127_000.0, 0.0)])
 def test_what_did_not_come_from_the_device_was_a_hit(read: float, expected: float) -> None:
     """Device bytes against bytes asked for; readahead that nobody used is no negative hit."""
@@ -64,21 +60,6 @@ def test_the_emulated_accelerator_is_busy_as_its_rate_says() -> None:
     device = Device("emulated", samples_per_second=200.0)
     workload = Workload("train", "image_training", device=device)
     assert accounting.demand(STEADY, STEPS, samples(), workload, DATA, EVERY).accelerator_seconds == 0.005
-
-
-def test_sizers_own_use_is_neither_the_runs_nor_anothers() -> None:
-    """2 cores busy on the host, 1.5 by the run and 0.1 by sizer: 0.4 by something else."""
-    seen = samples(core_seconds=1.5, host_core_seconds=2.0, sizer_core_seconds=0.1)
-    assert accounting.other_cores(seen, 1.0, 11.0) == pytest.approx(0.4)
-    assert accounting.overhead(seen, 1.0, 11.0) == pytest.approx(0.1 / 1.5)
-    assert accounting.other_cores(samples(core_seconds=1.5), 1.0, 11.0) is None
-    assert accounting.overhead(samples(), 1.0, 11.0) is None
-
-
-def test_the_share_of_throttled_periods() -> None:
-    """Nine of ten periods; without a quota there is no share."""
-    assert accounting.throttled(samples(periods=10, throttled_periods=9), 1.0, 11.0) == pytest.approx(0.9)
-    assert accounting.throttled(samples(core_seconds=1.0), 1.0, 11.0) is None
 
 
 CUDA = Workload("train", "image_training", device=Device("cuda", 0))

@@ -1,23 +1,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
-
-from sizer.analysis.deadline import (
-    Progress,
-    deadline_seconds,
-    is_busy,
-    least_deadline,
-    reading_seconds,
-    reading_until,
-)
-from sizer.analysis.events import Reading, Start
+from sizer.analysis.deadline import Progress
+from sizer.analysis.deadline import deadline_seconds
+from sizer.analysis.deadline import is_busy
+from sizer.analysis.deadline import least_deadline
+from sizer.analysis.deadline import reading_seconds
+from sizer.analysis.deadline import reading_until
+from sizer.analysis.events import Reading
+from sizer.analysis.events import Start
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
 from sizer.records.device import DiskRates
-from sizer.records.run import DataSet, DiskCheck, Sample, Step
-from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.records.run import DataSet
+from sizer.records.run import DiskCheck
+from sizer.records.run import Sample
+from sizer.records.run import Step
+from sizer.records.study import DiskTier
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
+from sizer.records.study import DiskRates
 
 NOTHING = Progress()
 
@@ -30,34 +35,11 @@ def test_the_least_is_the_users_or_follows_from_the_seconds() -> None:
     assert least_deadline(Measure(seconds=30.0), vcpus=0.25) == 960
 
 
-def test_a_timeout_of_the_study_always_holds() -> None:
-    """Whatever the run or others show."""
-    measure = Measure(seconds=30.0, timeout=7.0)
-    assert deadline_seconds(measure, 1.0, Progress(5.0, 60.0, False, 1000.0), 500.0, busy=True) == 7
-
-
 def test_a_start_up_that_others_needed_has_three_times_as_long() -> None:
     """At 0.25 vCPU 400 s to the first step are expected, where 960 s are given anyway, or 500 s."""
     measure = Measure(seconds=30.0)
     assert deadline_seconds(measure, 0.25, NOTHING, 400.0) == 1200
     assert deadline_seconds(measure, 0.25, NOTHING, 5.0) == 960
-
-
-def test_measuring_counts_from_the_first_step() -> None:
-    """A first step after 200 s leaves as long as one after none; steps of a minute have time for eight."""
-    measure = Measure(seconds=10.0)
-    assert deadline_seconds(measure, 1.0, Progress(200.0, 1.0, True)) == 200 + 160
-    assert deadline_seconds(measure, 1.0, Progress(200.0, 60.0, True)) == 200 + 480
-    assert deadline_seconds(measure, 1.0, Progress(20.0, 1.0, True, two_epochs=1000.0)) == 20 + 2500
-
-
-def test_a_busy_run_has_longer_but_not_for_ever() -> None:
-    """None where its steps give a rate already."""
-    measure = Measure(seconds=10.0)
-    assert deadline_seconds(measure, 0.5, NOTHING, busy=True) == 2 * 320
-    assert deadline_seconds(measure, 0.5, NOTHING, 20.0, busy=True) == 2 * 320
-    assert deadline_seconds(measure, 0.5, Progress(100.0, 0.1, True), busy=True) == 100 + 320
-    assert deadline_seconds(measure, 0.5, Progress(100.0), busy=True) == 100 + 2 * 320
 
 
 SLOW = DiskCheck(DiskTier("slow"), DiskRates(read_iops=1000.0, read_bytes_per_second=2e6))
@@ -104,17 +86,6 @@ def test_a_run_that_still_reads_is_not_given_up() -> None:
     assert seen.still_reading == Reading(288, 404)
 
 
-@pytest.mark.parametrize(
-    ("cores", "read", "busy"),
-    [(0.0, 0.0, False), (0.01, 0.0, False), (0.1, 0.0, True), (0.0, 1e6, True), (0.0, 1e3, False)],
-)
-def test_a_busy_run_uses_cpu_time_or_moves_bytes(cores: float, read: float, busy: bool) -> None:
-    """A thread that wakes now and then is not busy, nor is one that was until half a minute ago."""
-    before = [Sample(float(at), core_seconds=float(at)) for at in range(60)]
-    after = [Sample(float(at), 59.0 + cores * (at - 59), read_bytes=int(read * (at - 59))) for at in range(60, 100)]
-    assert is_busy([*before, *after], 1.0) is busy
-
-
 def monitor(seconds: float = 10.0, vcpus: float = 0.5, start_up: float | None = None) -> RunMonitor:
     spec = RunSpec(Workload("w", "command"), 8, Limits(vcpus), Measure(1, seconds, 0.02))
     return RunMonitor(spec, 0.0, Start("image", 8, 0, 0), start_up_seconds=start_up)
@@ -140,25 +111,9 @@ def test_a_program_that_hangs_before_its_first_step_ends_soon_and_one_that_spins
     assert spins.limit_seconds == 640
 
 
-def test_a_program_of_600_busy_seconds_to_its_first_step_is_measured() -> None:
-    """Its ten seconds are counted from there."""
-    seen = monitor()
-    steps = {600 + 0.1 * number: Step(600 + 0.1 * number, 8, 0.0, 0) for number in range(400)}
-    assert ended(seen, 0.5, steps) == pytest.approx(605, abs=2)
-    assert seen.stop is Stop.PRECISION
-
-
 def test_a_program_with_steps_of_a_minute_is_measured() -> None:
     """Where the time alone would have ended it after five of them."""
     seen = monitor(vcpus=1.0)
     steps = {60.0 * number: Step(60.0 * number, 8, 0.0, 0) for number in range(1, 20)}
     ended(seen, 1.0, steps)
     assert seen.stop is Stop.TIME
-
-
-def test_a_program_that_hangs_after_some_steps_ends() -> None:
-    """As long after its first step as one that hangs before it."""
-    seen = monitor(vcpus=1.0)
-    steps = {100 + 0.1 * number: Step(100 + 0.1 * number, 8, 0.0, 0) for number in range(8)}
-    assert ended(seen, 0.0, steps) == pytest.approx(260, abs=1)
-    assert seen.stop is Stop.DEADLINE

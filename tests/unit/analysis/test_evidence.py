@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import pytest
-
-from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.device import Device, DiskRates
-from sizer.records.run import DataSet, Demand
+from sizer.analysis.evidence import busy_shares
+from sizer.analysis.evidence import name_bottleneck
+from sizer.analysis.evidence import short_of_memory
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
 from sizer.words.runs import evidence_in_words
+from sizer.records.run import Bottleneck
+from sizer.records.run import Configuration
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)
 TIER = DiskRates(read_iops=1000, read_bytes_per_second=50e6, write_iops=1000, write_bytes_per_second=50e6)
@@ -47,12 +53,6 @@ def test_rereading_for_want_of_page_cache_is_memory() -> None:
     """A disk that is busy with what a larger memory would have kept is a matter of memory."""
     busy = {Bottleneck.DISK_BANDWIDTH: 0.99, Bottleneck.CPU: 0.3}
     assert name_bottleneck(busy, 2, starved=True).bottleneck is Bottleneck.MEMORY
-
-
-def test_a_cpu_that_is_busy_is_named_though_the_page_cache_is_short() -> None:
-    """Memory is the bottleneck only where the disk that is read again binds."""
-    busy = {Bottleneck.CPU: 0.97, Bottleneck.DISK_BANDWIDTH: 0.5}
-    assert name_bottleneck(busy, 2, starved=True).bottleneck is Bottleneck.CPU
 
 
 @pytest.mark.parametrize(

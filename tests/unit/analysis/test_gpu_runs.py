@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
-
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import ChildResult, run_record
-from sizer.files.codec import from_json, to_json
-from sizer.records.configuration import Bottleneck, Configuration
-from sizer.records.device import ClockReason, Device, GpuSample, GpuUse
-from sizer.records.run import LimitedBy, LimitedByKind, Run, Sample, Step, WarningKind
+from sizer.analysis.record import ChildResult
+from sizer.analysis.record import run_record
+from sizer.files.codec import from_json
+from sizer.files.codec import to_json
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.device import ClockReason
+from sizer.records.device import Device
+from sizer.records.device import GpuSample
+from sizer.records.device import GpuUse
+from sizer.records.run import LimitedBy
+from sizer.records.run import LimitedByKind
+from sizer.records.run import Run
+from sizer.records.run import Sample
+from sizer.records.run import Step
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
 from sizer.words.warnings import warning_line
+from sizer.records.gpu import ClockReason
+from sizer.records.gpu import GpuSample
+from sizer.records.gpu import GpuUse
 
 GIB = 2**30
 GPU = GpuUse(1, "V100", "GPU-aaaa", 16 * GIB)
@@ -65,22 +80,6 @@ def test_the_host_works_while_the_gpu_computes(cores: float, step_seconds: float
     assert made.evidence.busy["accelerator"] == pytest.approx(10 * step_seconds, abs=1e-4)
 
 
-def test_what_the_driver_told_stands_in_the_record() -> None:
-    """It is read again as it was stored."""
-    made = run(0.6, 0.09, GpuSample(memory_bytes=4 * GIB, own_memory_bytes=3 * GIB, watts=160.0))
-    (gpu,) = made.gpus
-    assert (gpu.index, gpu.name, gpu.peak_memory_bytes, gpu.own_peak_memory_bytes) == (1, "V100", 4 * GIB, 3 * GIB)
-    assert (gpu.busy, gpu.joules) == (pytest.approx(0.9), pytest.approx(2.0))
-    assert from_json(Run, to_json(made), "run.json") == made
-
-
-def test_a_run_that_failed_has_the_memory_that_it_came_to() -> None:
-    """And no figure of a steady state."""
-    made = run(0.6, 0.09, GpuSample(memory_bytes=16 * GIB), exit_status=1)
-    assert made.outcome is Outcome.CRASHED
-    assert made.gpus == (replace(GPU, peak_memory_bytes=16 * GIB),)
-
-
 @pytest.mark.parametrize(
     ("gpu", "said"),
     [
@@ -103,10 +102,3 @@ def test_what_spoils_a_figure_is_said(gpu: GpuSample, said: str) -> None:
     """Which reason, how much of the time, and who."""
     found = [warning for warning in run(0.6, 0.09, gpu).warnings if warning.kind.value.startswith("gpu_")]
     assert [warning_line(warning, "image") for warning in found] == [said]
-
-
-def test_a_quiet_gpu_is_not_warned_of() -> None:
-    """Clocks that were lowered for a moment are none to speak of."""
-    quiet = run(0.6, 0.09, GpuSample(memory_bytes=4 * GIB, held_back=()))
-    kinds = {WarningKind.GPU_THROTTLED, WarningKind.GPU_SHARED, WarningKind.GPU_MEMORY_FULL}
-    assert not kinds & {warning.kind for warning in quiet.warnings}

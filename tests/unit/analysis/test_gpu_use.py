@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pytest
-
-from sizer.analysis.gpu_use import gpu_uses, peaks
-from sizer.records.device import ClockReason, GpuSample, GpuUse
+from sizer.analysis.gpu_use import gpu_uses
+from sizer.analysis.gpu_use import peaks
+from sizer.records.device import ClockReason
+from sizer.records.device import GpuSample
+from sizer.records.device import GpuUse
 from sizer.records.run import Sample
+from sizer.records.gpu import ClockReason
+from sizer.records.gpu import GpuSample
+from sizer.records.gpu import GpuUse
 
 GPU = GpuUse(0, "V100", "GPU-aaaa", 16 << 30)
 
@@ -53,10 +58,3 @@ def test_shares_of_the_time_by_reason_and_of_others() -> None:
     (use,) = gpu_uses([GPU], seen, 0.0, 4.0, 10)
     assert use.held_back == {"power_cap": 0.5, "thermal": 0.25}
     assert (use.shared, use.others) == (0.4, ("Xorg (pid 7)", "python (pid 9)"))
-
-
-def test_what_was_never_told_is_not_known() -> None:
-    """Nor is anything where no time passed."""
-    for seen in ((), sampled(GpuSample()), sampled(GpuSample(busy=0.0, joules=0.0))):
-        assert gpu_uses([GPU], seen, 0.0, 0.0, 10) == (GPU,)
-    assert gpu_uses((), (), 0.0, 1.0, 10) == ()

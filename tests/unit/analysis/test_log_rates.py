@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
+from collections.abc import Iterable
+from collections.abc import Iterator
 import pytest
-
 from sizer.analysis.log_lines.content import read_log
 from sizer.analysis.log_rates import LogRates
 from sizer.records.messages import InputError
-from sizer.records.run import CauseKind, Step, WarningKind
+from sizer.records.run import CauseKind
+from sizer.records.run import Step
+from sizer.records.run import WarningKind
+from sizer.analysis.told_against_seen import Disagreement
+from sizer.analysis.told_against_seen import Reason
+from sizer.analysis.told_against_seen import ToldLine
+from sizer.analysis.told_against_seen import disagreement
+from sizer.analysis.told_against_seen import numbers_of
+from sizer.records.errors import InputError
 
 
 class Clock:
@@ -70,14 +77,6 @@ def test_an_evaluation_takes_time_and_counts_nothing() -> None:
     ]
 
 
-def test_a_rate_without_a_counter_is_that_of_the_time_since_the_line_before() -> None:
-    """Ten lines, a second apart, of 200 samples/s are 200 samples each."""
-    reader, clock = reading(r"speed (?P<rate>[\d.]+)")
-    steps = fed(reader, clock, ["speed 200.0"] * 10)
-    assert [step.samples for step in steps] == [0] + [200] * 9
-    assert reader.recognised is None
-
-
 @pytest.mark.parametrize(
     ("pattern", "line", "samples"),
     [
@@ -123,51 +122,12 @@ def test_a_bar_is_of_when_it_was_drawn() -> None:
         assert [(step.time, step.samples) for step in steps] == [(10.0, 6)]
 
 
-@pytest.mark.parametrize(
-    ("pattern", "lines", "counts"),
-    [
-        (None, [*word_lines(range(200, 800, 200), 13.94)], False),
-        (None, [f"Epoch[0] Batch [{n}]\tSpeed: 500.00 samples/sec\taccuracy=0.1" for n in range(20, 100, 20)], True),
-        (r"sec (?P<seconds>[\d.]+)", ["sec 1.0"] * 4, False),
-        (r"rate (?P<rate>[\d.]+)", ["rate 1.0"] * 4, True),
-        (r"n (?P<samples>\d+)", ["n 10", "n 20", "n 30"], True),
-        (r"n (?P<step>\d+)", ["n 10", "n 20", "n 30"], False),
-    ],
-)
-def test_it_is_known_whether_samples_or_only_batches_are_counted(
-    pattern: str | None, lines: list[str], counts: bool
-) -> None:
-    """A rate of batches is not to be called one of samples."""
-    reader, clock = reading(pattern)
-    fed(reader, clock, lines)
-    assert reader.counts_samples is counts
-
-
-def test_a_progress_bar_of_neon_counts_batches_over_carriage_returns() -> None:
-    """Its two epochs are of 390 batches; what the lines did not show of the first is counted with the second."""
-    reader, clock = reading("neon", 10)
-    bar = "Epoch {} [Train | | {}/390 batches, 2.30 cost, {}s]\r"
-    text = bar.format(0, 180, "1.0") + bar.format(0, 380, "2.0") + bar.format(1, 5, "0.5") + bar.format(1, 15, "1.5")
-    steps = []
-    for piece in text.split("\r")[:-1]:
-        steps += reader.feed(f"{piece}\r".encode())
-        clock.now += 1
-    assert [(step.samples, step.epoch) for step in steps] == [(0, 0), (2000, 0), (150, 1), (100, 1)]
-
-
 def test_a_process_that_lags_behind_begins_no_epoch() -> None:
     """Two draw the same bar, the second one a batch or two later."""
     reader, clock = reading("tqdm", 1)
     bars = [f"{n}%|█ | {n}/100 [00:01<00:09, 10.0it/s]" for n in (1, 0, 2, 1, 3, 1, 5, 3)]
     steps = fed(reader, clock, bars)
     assert [(step.samples, step.epoch) for step in steps] == [(0, 0), (1, 0), (1, 0), (2, 0)]
-
-
-def test_a_loop_that_was_left_early_is_not_counted_to_its_end() -> None:
-    """Its counter stood at 20 of 1,000 when the next epoch began."""
-    reader, clock = reading(r"(?P<step>\d+)/(?P<total>\d+)")
-    steps = fed(reader, clock, ["10/1000", "20/1000", "10/1000", "20/1000"])
-    assert [step.samples for step in steps] == [0, 10, 10, 10]
 
 
 def test_by_its_own_rate_a_program_says_how_many_samples_a_batch_has() -> None:
@@ -179,21 +139,6 @@ def test_by_its_own_rate_a_program_says_how_many_samples_a_batch_has() -> None:
         each = 30 if batch_size == 30 else 32
         assert {step.samples for step in steps[1:]} == {20 * each}
         assert [warning.kind for warning in reader.finish()] == warned
-
-
-def test_a_named_format_may_tell_its_speed_alone() -> None:
-    """Without epoch and batch, what a Speedometer tells counts for the time between its lines."""
-    reader, clock = reading("mxnet_speedometer", 8)
-    assert [step.samples for step in fed(reader, clock, ["Speed: 500.0 samples/sec"] * 3)] == [0, 500, 500]
-    assert reader.recognised == "mxnet_speedometer"
-
-
-def test_each_of_several_processes_tells_its_own_rate() -> None:
-    """Four print the same step with 160 images/s each: batches of 32 in all, if a step takes 0.05 s."""
-    reader, clock = reading(None, 1)
-    lines = [f"{step}\timages/sec: 160.0 +/- 0.4 (jitter = 1.8)\t8.7" for step in range(0, 100, 20) for _ in range(4)]
-    steps = fed(reader, clock, lines, seconds=0.25)
-    assert [step.samples for step in steps[1:]] == [640] * 4
 
 
 def test_lines_of_a_format_that_is_not_named_are_passed_over() -> None:
@@ -218,23 +163,6 @@ def test_milliseconds_as_milliseconds_are_as_they_come() -> None:
     fed(reader, clock, word_lines(range(5, 100, 5), 154.72), seconds=0.7736)
     assert reader.refusal is None
     assert [warning.kind for warning in reader.finish()] == [WarningKind.ONE_READING]
-
-
-def test_a_counter_is_right_whatever_the_line_tells() -> None:
-    """Where the expression has one, a time of a wrong unit is worth a warning, and no more."""
-    reader, clock = reading(r"(?P<step>\d+)/ 1444 .*ms/batch +(?P<seconds>[\d.]+)", 20)
-    steps = fed(reader, clock, word_lines(range(5, 100, 5), 154.72), seconds=0.7736)
-    assert {step.samples for step in steps[1:]} == {100}
-    assert reader.refusal is None
-    assert [warning.kind for warning in reader.finish()] == [WarningKind.TOLD_NOT_USED]
-
-
-def test_a_users_own_expression_needs_a_named_group() -> None:
-    """A number without a meaning is refused with an example."""
-    with pytest.raises(InputError, match="no group named rate"):
-        LogRates(r"(\d+) it/s", 1, lambda: 0.0)
-    with pytest.raises(InputError, match="not a regular expression"):
-        LogRates("(", 1, lambda: 0.0)
 
 
 def test_lines_cut_by_the_pipe_are_joined() -> None:
@@ -264,26 +192,6 @@ def test_an_optional_group_that_found_nothing_is_no_rate() -> None:
     assert LogRates(r"line(?P<rate> \d+)?", 1, lambda: 0.0).feed(b"line\nline\n") == []
 
 
-def test_samples_that_no_record_can_count_are_none() -> None:
-    """A rate of 10^18 a second over ten seconds is no count that a run's file could hold."""
-    reader, clock = reading(r"rate (?P<rate>[\de]+)")
-    steps = fed(reader, clock, ["rate 6e17"] * 3 + ["rate 200"])
-    assert [step.samples for step in steps] == [0, 6 * 10**17, 200]
-
-
-def test_of_a_flood_the_last_lines_of_each_read_are_looked_at() -> None:
-    """So a counter is right whatever was left alone; where the program prints less again, each line is read."""
-    reader, clock = reading(r"step (?P<step>\d+)")
-    assert len(reader.feed(b"step 0\n")) == 1
-    flood = [f"step {number}\r".encode() for number in range(1, 200_001)]
-    steps = reader.feed(b"".join(flood))
-    assert len(steps) < 30_000
-    clock.now = 1.0
-    steps += reader.feed(b"step 200001\nstep 200002\n")
-    assert sum(step.samples for step in steps) == 200_002
-    assert steps[-1].samples == 1
-
-
 def test_a_flood_is_read_again_and_again_by_its_last_line() -> None:
     """Nothing is left of the allowance, and none of the reads goes by without a look."""
     reader, _ = reading(r"step (?P<step>\d+)")
@@ -296,13 +204,6 @@ def test_a_counter_may_have_its_thousands_apart(text: str) -> None:
     """From 900 on it is 380 further."""
     reader, clock = reading(r"step (?P<step>[^;]+);", 1)
     assert [step.samples for step in fed(reader, clock, ["step 900;", f"step {text};"])] == [0, 380]
-
-
-@pytest.mark.parametrize(("text", "rate"), [("1,234.5", 1234.5), ("1,234,567", 1234567.0), ("12'345", 12345.0)])
-def test_a_rate_may_have_its_thousands_apart(text: str, rate: float) -> None:
-    """As people write them."""
-    reader, clock = reading(r"rate (?P<rate>\S+)", 1)
-    assert fed(reader, clock, [f"rate {text}"] * 2)[1].samples == round(rate)
 
 
 @pytest.mark.parametrize("text", ["1,5", "12,34", "1234,567", "0,123", "1,23,456", "1.234,5"])
@@ -327,3 +228,89 @@ def test_batches_are_told_from_ranks_on_a_busy_host() -> None:
     reader, clock = reading(r"rate (?P<rate>[\d.]+)", 32)
     fed(reader, clock, [f"step {step} rate {20 + step % 3 * 0.1:.2f}" for step in range(30)], seconds=0.0552)
     assert [warning.kind for warning in reader.finish()] == [WarningKind.BATCHES_FOR_SAMPLES]
+
+
+def lines(
+    told: float,
+    apart: float = 1.0,
+    each: int | None = None,
+    text: str = "",
+    count: int = 20,
+    start: float = 0.0,
+) -> list[ToldLine]:
+    """Lines so many seconds apart; `each` is what their counter grows by, `{}` in a text a number that does."""
+    return [
+        ToldLine(
+            start + index * apart, told, index * each if each is not None else None, numbers_of(text.format(10 * index))
+        )
+        for index in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        (0.1, None),
+        (0.119, None),
+        (0.085, None),
+        (0.13, Reason.UNKNOWN),
+        (0.07, Reason.UNKNOWN),
+        (0.4, Reason.RANKS),
+        (100.0, Reason.MILLISECONDS),
+        (84.0, Reason.MILLISECONDS),
+        (119.0, Reason.MILLISECONDS),
+        (0.0001, Reason.MILLISECONDS),
+        (6.0, Reason.MINUTES),
+        (0.1 / 60, Reason.MINUTES),
+    ],
+)
+def test_each_disagreement_has_its_likely_reason(told: float, reason: Reason | None) -> None:
+    """Ten batches a line and a second: a batch takes 0.1 s."""
+    found = disagreement(lines(told, each=10), 1, False)
+    assert (found.reason if found else None) is reason
+    if found is not None:
+        assert (found.told, found.seen) == (told, pytest.approx(0.1))
+
+
+def test_any_number_that_grows_by_the_same_is_a_counter() -> None:
+    """Neither the number of the epoch, nor a time of day, a share or a loss."""
+    text = "2024-01-01 10:00:05,123 epoch 3 [{}/5005] 12% loss 4.25 took 3 s"
+    assert numbers_of(text.format(20)) == (3, 20, 5005)
+    found = disagreement(lines(100.0, text=text), 1, False)
+    assert found == Disagreement(Reason.MILLISECONDS, 100.0, pytest.approx(0.1))
+    assert disagreement(lines(0.1, text=text), 1, False) is None
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        (0.1, None),
+        (1.1, None),
+        (4.0, Reason.RANKS),
+        (2.5, Reason.UNKNOWN),
+        (154.7, Reason.MILLISECONDS),
+        (60.0, Reason.MINUTES),
+    ],
+)
+def test_without_a_counter_a_line_is_one_batch_at_least(told: float, reason: Reason | None) -> None:
+    """A line a second: a batch takes a second at the most."""
+    found = disagreement(lines(told), 1, False)
+    assert (found.reason if found else None) is reason
+
+
+def test_a_rate_of_batches_for_one_of_samples() -> None:
+    """10 batches/s given as 10 samples/s, of batches of 64: 6.4 s a batch were told, and that is no 60."""
+    found = disagreement(lines(6.4, each=10), 64, True)
+    assert found is not None
+    assert found.reason is Reason.BATCHES
+
+
+def test_a_rate_of_samples_is_right_where_nobody_said_how_large_a_batch_is() -> None:
+    """640 samples/s and 10 batches/s are batches of 64."""
+    assert disagreement(lines(1 / 640, each=10), 1, True) is None
+
+
+def test_lines_that_came_out_of_a_buffer_are_one_interval() -> None:
+    """Twenty at once, each 20 s: not a batch in no time."""
+    burst = [ToldLine(20.0 * (index // 20), 1.0) for index in range(200)]
+    assert disagreement(burst, 1, False) is None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
 import pytest
-
 from sizer.analysis.memory_growth import memory_growth
 from sizer.analysis.steady_state import SteadyState
 from sizer.records.configuration import Estimate
-from sizer.records.run import Sample, Step
+from sizer.records.run import Sample
+from sizer.records.run import Step
+from sizer.records.run import Estimate
 
 MIB = 2**20
 STEADY = SteadyState(Estimate(320.0, 310.0, 330.0), 0.0, 0.0, 20.0)
@@ -41,27 +41,3 @@ def test_memory_that_goes_up_and_down_does_not_grow() -> None:
     assert growth is not None
     assert growth.anonymous_bytes_per_step.low < 0 < growth.anonymous_bytes_per_step.high
     assert not growth.rising
-
-
-def test_page_cache_is_kept_apart() -> None:
-    """A page cache that fills is no growth of what the workload itself holds."""
-    growth = memory_growth(STEADY, STEPS, samples(lambda _: 100 * MIB, lambda time: time * 10 * MIB))
-    assert growth is not None
-    assert growth.anonymous_bytes_per_step == Estimate(0.0, 0.0, 0.0)
-    assert growth.page_cache_bytes_per_step == pytest.approx(MIB, rel=0.02)
-    assert not growth.rising
-
-
-def test_growth_before_the_steady_state_does_not_count() -> None:
-    """Warm-up allocates; what counts is what goes on after it."""
-    late = SteadyState(STEADY.throughput, 5.0, 5.0, 20.0)
-    growth = memory_growth(late, STEPS, samples(lambda time: min(time, 4.0) * 100 * MIB))
-    assert growth is not None
-    assert growth.anonymous_bytes_per_step.value == 0
-    assert not growth.rising
-
-
-def test_a_few_samplings_tell_nothing() -> None:
-    """A slope over three points would be noise."""
-    short = SteadyState(STEADY.throughput, 0.0, 0.0, 2.0)
-    assert memory_growth(short, STEPS, samples(lambda time: time)) is None

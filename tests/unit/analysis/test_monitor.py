@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -42,17 +41,6 @@ def test_a_steady_run_ends_at_half_of_its_seconds(make_steps: Steps) -> None:
     assert seen.stop is Stop.PRECISION
 
 
-def test_the_rate_shown_is_that_of_the_last_seconds(make_steps: Steps) -> None:
-    """A person sees what the run does now, from its second step on."""
-    seen = observing(seconds=100)
-    seen.take(make_steps([0.1], start=0.0))
-    seen.decide(0.5, stop_now=False)
-    assert seen.live(0.5, []).throughput is None
-    seen.take(make_steps([0.1] * 40 + [0.2] * 50, start=0.1))
-    seen.decide(15.0, stop_now=False)
-    assert seen.live(15.0, []).throughput == pytest.approx(40)
-
-
 def test_a_run_is_judged_a_few_times_only(make_steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each judgement is a chance to stop by luck, and costs time when there are many steps."""
     judged, judge = [], monitor.enough
@@ -89,39 +77,12 @@ def test_a_memory_study_goes_on_until_its_second_epoch_is_over(make_steps: Steps
     assert steady.measured_seconds == pytest.approx(40.0)
 
 
-def test_short_epochs_are_repeated_until_the_seconds_are_over(make_steps: Steps) -> None:
-    """An epoch of two seconds is not ten seconds of measurement."""
-    seen = observing(cache="natural", samples=4 * 8)
-    rough = [
-        replace(step, time=step.time + (0.3 if index % 3 else 0.0))
-        for index, step in enumerate(natural(make_steps, 4, 40, 0.5))
-    ]
-    assert 12.0 <= play(seen, rough) <= 14.0
-    assert seen.stop is Stop.TIME
-    assert seen.shown.epochs is Epochs.WHOLE
-
-
-def test_the_deadline_leaves_room_for_two_epochs(make_steps: Steps) -> None:
-    """An epoch of 1,000 s is longer than the deadline that ten seconds have."""
-    seen = observing(cache="natural", samples=1000 * 8)
-    play(seen, natural(make_steps, 1000, 3, 1.0))
-    assert seen.stop in (Stop.TIME, Stop.PRECISION)
-    assert seen.shown.epochs is Epochs.WHOLE
-
-
 def test_a_timeout_of_the_study_always_holds(make_steps: Steps) -> None:
     """The rate is then that of the first epoch, and says so."""
     seen = observing(cache="natural", samples=1000 * 8, timeout=300.0)
     assert play(seen, natural(make_steps, 1000, 3, 1.0)) == pytest.approx(300.5)
     assert seen.stop is Stop.DEADLINE
     assert seen.shown.epochs is Epochs.FIRST
-
-
-def test_a_child_that_never_steps_ends_at_the_deadline() -> None:
-    """Two minutes of start-up and four times the seconds."""
-    seen = observing()
-    assert play(seen, [], until=500.0) == pytest.approx(160.5)
-    assert seen.stop is Stop.DEADLINE
 
 
 @pytest.mark.parametrize("time", [98.0, 203.0, 1.7e9])
@@ -131,28 +92,6 @@ def test_a_step_of_another_clock_is_refused(time: float) -> None:
     seen.take([Step(150.0, 8, 0.0, 0)], now=200.0)
     with pytest.raises(EventError, match="monotonic clock"):
         seen.take([Step(time, 8, 0.0, 0)], now=200.0)
-
-
-def test_what_a_run_hung_for_is_known(make_steps: Steps) -> None:
-    """From its last step, or from its beginning, to when it was stopped; and the longest that a step took."""
-    seen = observing()
-    seen.over = 30.0
-    assert seen.silent_seconds == 30.0
-    seen.take(make_steps([0.1, 0.1, 0.7, 0.1], start=0.0))
-    assert seen.silent_seconds == pytest.approx(29.0)
-    assert seen.longest_step == pytest.approx(0.7)
-    assert seen.count == 4
-
-
-def test_as_many_steps_as_usual_are_kept_as_they_are() -> None:
-    """Nothing is joined in an ordinary run."""
-    kept: list[Step] = []
-    joined = JoinedSteps(kept)
-    given = [Step(0.1 * number, 8, 0.01, 0, 0.05) for number in range(1000)]
-    for step in given:
-        joined.add(step)
-    assert kept == given
-    assert joined.calls == 1
 
 
 def test_a_flood_is_bounded_and_its_rate_is_the_same() -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from sizer.analysis import accounting
-from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.memory_growth import memory_growth
 from sizer.analysis.steady_state import SteadyState
 from sizer.records.configuration import Estimate
@@ -43,12 +42,3 @@ def test_memory_does_not_grow_over_no_step() -> None:
     growth = memory_growth(STEADY, steps, seen)
     assert growth is not None
     assert growth.anonymous_bytes_per_step.value == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("unit", ["", "x" * 41, "im\\u0007age", 3])
-def test_a_unit_is_a_short_text(unit: object) -> None:
-    """It stands in every line of the report."""
-    shown = f'"{unit}"' if isinstance(unit, str) else str(unit)
-    line = f'{{"event":"start","sample_unit":{shown},"batch_size":8,"dataset_bytes":0,"dataset_samples":0}}\n'
-    with pytest.raises(EventError, match="`sample_unit` is not a short text"):
-        list(EventReader().feed(line.encode()))

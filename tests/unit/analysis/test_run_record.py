@@ -3,39 +3,49 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
-
+from dataclasses import fields
+from dataclasses import replace
 import pytest
-from hypothesis import example, given
+from hypothesis import example
+from hypothesis import given
 from hypothesis import strategies as st
-
 from sizer.analysis import monitor as joined_steps
-from sizer.analysis.events import EventError, EventReader
+from sizer.analysis.events import EventError
+from sizer.analysis.events import EventReader
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import ChildResult, run_record
-from sizer.files.codec import from_json, to_json
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.analysis.record import ChildResult
+from sizer.analysis.record import run_record
+from sizer.files.codec import from_json
+from sizer.files.codec import to_json
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    DataSet,
-    DiskCheck,
-    Failure,
-    LimitedBy,
-    LimitedByKind,
-    Meter,
-    MeterKind,
-    Run,
-    RunWarning,
-    Sample,
-    Step,
-    WarningKind,
-)
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import DataSet
+from sizer.records.run import DiskCheck
+from sizer.records.run import Failure
+from sizer.records.run import LimitedBy
+from sizer.records.run import LimitedByKind
+from sizer.records.run import Meter
+from sizer.records.run import MeterKind
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import Sample
+from sizer.records.run import Step
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.records.study import DiskTier
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
 from sizer.words.runs import result_in_words
 from sizer.words.warnings import warning_line
+from sizer.records.run import Bottleneck
+from sizer.records.run import Configuration
+from sizer.records.run import Outcome
+from sizer.records.study import DiskRates
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}
@@ -113,12 +123,6 @@ def test_the_peak_is_the_kernels_own_mark_where_it_has_one() -> None:
     assert record(measured(EVERY - {"peak_memory_bytes"})).peak_memory_bytes == 400 * MIB
 
 
-def test_what_the_hypervisor_took_is_in_cores() -> None:
-    """Steal grows by a quarter of a second each second; a kernel that does not tell leaves it unknown."""
-    assert record(measured()).stolen_cores == pytest.approx(0.25)
-    assert record(measured(EVERY - {"steal_core_seconds"})).stolen_cores is None
-
-
 @pytest.mark.parametrize(
     ("rates", "throttled", "limited"),
     [
@@ -136,22 +140,6 @@ def test_writes_past_a_throttle_are_told(rates: DiskRates | None, throttled: boo
     assert run.limits_buffered_writes is limited
     assert run.unwritten_bytes == 20 * MIB
     assert any(each.kind is WarningKind.WRITES_UNLIMITED for each in run.warnings) is (limited is False)
-
-
-def test_what_the_host_does_not_count_is_left_out() -> None:
-    """An ordinary user without cgroups has the rate and the loop's own times."""
-    run = record(measured(frozenset()))
-    assert run.demand is not None
-    assert (run.demand.core_seconds, run.demand.read_bytes, run.demand.io_stall) == (None, None, None)
-    assert (run.hit_rate, run.memory_growth, run.peak_anonymous_bytes) == (None, None, None)
-    assert run.demand.input_wait == pytest.approx(0.002 / 8)
-
-
-def test_a_later_epoch_that_never_came_is_said() -> None:
-    """The rate of the later epochs was asked for; what there is, is given with its warning."""
-    run = record(measured(cache="natural"))
-    assert run.throughput is not None
-    assert RunWarning(WarningKind.FIRST_EPOCH) in run.warnings
 
 
 def test_a_killed_run_keeps_its_peaks_and_has_no_rate() -> None:
@@ -244,31 +232,6 @@ def test_a_log_that_told_one_rate_again_and_again_gives_no_interval() -> None:
     assert result_in_words(run).startswith("80 samples/s (one reading), ")
     assert result_in_words(replace(run, meter=Meter(MeterKind.LOG, "tqdm"))).endswith(", counted by its log (tqdm)")
     assert from_json(Run, json.loads(json.dumps(to_json(run))), "run.json") == run
-
-
-def test_a_log_of_another_unit_gives_no_rate_however_the_run_ended() -> None:
-    """It ended by itself before that was sure enough to end it."""
-    found = measured()
-    found.seen.wrong_unit = Cause(CauseKind.TOLD_MILLISECONDS, {"told": 100.0, "seen": 0.1})
-    run = record(found)
-    assert run.outcome is Outcome.CRASHED
-    assert run.throughput is None
-    assert run.error is not None
-    assert run.error.cause.kind is CauseKind.TOLD_MILLISECONDS
-
-
-def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:
-    """Growth is that of a step of the program's, and the record says how many each kept one stands for."""
-    found = measured()
-    one = record(found).memory_growth
-    found.seen._joined.calls = 4
-    run = record(found)
-    assert one is not None
-    assert run.memory_growth is not None
-    assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(
-        one.anonymous_bytes_per_step.value / 4, rel=1e-6
-    )
-    assert RunWarning(WarningKind.STEPS_JOINED, {"steps": 4}) in run.warnings
 
 
 HOSTILE = st.sampled_from([0, 1, 2, 8, 10**6, 10**12, 10**17, 10**18])

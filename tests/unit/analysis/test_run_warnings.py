@@ -5,17 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-
 import pytest
-
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.run_warnings import run_warnings
-from sizer.records.configuration import Configuration, Estimate
-from sizer.records.run import DataSet, Demand, MemoryGrowth, RateChange, Run, RunWarning, WarningKind
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import MemoryGrowth
+from sizer.records.run import RateChange
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
 from sizer.records.units import GIB
 from sizer.words.warnings import warning_line
+from sizer.records.run import Configuration
+from sizer.records.run import Estimate
+from sizer.records.run import Outcome
 
 
 @pytest.fixture
@@ -110,17 +121,6 @@ def test_writes_that_wait_are_only_told_where_no_throttle_will_see_them(
 ) -> None:
     """A throttle that holds them, no throttle at all, and a program that syncs as it writes are as they should be."""
     assert run_warnings(run(limits_buffered_writes=limited, unwritten_bytes=unwritten), Epochs.ANY) == ()
-
-
-def test_an_interval_that_may_miss_is_said(run: Callable[..., Run]) -> None:
-    """A narrow interval of a run that saw one stall is not trusted."""
-    (warning,) = run_warnings(run(), Epochs.ANY, settled=False)
-    assert warning == RunWarning(WarningKind.UNSETTLED)
-
-
-def test_memory_that_does_not_rise_is_not_mentioned(run: Callable[..., Run]) -> None:
-    """Growth that ended is a record, not a warning."""
-    assert run_warnings(run(memory_growth=MemoryGrowth(Estimate(10.0, 5.0, 15.0), 0.0, 500, False)), Epochs.ANY) == ()
 
 
 @pytest.mark.parametrize(

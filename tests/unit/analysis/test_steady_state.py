@@ -6,8 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sizer.analysis.steady_state import mean_rate, steady_state
+from sizer.analysis.epochs import Epochs, shown
+from sizer.analysis.rate_change import rate_change
+from sizer.analysis.steady_state import steady_state
 from sizer.records.run import Step
+from sizer.records.study import Workload
 
 Steps = Callable[..., list[Step]]
 
@@ -28,12 +31,6 @@ def test_warm_up_is_cut(make_steps: Steps) -> None:
     assert steady.warm_up_seconds == pytest.approx(3.5, abs=0.3)
 
 
-def test_too_few_steps_give_no_rate(make_steps: Steps) -> None:
-    """Three steps are two intervals: not enough."""
-    assert steady_state(make_steps([0.1] * 3)) is None
-    assert steady_state([]) is None
-
-
 def test_later_epochs_are_measured_alone(make_steps: Steps) -> None:
     """From epoch 1 on means that the slow first epoch has no part in the rate."""
     first = make_steps([1.0] * 10)
@@ -41,15 +38,6 @@ def test_later_epochs_are_measured_alone(make_steps: Steps) -> None:
     steady = steady_state(first + later, first_epoch=1)
     assert steady is not None
     assert steady.throughput.value == pytest.approx(80)
-
-
-def test_a_fading_warm_up_is_cut_to_its_end(make_steps: Steps) -> None:
-    """What MSER leaves of an exponential is a bias larger than the interval."""
-    noise = np.exp(np.random.default_rng(2).normal(0, 0.02, 600))
-    steady = steady_state(make_steps(list(0.1 * noise * (1 + np.exp(-np.arange(600) / 30)))))
-    assert steady is not None
-    assert steady.throughput.value == pytest.approx(80, rel=0.005)
-    assert 10 < steady.warm_up_seconds < 35
 
 
 def test_a_stall_among_ordinary_steps_is_not_warm_up(make_steps: Steps) -> None:
@@ -60,17 +48,6 @@ def test_a_stall_among_ordinary_steps_is_not_warm_up(make_steps: Steps) -> None:
     assert steady is not None
     assert steady.warm_up_seconds == 0.0
     assert steady.throughput.low < 8 * 99 / 11.7 < steady.throughput.high
-
-
-def test_a_drift_is_not_taken_for_noise(make_steps: Steps) -> None:
-    """The mean of a rate that falls evenly by a tenth is known about as well as one that does not."""
-    noise = np.exp(np.random.default_rng(3).normal(0, 0.05, 300))
-    still, falling = (
-        steady_state(make_steps(list(durations * noise))) for durations in (0.1, np.linspace(0.1, 0.11, 300))
-    )
-    assert still is not None
-    assert falling is not None
-    assert falling.relative_half_width < 2 * still.relative_half_width
 
 
 def test_correlated_noise_widens_the_interval(make_steps: Steps) -> None:
@@ -85,44 +62,6 @@ def test_correlated_noise_widens_the_interval(make_steps: Steps) -> None:
     assert 2 < correlated.relative_half_width / plain.relative_half_width < 5
 
 
-def test_rare_stalls_make_the_interval_lopsided(make_steps: Steps) -> None:
-    """More of them may have been missed than can have come too many."""
-    durations = [0.1] * 300
-    for index in (80, 110, 190, 260):
-        durations[index] = 1.0
-    steady = steady_state(make_steps(durations))
-    assert steady is not None
-    rate = steady.throughput
-    assert rate.value - rate.low > 1.5 * (rate.high - rate.value) > 0
-
-
-def test_all_steps_count_where_none_is_warm_up(make_steps: Steps) -> None:
-    """`mean_rate` takes its steps as they are."""
-    steady = mean_rate(make_steps([1.0] * 10 + [0.1] * 10), began=99.0)
-    assert steady is not None
-    assert steady.throughput.value == pytest.approx(8 * 19 / 10)
-    assert (steady.intervals, steady.warm_up_seconds) == (19, 2.0)
-
-
-def test_steps_of_unequal_size_are_weighed_by_their_samples(make_steps: Steps) -> None:
-    """A last, smaller batch counts as what it is."""
-    steps = [replace(step, samples=4 if index % 2 else 8) for index, step in enumerate(make_steps([0.1] * 100))]
-    steady = steady_state(steps)
-    assert steady is not None
-    assert steady.throughput.value == pytest.approx(60, rel=0.02)
-
-
-def test_a_few_stalls_do_not_settle_a_rate(make_steps: Callable[..., list[Step]]) -> None:
-    """Two stalls in six seconds: how many there will be in the next six is anybody's guess."""
-    random = np.random.default_rng(1)
-    even = [float(each) for each in random.normal(0.1, 0.005, 60)]
-    stalled = [each + (0.15 if number in (11, 42) else 0.0) for number, each in enumerate(even)]
-    quiet, uneven = steady_state(make_steps(even)), steady_state(make_steps(stalled))
-    assert quiet is not None
-    assert uneven is not None
-    assert (quiet.settled, uneven.settled) == (True, False)
-
-
 def test_lines_that_come_at_once_are_of_one_moment() -> None:
     """Whoever reads them was held up for 2 s: what was done in these is neither left out nor done in no time."""
     held_up = [0.1] * 10 + [2.0] + [0.0] * 19
@@ -135,9 +74,81 @@ def test_lines_that_come_at_once_are_of_one_moment() -> None:
     assert steady_state([replace(step, time=told[0].time) for step in told]) is None
 
 
-def test_a_program_that_tells_nothing_any_more_has_the_rate_of_all_its_time() -> None:
-    """Not that of the time in which it told none, which would be 0."""
-    steps = [Step(second, 8 if second < 10 else 0, 0.0, 0) for second in range(40)]
-    steady = steady_state(steps)
-    assert steady is not None
-    assert steady.throughput.value == pytest.approx(9 * 8 / 39)
+def noise(count: int, seed: int = 1, spread: float = 0.05) -> np.ndarray:
+    return np.exp(np.random.default_rng(seed).normal(0, spread, count))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_both_rates_and_the_time_between_them_are_told(make_steps: Steps, share: float) -> None:
+    """80 samples/s that become 40 after a share of the time: both with an interval, and when."""
+    before = round(600 * 2 * share / (1 + share))
+    durations = np.where(np.arange(600) < before, 0.1, 0.2) * noise(600)
+    change = rate_change(make_steps(list(durations)))
+    assert change is not None
+    assert change.before.value == pytest.approx(80, rel=0.03)
+    assert change.after.value == pytest.approx(40, rel=0.03)
+    assert change.before.low < change.before.value < change.before.high
+    assert change.seconds == pytest.approx(durations[1:before].sum(), abs=3.0)
+
+
+@pytest.mark.parametrize("after", [0.103, 0.05])
+def test_a_small_fall_and_a_rise_are_none(make_steps: Steps, after: float) -> None:
+    """3 % is what a shared host does of its own; a rate that rises is warm-up."""
+    assert rate_change(make_steps(list(np.where(np.arange(600) < 300, 0.1, after) * noise(600)))) is None
+
+
+def test_a_slow_drift_is_no_fall(make_steps: Steps) -> None:
+    """A line explains it better than two rates."""
+    assert rate_change(make_steps(list(np.linspace(0.1, 0.15, 600) * noise(600)))) is None
+
+
+def test_few_steps_tell_nothing(make_steps: Steps) -> None:
+    """Without steps, and with ten of them, there is no change to be found."""
+    assert rate_change([]) is None
+    assert rate_change(make_steps([0.1] * 5 + [0.2] * 5)) is None
+
+
+NATURAL = Workload("train", "image_training", cache="natural")
+EPOCH = 160
+"""Samples: twenty steps of eight."""
+
+
+@pytest.fixture
+def reading(make_steps: Steps) -> Callable[..., list[Step]]:
+    """Epochs of twenty steps: the first at 0.2 s, later ones at 0.1 s in their first half and 0.3 s in their second."""
+
+    def make(*counts: int) -> list[Step]:
+        steps: list[Step] = []
+        for epoch, count in enumerate(counts):
+            durations = [0.2] * count if epoch == 0 else ([0.1] * 10 + [0.3] * 10)[:count]
+            steps += make_steps(durations, epoch=epoch, start=steps[-1].time if steps else 100.0)
+        return steps
+
+    return make
+
+
+def test_a_memory_study_is_measured_over_whole_later_epochs(reading: Steps) -> None:
+    """The start of the third epoch is faster than any whole one, so it does not count."""
+    found = shown(reading(20, 20, 5), NATURAL, EPOCH)
+    assert found.epochs is Epochs.WHOLE
+    assert found.sufficient
+    assert found.steady is not None
+    assert found.steady.throughput.value == pytest.approx(40)
+    assert (found.steady.measured_seconds, found.steady.intervals) == (pytest.approx(4.0), 20)
+    assert found.steady.warm_up_seconds == pytest.approx(3.8)
+
+
+def test_an_epoch_is_over_when_less_than_a_batch_of_it_is_left(reading: Steps) -> None:
+    """A program that ends after its second epoch never shows the third; loaders may drop a last, smaller batch."""
+    assert shown(reading(20, 20), NATURAL, EPOCH).epochs is Epochs.WHOLE
+    assert shown(reading(20, 20), NATURAL, EPOCH + 7).epochs is Epochs.WHOLE
+    assert shown(reading(20, 20), NATURAL, EPOCH + 8).epochs is Epochs.PART
+
+
+@pytest.mark.parametrize("later", [(), (2,)])
+def test_the_first_epoch_serves_where_no_later_one_was_reached(reading: Steps, later: tuple[int, ...]) -> None:
+    """Two steps of the second are not a rate."""
+    found = shown(reading(20, *later), NATURAL, EPOCH)
+    assert found.epochs is Epochs.FIRST
+    assert found.steady is not None
+    assert found.steady.throughput.value == pytest.approx(40, rel=0.1)

@@ -2,20 +2,42 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-
 import numpy as np
 import pytest
-
-from sizer.analysis.ending import Ending, outcome
-from sizer.analysis.epochs import Epochs, Shown, measured_from_epoch
+from sizer.analysis.ending import Ending
+from sizer.analysis.ending import outcome
+from sizer.analysis.epochs import Epochs
+from sizer.analysis.epochs import Shown
+from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.events import Reading
-from sizer.analysis.steady_state import SteadyState, steady_state
-from sizer.analysis.stopping import Stop, enough
+from sizer.analysis.steady_state import SteadyState
+from sizer.analysis.steady_state import steady_state
+from sizer.analysis.stopping import Stop
+from sizer.analysis.stopping import enough
 from sizer.records.configuration import Estimate
-from sizer.records.run import Cause, CauseKind, Run, Step
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Run
+from sizer.records.run import Step
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Measure, Workload
+from sizer.records.study import Measure
+from sizer.records.study import Workload
 from sizer.words.failures import failure_in_words
+from sizer.analysis.events import EventError
+from sizer.analysis.events import EventReader
+from sizer.analysis.events import OutOfMemory
+from sizer.analysis.memory_refused import refused_in
+from sizer.analysis.monitor import RunMonitor
+from sizer.files.codec import from_json
+from sizer.files.codec import to_json
+from sizer.records.run import Configuration
+from sizer.records.run import Estimate
+from sizer.records.run import Failure
+from sizer.records.run import Outcome
+from sizer.records.run_kinds import MemoryPlace
+from sizer.records.study import Limits
+from sizer.records.study import RunSpec
+from sizer.words.remedies import remedy_of_failure
 
 Steps = Callable[..., list[Step]]
 MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)
@@ -47,26 +69,6 @@ def test_an_imprecise_run_ends_with_its_time(make_steps: Steps) -> None:
     durations = list(0.1 * np.exp(random.normal(0, 0.5, 200)))
     assert stop(make_steps(durations[:80])) is None
     assert stop(make_steps(durations)) is Stop.TIME
-
-
-def test_seconds_count_from_the_end_of_warm_up(make_steps: Steps) -> None:
-    """A minute of warm-up is not measured time."""
-    slow_start = [20.0, 20.0, 20.0]
-    assert stop(make_steps(slow_start + [0.1] * 20)) is None
-
-
-@pytest.mark.parametrize("epochs", [Epochs.PART, Epochs.FIRST])
-def test_a_run_that_is_not_what_was_asked_for_goes_on(epochs: Epochs) -> None:
-    """However precise and however long it is."""
-    steady = SteadyState(Estimate(80.0, 80.0, 80.0), 0.0, 0.0, 60.0, 500)
-    assert enough(Shown(steady, epochs), MEASURE, 60.0) is None
-
-
-def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
-    """Four seconds of whole epochs within ten since the first ended."""
-    steady = SteadyState(Estimate(80.0, 70.0, 90.0), 0.0, 100.0, 104.0, 50)
-    assert enough(Shown(steady, Epochs.WHOLE), MEASURE, 109.0) is None
-    assert enough(Shown(steady, Epochs.WHOLE), MEASURE, 110.0) is Stop.TIME
 
 
 @pytest.mark.parametrize(
@@ -110,13 +112,6 @@ def test_each_ending_has_one_outcome(ending: Ending, expected: Outcome) -> None:
     how, reason = outcome(ending)
     assert how is expected
     assert (reason is None) == (how is Outcome.COMPLETED)
-
-
-def test_natural_cache_is_measured_from_the_second_epoch() -> None:
-    """The first epoch fills the page cache."""
-    assert measured_from_epoch(Workload("w", "image_training", cache="natural")) == 1
-    assert measured_from_epoch(Workload("w", "image_training", cache="cold")) == 0
-    assert measured_from_epoch(Workload("w", "image_training", cache="natural", input="synthetic")) == 0
 
 
 def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
@@ -196,3 +191,87 @@ def test_each_reason_is_told(ending: Ending, words: str, make_run: Callable[...,
     """What came of the workload, and what was seen of it."""
     how, failure = outcome(ending)
     assert words in failure_in_words(replace(make_run(None), outcome=how, error=failure))
+
+
+START = b'{"event":"start","sample_unit":"image","batch_size":8,"dataset_bytes":0,"dataset_samples":0}\n'
+GPU = b'{"event":"out_of_memory","where":"gpu"}\n'
+SPEC = RunSpec(Workload("train", "image_training"), 8, Limits(1.0, 2**30), Measure())
+CRASHED = Ending(stop=Stop.ENDED, exit_status=71, oom_kills=0, measured=False)
+
+
+def run_of(how: Outcome, error: Failure | None) -> Run:
+    return Run(SPEC, how, Configuration(1.0, 2**30, "host", 8), "2026-11-21T10:00:00+00:00", 3.0, error=error)
+
+
+@pytest.mark.parametrize("before", [b"", START])
+def test_a_program_tells_whose_memory_it_was_refused(before: bytes) -> None:
+    """At any time: a framework may refuse it before the loop begins."""
+    *_, told = EventReader().feed(before + GPU)
+    assert told == OutOfMemory(MemoryPlace.GPU)
+    seen = RunMonitor(SPEC, 0.0)
+    seen.take([told])
+    assert seen.refused_memory is MemoryPlace.GPU
+
+
+@pytest.mark.parametrize("where", [b'"tpu"', b"1", b"null"])
+def test_another_place_breaks_the_form(where: bytes) -> None:
+    with pytest.raises(EventError, match="neither host nor gpu"):
+        EventReader().feed(b'{"event":"out_of_memory","where":' + where + b"}\n")
+
+
+def test_after_the_end_nothing_is_told() -> None:
+    with pytest.raises(EventError, match="out of order"):
+        EventReader().feed(START + b'{"event":"end"}\n' + GPU)
+
+
+@pytest.mark.parametrize(
+    ("ending", "kind", "where"),
+    [
+        (replace(CRASHED, exit_status=-9, oom_kills=1), CauseKind.MEMORY_CAP, MemoryPlace.HOST),
+        (replace(CRASHED, exit_status=-9, oom_kills=1, capped=False), CauseKind.HOST_MEMORY, MemoryPlace.HOST),
+        (replace(CRASHED, refused_memory=MemoryPlace.GPU), CauseKind.GPU_MEMORY, MemoryPlace.GPU),
+        (replace(CRASHED, refused_memory=MemoryPlace.HOST), CauseKind.NOT_ALLOCATED, MemoryPlace.HOST),
+    ],
+)
+def test_the_record_says_whose_memory_it_was(ending: Ending, kind: CauseKind, where: MemoryPlace) -> None:
+    """In `error.where`, and with a sentence and what to do."""
+    how, error = outcome(ending)
+    assert how is Outcome.OUT_OF_MEMORY
+    assert error is not None
+    assert (error.cause.kind, error.where) == (kind, where)
+    run = run_of(how, error)
+    form = to_json(run)
+    assert form["error"]["where"] == where.value
+    assert from_json(Run, form, "x") == run
+    assert failure_in_words(run, 80)
+    assert remedy_of_failure(run)
+
+
+def test_a_run_of_a_sizer_before_names_it_by_its_cause() -> None:
+    """Killed by the kernel is the host's memory; a table says nothing of whose it was."""
+    form = to_json(run_of(Outcome.OUT_OF_MEMORY, Failure(Cause(CauseKind.MEMORY_CAP))))
+    del form["error"]["where"]
+    assert from_json(Run, form, "x").ran_out_of is MemoryPlace.HOST
+    assert run_of(Outcome.OUT_OF_MEMORY, Failure(Cause(CauseKind.IMPORTED))).ran_out_of is None
+    assert run_of(Outcome.CRASHED, Failure(Cause(CauseKind.EXIT_STATUS))).ran_out_of is None
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.", MemoryPlace.GPU),
+        ("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.", MemoryPlace.GPU),
+        ("RuntimeError: HIP out of memory.", MemoryPlace.GPU),
+        ("mxnet.base.MXNetError: cudaMalloc retry failed: out of memory", MemoryPlace.GPU),
+        ("failed to allocate 2.00G: CUDA_ERROR_OUT_OF_MEMORY: out of memory", MemoryPlace.GPU),
+        ("OOM when allocating tensor with shape[64,3] on /job:localhost/device:GPU:0", MemoryPlace.GPU),
+        ("MemoryError", MemoryPlace.HOST),
+        ("numpy._core._exceptions._ArrayMemoryError: Unable to allocate 7.11 PiB", MemoryPlace.HOST),
+        ("RuntimeError: DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes", MemoryPlace.HOST),
+        ("terminate called after throwing an instance of 'std::bad_alloc'", MemoryPlace.HOST),
+        ("ValueError: the memory of the past", None),
+        ("", None),
+    ],
+)
+def test_what_frameworks_print_is_known(line: str, place: MemoryPlace | None) -> None:
+    assert refused_in(f"Traceback (most recent call last):\n  File x\n{line}\n") is place

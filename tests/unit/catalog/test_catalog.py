@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-
 import pytest
-
 from sizer.catalog import importing
 from sizer.catalog.catalog import Catalog
 from sizer.catalog.gpus import same_gpu
-from sizer.catalog.importing import catalog_text, import_csv
+from sizer.catalog.importing import catalog_text
+from sizer.catalog.importing import import_csv
 from sizer.records.messages import InputError
 from sizer.records.units import GIB
-from sizer.words.host import disk_offer_line, instance_line
+from sizer.words.host import disk_offer_line
+from sizer.words.host import instance_line
 from tests import ROOT
+from dataclasses import replace
+from sizer.records.errors import InputError
+from sizer.words.errors import in_words
 
 MB = 1e6
 
@@ -94,12 +97,6 @@ def test_what_was_retired_is_listed_and_never_offered(catalog: Catalog) -> None:
     assert sum("; retired 20" in line and "$" not in line for line in lines) == 19
     with pytest.raises(InputError, match=r"`azure/NC6` cannot be rented any more \(retired 2023\)"):
         catalog.instance("azure/NC6")
-
-
-def test_gpu_names_match_whatever_their_memory(catalog: Catalog) -> None:
-    """`V100-16GB`, as rates are published, finds machines with a V100, but RTX-PRO-4500 is not shortened."""
-    assert catalog.instances("V100-16GB") == catalog.instances("V100") != ()
-    assert {i.gpu for i in catalog.instances("RTX-PRO-4500")} == {"RTX-PRO-4500"}
 
 
 def test_doubt_travels_with_the_price(catalog: Catalog) -> None:
@@ -199,15 +196,6 @@ def test_the_page_names_every_column_of_a_catalogue() -> None:
     assert [name for name in importing.COLUMNS if f"`{name}`" not in page] == []
 
 
-def test_what_may_be_left_out_is_not_known(tmp_path: Path) -> None:
-    """A machine of one's own has no GPU or price where the table does not say one."""
-    path = tmp_path / "mine.csv"
-    path.write_text("Provider,instance_type,VCPUS,memory_gib,as_of,source\nme,box.1,4,16,2026,own\n")
-    (found,) = import_csv([path]).instance_types
-    assert (found.vcpus, found.memory_bytes, found.gpu, found.gpu_count) == (4, 16 * 2**30, None, 0)
-    assert (found.region, found.usd_per_hour) == (None, None)
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -233,9 +221,19 @@ def test_a_table_that_is_none_is_refused(tmp_path: Path, content: bytes, sentenc
         import_csv([path])
 
 
-@pytest.mark.parametrize("name", ["V100", "V100-16GB", "Tesla V100-SXM2-16GB", "NVIDIA Tesla V100 PCIe 32GB", "v100"])
-def test_a_gpu_has_many_names(name: str) -> None:
-    """As drivers, vendors and people write them; another model has another."""
-    assert same_gpu(name, "V100")
-    assert not same_gpu(name, "P100")
-    assert not same_gpu("A10G", "A10")
+def test_a_disk_without_a_largest_size_names_its_smallest() -> None:
+    """There is no range to name where nothing is too large."""
+    offer = replace(Catalog.load().disk("alibaba/cloud_ssd"), max_bytes=None)
+    with pytest.raises(InputError) as refused:
+        offer.rates(10 * GIB)
+    assert in_words(refused.value) == ("alibaba/cloud_ssd is not sold with 10 GiB; give a size of 20 GiB or more.")
+    assert offer.rates(20 * GIB).read_iops is not None
+
+
+def test_an_unknown_part_of_a_catalogue_is_named(tmp_path: Path) -> None:
+    """What is not read is not passed over, as it may be a name that is misspelt."""
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps({**json.loads(catalog_text(Catalog.load())), "machines": []}))
+    with pytest.raises(InputError) as refused:
+        Catalog.load(path)
+    assert in_words(refused.value) == f"{path}: unknown key `machines`; use instances, disks and accelerators."

@@ -64,15 +64,6 @@ def test_without_a_size_all_arrays_must_agree(batch: Any, samples: int | None) -
     assert samples_of(batch, None)(batch, None) == samples
 
 
-@pytest.mark.parametrize("size", [32, None])
-def test_a_last_batch_is_smaller(size: int | None) -> None:
-    """It has what its arrays agree on, if those of the first batch did; never more than the loader names."""
-    count = samples_of([array(32, 10), array(32)], size)
-    assert count([array(8, 10), array(8)], size) == 8
-    assert count([array(64, 10), array(64)], size) == (size or 64)
-    assert count("something else", size) == size
-
-
 def test_a_size_is_found_behind_what_a_sampler_is_wrapped_in() -> None:
     """ultralytics wraps a batch sampler to repeat it, accelerate to share it; gluon's keeps its size for itself."""
     own = SimpleNamespace(batch_size=8, sampler=SimpleNamespace())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import pytest
 from sizer_steps import EVALUATE, INFER, LEARN, MOST_ASIDE, MOST_REUSES, OPTIMIZE, PREPARE, TRAIN, Pass, StepCounter
@@ -70,15 +69,6 @@ def test_a_batch_is_a_step_that_ends_with_the_optimizer(program: Program) -> Non
     ]
 
 
-def test_two_optimizers_make_one_step_a_batch(program: Program) -> None:
-    """As a generator and a discriminator do."""
-    one, other = Optimizer(), Optimizer()
-    for _ in program.loader(5):
-        program.step(one)
-        program.step(other)
-    assert program.count() == len(program.told) == 5
-
-
 @pytest.mark.parametrize(("batches", "together"), [(8, 4), (10, 4), (3, 4), (9, 2)])
 def test_accumulated_gradients_are_a_step_for_each_batch(program: Program, batches: int, together: int) -> None:
     """Also those at the end of an epoch that no optimizer step follows, if one came before in it."""
@@ -87,24 +77,6 @@ def test_accumulated_gradients_are_a_step_for_each_batch(program: Program, batch
         if number % together == together - 1:
             program.step(optimizer)
     assert program.count() == (batches if batches >= together else 0)
-
-
-@pytest.mark.parametrize("ahead", [0, 1])
-def test_batches_that_are_asked_for_at_once_end_one_after_the_other(program: Program, ahead: int) -> None:
-    """As Trainer asks for all those of an optimizer step, through a loader of accelerate's that holds one back."""
-    optimizer, loader, held = Optimizer(), program.loader(13), []
-    ends = []
-    held += [next(loader) for _ in range(ahead)]
-    for _ in range(3):
-        held += [next(loader) for _ in range(4)]
-        program.now += 80.0
-        program.step(optimizer)
-        ends.append(program.now)
-    told = [told[1] for told in program.told if told[0] == TRAIN]
-    assert len(told) == 12
-    assert told[3::4] == ends
-    apart = [after - before for before, after in pairwise(told)]
-    assert max(apart) < 1.1 * min(apart)
 
 
 def test_a_last_optimizer_step_after_the_loop_is_none_of_its_own(program: Program) -> None:
@@ -130,17 +102,6 @@ def test_evaluations_between_epochs_and_in_them_count_nothing(program: Program, 
     assert program.count() == len(program.told) == 12
 
 
-def test_batches_before_the_first_optimizer_step_are_of_a_weaker_phase(program: Program) -> None:
-    """Whoever reads forgets them when the training begins; its epochs are counted from 0."""
-    program.counter.has_optimizer = True
-    list(program.loader(4, learning=False))
-    list(program.loader(4))
-    for _ in program.loader(2):
-        program.step(Optimizer())
-    assert (program.count(EVALUATE), program.count(PREPARE), program.count(TRAIN)) == (4, 4, 2)
-    assert [epoch for phase, _, _, epoch in program.told if phase == TRAIN] == [0, 0]
-
-
 def test_a_program_without_an_optimizer_infers(program: Program) -> None:
     """One step for each batch that it is done with."""
     list(program.loader(5, learning=False))
@@ -158,20 +119,6 @@ def test_of_two_loaders_side_by_side_one_counts(program: Program) -> None:
     for _ in zip(program.loader(5), program.loader(6), strict=False):
         program.step(Optimizer())
     assert program.count() == 5
-
-
-def test_a_loader_that_asks_ahead_is_not_counted_before_its_turn(program: Program) -> None:
-    """A program that stops in the middle has trained on one batch less than were asked for; in the end all count."""
-    optimizer, loader = Optimizer(), program.loader(10)
-    next(loader)
-    for _ in range(4):
-        next(loader)
-        program.step(optimizer)
-    assert program.count() == 4
-    for _ in loader:
-        program.step(optimizer)
-    program.step(optimizer)
-    assert program.count() == 10
 
 
 def test_a_batch_that_was_asked_for_ahead_ends_when_it_was_trained_on(program: Program) -> None:
@@ -197,34 +144,6 @@ def test_a_batch_that_was_asked_for_ahead_ends_when_it_was_trained_on(program: P
     assert [epoch for phase, _, _, epoch in program.told if phase == TRAIN] == [0] * 4 + [1] * 4
 
 
-def test_two_that_were_asked_for_ahead_are_told_one_by_one_or_at_the_end(program: Program) -> None:
-    """A loop that leaves them out has them counted when another loader comes."""
-    optimizer = Optimizer()
-    for leave_out in (False, True):
-        loader = program.loader(6)
-        next(loader), next(loader)
-        for _ in loader:
-            program.step(optimizer)
-        assert program.count() == 4 + 6 * leave_out
-        if not leave_out:
-            program.step(optimizer)
-            assert program.count() == 5
-            program.step(optimizer)
-            assert program.count() == 6
-    program.counter.finish()
-    assert program.count() == 12
-
-
-def test_one_batch_of_each_way_through_a_loader(program: Program) -> None:
-    """`next(iter(loader))` at every step."""
-    optimizer = Optimizer()
-    for _ in range(5):
-        next(program.loader(3))
-        program.step(optimizer)
-    program.counter.finish()
-    assert program.count() == 5
-
-
 def test_without_a_loader_the_first_optimizers_steps_count(program: Program) -> None:
     """With the samples that it was told, or none."""
     one, other = Optimizer(), Optimizer()
@@ -236,26 +155,6 @@ def test_without_a_loader_the_first_optimizers_steps_count(program: Program) -> 
     del one
     program.step(other, 4)
     assert program.told == [(OPTIMIZE, 7, 4, 0)]
-
-
-def test_a_batch_that_was_not_trained_on_is_none(program: Program) -> None:
-    """A loop that ends with `break` before it uses its batch."""
-    optimizer = Optimizer()
-    for number in program.loader(10):
-        if number == 6:
-            break
-        program.step(optimizer)
-    program.counter.finish()
-    assert program.count() == 6
-
-
-def test_what_is_held_of_a_loader_that_is_never_trained_on_is_bounded(program: Program) -> None:
-    """An evaluation may have millions of batches."""
-    going = Pass(program.counter)
-    for _ in range(10_000):
-        program.counter.asked(going, program.tick())
-        program.counter.got(going, 8, 0.0, True)
-    assert len(going.held) <= 4096
 
 
 @pytest.mark.parametrize("made", [True, False])
@@ -322,16 +221,6 @@ def test_a_loader_that_is_asked_between_a_batch_and_its_step(program: Program, n
     assert program.counter.side_by_side == kept
 
 
-def test_an_evaluation_that_was_broken_off_before_the_first_step(program: Program) -> None:
-    """The loader that is asked again leads."""
-    optimizer = Optimizer()
-    next(program.loader(3, 16))
-    for _ in program.loader(4):
-        program.step(optimizer)
-    assert [told[2] for told in program.told] == [8] * 4
-    assert not program.counter.side_by_side
-
-
 def test_of_two_loaders_with_an_optimizer_each_the_first_leads(program: Program) -> None:
     """An iteration of a generator's and discriminator's loop is one step."""
     optimizers, loaders = (Optimizer(), Optimizer()), (Loader(), Loader())
@@ -361,18 +250,6 @@ def test_a_loader_that_was_given_up_for_another_one(program: Program, batches: i
     assert not program.counter.side_by_side
 
 
-def test_one_optimizer_trains_on_two_loaders_in_turn(program: Program) -> None:
-    """Each batch has a step of its own."""
-    optimizer, one, other = Optimizer(), program.loader(5), program.loader(5)
-    for _ in range(5):
-        next(one)
-        program.step(optimizer)
-        next(other)
-        program.step(optimizer)
-    program.counter.finish()
-    assert program.count() == 10
-
-
 def test_zipped_loaders_have_the_epochs_of_the_shorter_one(program: Program) -> None:
     """The batch that the longer one gave for nothing is none."""
     optimizer, loaders = Optimizer(), (Loader(), Loader())
@@ -381,18 +258,3 @@ def test_zipped_loaders_have_the_epochs_of_the_shorter_one(program: Program) -> 
             program.step(optimizer)
     program.counter.finish()
     assert [told[2:] for told in program.told] == [(8, 0)] * 3 + [(8, 1)] * 3
-
-
-@pytest.mark.parametrize(("part", "epochs"), [(3, [0, 0, 0, 1, 1, 1]), (1, [0, 0])])
-def test_a_part_of_a_loader_is_an_epoch_where_it_is_gone_through_anew(
-    program: Program, part: int, epochs: list[int]
-) -> None:
-    """Unless it is one batch."""
-    optimizer, loader = Optimizer(), Loader()
-    for _ in range(2):
-        for number in program.loader(9, of=loader):
-            program.step(optimizer)
-            if number == part - 1:
-                break
-    program.counter.finish()
-    assert [told[3] for told in program.told] == epochs

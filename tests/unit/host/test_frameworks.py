@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
-from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -64,14 +61,6 @@ def test_why_it_does_not_import_decides_the_fix(
     assert fix in (check.fix or "")
 
 
-@pytest.mark.skipif(find_spec("transformers") is None, reason="an extra: pip install .[transformers]")
-def test_what_makes_todays_networks_is_told_without_importing_it() -> None:
-    """Its version in PyTorch's interpreter."""
-    check = transformers_check()
-    assert (check.name, check.ok, check.fix) == ("transformers", True, None)
-    assert finding_in_words(check.finding) == f"{metadata.version('transformers')} in {sys.executable}"
-
-
 def test_where_it_is_missing_pytorch_is_installed_with_it(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One command for an interpreter that has neither; and what a variable says that is no program is told."""
     monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(bare))
@@ -108,15 +97,3 @@ def test_a_variable_that_names_no_python_is_to_be_unset(
     check = checked(monkeypatch, "")
     assert (check.ok, check.fix) == (False, "unset SIZER_OPENCV_PYTHON")
     assert "does not answer as a Python interpreter does" in finding_in_words(check.finding)
-
-
-def test_they_are_imported_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each waits for the other: one after another, both would wait in vain."""
-    together = threading.Barrier(2, timeout=300)
-
-    def check(framework: str) -> Check:
-        together.wait()
-        return Check(framework, True, frameworks.Finding(FindingKind.QUIET))
-
-    monkeypatch.setattr(frameworks, "_check", check)
-    assert [each.name for each in framework_checks()] == ["mxnet", "pytorch"]

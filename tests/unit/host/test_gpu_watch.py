@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import time
 from itertools import count
-
 import pynvml
 import pytest
-
-from sizer.host.gpu_watch import READ_SECONDS, GpuWatch, held_back, watched
-from sizer.host.nvml import Gpu, gpus, has_driver
-from sizer.records.device import ClockReason, GpuSample
-from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
+from sizer.host.gpu_watch import READ_SECONDS
+from sizer.host.gpu_watch import GpuWatch
+from sizer.host.gpu_watch import held_back
+from sizer.host.gpu_watch import watched
+from sizer.host.nvml import Gpu
+from sizer.host.nvml import gpus
+from sizer.host.nvml import has_driver
+from sizer.records.device import ClockReason
+from sizer.records.device import GpuSample
+from tests.unit.host.fake_nvml import FakeGpu
+from tests.unit.host.fake_nvml import FakeNvml
+import os
+from sizer.host.gpu_processes import GpuProcesses
+from sizer.records.gpu import ClockReason
+from sizer.records.gpu import GpuSample
 
 
 def watch_of(monkeypatch: pytest.MonkeyPatch, *present: FakeGpu, step: float = 0.5) -> GpuWatch:
@@ -75,26 +84,6 @@ def test_without_counters_power_and_rates_are_taken_for_the_time_between(monkeyp
     assert watch.pcie_counted == (False,)
 
 
-def test_the_rate_that_makes_the_driver_wait_is_asked_where_nothing_counts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It takes 20 ms for each direction."""
-    library = FakeNvml(FakeGpu())
-    library.install(monkeypatch)
-    GpuWatch(gpus()).read()
-    assert "pcie throughput" not in library.asked
-
-
-@pytest.mark.parametrize(("bits", "size"), [(32, 1 << 32), (64, 1 << 64)])
-def test_a_counter_that_wraps_goes_on(monkeypatch: pytest.MonkeyPatch, bits: int, size: int) -> None:
-    """At the size of its type."""
-    gpu = FakeGpu(sent=(size - 100, bits), received=(0, bits))
-    watch = watch_of(monkeypatch, gpu)
-    gpu.sent = (50, bits)
-    watch.read()
-    assert watch.latest[0].sent_bytes == 150.0
-
-
 @pytest.mark.parametrize(
     ("bits", "reasons"),
     [
@@ -151,3 +140,57 @@ def test_a_run_without_a_gpu_asks_no_driver(monkeypatch: pytest.MonkeyPatch) -> 
     with watched(()) as watch:
         assert watch is None
     assert library.asked == []
+
+
+OURS = os.getpid()
+"""A process whose name can be read."""
+
+STRANGER = 2**22 + 7
+"""No process here: above the largest pid_max."""
+
+
+def own(*pids: int) -> GpuProcesses:
+    """Processes of which these are the run's, on a machine where numbers are ours."""
+    found = GpuProcesses(certain=True)
+    found.tell_own(lambda pid: pid in pids)
+    return found
+
+
+def test_another_process_is_named_once_it_was_there_twice() -> None:
+    """One that is just starting, or has just ended, cannot be told from the run's own yet."""
+    processes = own(10)
+    assert processes.others({10, OURS}) == ()
+    (name,) = processes.others({10, OURS})
+    assert name.endswith(f"(pid {OURS})")
+    assert processes.others({10}) == ()
+
+
+def test_what_has_ended_stays_the_runs_own() -> None:
+    """The driver lists it for a while, when nothing says any more whose it was."""
+    alive = {10}
+    processes = GpuProcesses(certain=True)
+    processes.tell_own(lambda pid: pid in alive)
+    processes.others({10})
+    alive.clear()
+    assert processes.others({10}) == ()
+    assert processes.others({10}) == ()
+
+
+def test_in_a_container_only_who_was_there_before_is_another_for_certain() -> None:
+    """The numbers may be the machine's, so that the run's own process is not known by its number."""
+    processes = GpuProcesses(certain=False)
+    processes.others({STRANGER})
+    processes.tell_own(lambda _: False)
+    assert processes.others({STRANGER, 4711}) == (f"pid {STRANGER}",)
+    assert processes.others({STRANGER, 4711}) == (f"pid {STRANGER}",)
+    assert processes.own_bytes({STRANGER: 5, 4711: 7}) is None
+
+
+def test_one_known_process_says_whose_numbers_they_are() -> None:
+    """Then all others are somebody else's, and the memory of the run's own is known."""
+    processes = GpuProcesses(certain=False)
+    processes.tell_own(lambda pid: pid == 10)
+    processes.others({10, STRANGER})
+    assert processes.others({10, STRANGER}) == (f"pid {STRANGER}",)
+    assert processes.own_bytes({10: 5, STRANGER: 7}) == 5
+    assert processes.own_bytes({10: None, STRANGER: 7}) is None

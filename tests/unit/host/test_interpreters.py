@@ -7,13 +7,19 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-
 import pytest
-
-from sizer.host.interpreters import NEEDED, Interpreter, examined, interpreter, look_into, what_it_lacks
-from sizer.records.messages import HostError, InputError
+from sizer.host.interpreters import NEEDED
+from sizer.host.interpreters import Interpreter
+from sizer.host.interpreters import examined
+from sizer.host.interpreters import interpreter
+from sizer.host.interpreters import look_into
+from sizer.host.interpreters import what_it_lacks
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
 from sizer.records.study import FrameworkPython
 from tests import ROOT
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
 
 
 @pytest.fixture(autouse=True)
@@ -38,11 +44,6 @@ def script(path: Path, *lines: str) -> Path:
     return path
 
 
-def test_our_own_interpreter_is_the_default() -> None:
-    """Whoever installed everything together sets nothing."""
-    assert interpreter("mxnet") == Path(sys.executable)
-
-
 def test_a_framework_may_have_an_interpreter_of_its_own(monkeypatch: pytest.MonkeyPatch, other: Path) -> None:
     """Preprocessing finds OpenCV where MXNet is, unless it has one of its own, too."""
     monkeypatch.setenv("SIZER_MXNET_PYTHON", str(other))
@@ -58,20 +59,6 @@ def test_what_the_study_says_wins(monkeypatch: pytest.MonkeyPatch, other: Path) 
     assert interpreter("pytorch", FrameworkPython("pytorch", str(other))) == other
     monkeypatch.setenv("PATH", str(other.parent))
     assert interpreter("pytorch", FrameworkPython("pytorch", "python")) == other
-
-
-def test_an_interpreter_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The variable and what it holds."""
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path))
-    with pytest.raises(HostError, match=r"SIZER_MXNET_PYTHON is .*which is not a program"):
-        interpreter("mxnet")
-
-
-def test_a_relative_path_is_meant_from_here(monkeypatch: pytest.MonkeyPatch, other: Path, tmp_path: Path) -> None:
-    """Programs are started in other folders, where it would lead elsewhere."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", "./python")
-    assert interpreter("mxnet") == other
 
 
 def test_a_bare_name_is_looked_for_in_the_path_alone(

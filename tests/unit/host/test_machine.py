@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sizer.host import machine
 from sizer.host import machine as host
+from sizer.host.asking import first_line
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.machine import checks, facts, with_frameworks
 from sizer.limits.detection import detect
@@ -43,20 +45,6 @@ def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.Mon
     assert host._program_check("fio", "fio", "--version") == Check(
         "fio", False, Finding(FindingKind.NOT_INSTALLED), "sudo apt-get install fio"
     )
-
-
-def test_versions_are_those_of_the_workloads_interpreter(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What sizer's own environment has says nothing about the framework that is measured."""
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(bare))
-    packages = facts().packages
-    assert "mxnet" not in packages
-    assert packages["psutil"]
-
-
-def test_an_interpreter_that_is_not_there_has_no_versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is installed elsewhere is still told."""
-    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path / "gone"))
-    assert "mxnet" not in facts().packages
 
 
 def test_each_framework_of_a_study_has_its_own_versions(bare: Path) -> None:
@@ -93,3 +81,16 @@ def test_facts_import_no_framework() -> None:
         timeout=300,
     )
     assert shown.returncode == 0
+
+
+def test_programs_that_are_not_there_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container without lscpu or an os-release is still described."""
+    assert first_line("no-such-program-of-anybody", "--version") is None
+    monkeypatch.setattr("sizer.host.machine.shutil.which", lambda _name: None)
+    assert machine._lscpu() == {}
+
+    def none() -> None:
+        raise FileNotFoundError("os-release")
+
+    monkeypatch.setattr("sizer.host.machine.platform.freedesktop_os_release", none)
+    assert machine._distribution() == "Linux"

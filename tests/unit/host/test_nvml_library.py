@@ -13,18 +13,19 @@ from typing import Any
 import pytest
 
 from tests import ROOT
-from tests.unit.host.test_cuda_library import LIBRARY
+from tests.unit.host.test_cuda_devices import LIBRARY
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler to make the libraries with")
 
 ASKS = """
 import json, os
 from sizer.api.gpu_doubts import doubts_of_gpu
-from sizer.host import gpus, has_driver, visible_gpus
+from sizer.host.cuda_devices import visible_gpus
 from sizer.host.gpu_watch import GpuWatch
-from sizer.host.nvml import session
-from sizer.records import Device, Workload
-from sizer.words import doubt_in_words
+from sizer.host.nvml import gpus, has_driver, session
+from sizer.records.device import Device
+from sizer.records.study import Workload
+from sizer.words.terminal import doubt_in_words
 
 job = Workload("job", "command", command=("train",), device=Device("cuda", 0))
 found = {"driver": has_driver(), "doubts": [doubt_in_words(doubt) for doubt in doubts_of_gpu(job)]}

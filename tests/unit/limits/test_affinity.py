@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from sizer.limits.interface import Control, LimitsBackend
+from sizer.limits.interface import LimitsBackend
 from sizer.limits.join import JOIN_FAILED, join_command
 from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words
@@ -66,20 +66,6 @@ def _status(pid: int) -> bytes:
             return file.read()
     except OSError:
         return b""
-
-
-def test_nothing_but_whole_vcpus(affinity: LimitsBackend) -> None:
-    """Each of the other controls is missing with a reason."""
-    missing = affinity.missing(Limits(vcpus=0.5, memory_bytes=1 << 28, disk="slow"))
-    assert [each.control for each in missing] == [Control.FRACTIONAL_VCPUS, Control.MEMORY, Control.DISK]
-    assert all(str(each.how) == "no cgroups here" for each in missing)
-
-
-def test_cpus_that_are_not_there_end_with_status_125() -> None:
-    """The program is not run on other CPUs instead."""
-    shown = subprocess.run(join_command(["echo", "ran"], affinity=(4095,)), capture_output=True, text=True, timeout=200)
-    assert (shown.returncode, shown.stdout) == (JOIN_FAILED, "")
-    assert "could not join CPUs 4095" in shown.stderr
 
 
 def test_a_join_that_fails_is_reported_where_no_program_writes() -> None:

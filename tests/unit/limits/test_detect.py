@@ -9,8 +9,9 @@ import pytest
 
 from sizer.limits.delegation import AS_ROOT, SCOPE, scope_command
 from sizer.limits.detection import backend_for, detect
-from sizer.limits.interface import Control, Rerun
+from sizer.limits.interface import Control, LimitsBackend, Rerun
 from sizer.limits.machine import Machine
+from sizer.limits.surroundings import steal_core_seconds
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words
@@ -19,18 +20,6 @@ from sizer.words.runs import limits_in_words
 def test_v1_controllers_win_over_an_empty_v2_mount(v1_tree: Tree, machine: Machine) -> None:
     """A hybrid host limits by v1: a controller is in one of them only."""
     assert backend_for(v1_tree, machine).name == "cgroup v1"
-
-
-def test_v2_alone(v2_tree: Tree, machine: Machine) -> None:
-    """The host most people have."""
-    assert backend_for(v2_tree, machine).name == "cgroup v2"
-
-
-def test_a_v1_mount_without_controllers_does_not_count(v2_tree: Tree, machine: Machine) -> None:
-    """systemd's own hierarchy limits nothing."""
-    file = v2_tree.path("/proc/self/mountinfo")
-    file.write_text(f"{file.read_text()}\n40 31 0:37 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,name=systemd")
-    assert backend_for(v2_tree, machine).name == "cgroup v2"
 
 
 def systemd(tree: Tree, *, manager: bool = True) -> Path:
@@ -72,11 +61,6 @@ def test_the_command_for_a_delegated_scope_works_where_it_is_typed(v2_tree: Tree
     assert scope_command(v2_tree, user, {}) == Rerun(f"sudo systemctl start user@{user} && {told}")
 
 
-def test_without_systemd_nothing_is_delegated(v2_tree: Tree) -> None:
-    """Where another init runs, root measures."""
-    assert scope_command(v2_tree, 1000, {"XDG_RUNTIME_DIR": "/run/user/1000"}) == AS_ROOT
-
-
 def test_a_user_uses_the_v1_groups_that_root_delegated(
     v1_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,3 +82,46 @@ def test_a_user_uses_the_v1_groups_that_root_delegated(
 def test_a_host_without_cgroups_still_detects(tmp_path: Path) -> None:
     """An empty root is a host where only affinity is left."""
     assert detect(tmp_path).name == "affinity"
+
+
+def how(backend: LimitsBackend) -> str:
+    return str(next(each.how for each in backend.capabilities() if each.control is Control.VCPUS))
+
+
+def test_a_containers_quota_is_told_under_v2(v2_tree: Tree, machine: Machine) -> None:
+    """`max` is no quota."""
+    quota = v2_tree.path("/sys/fs/cgroup/cpu.max")
+    quota.write_text("max 100000\n")
+    assert how(backend_for(v2_tree, machine)) == "cpuset"
+    quota.write_text("50000 100000\n")
+    assert how(backend_for(v2_tree, machine)) == "cpuset; but a parent group has a quota of 0.5 vCPU"
+
+
+@pytest.mark.parametrize("host", ["v1_tree", "v2_tree"])
+def test_without_groups_it_is_the_quota_that_the_process_has(
+    host: str, machine: Machine, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run by affinity stays in the group of sizer; a container may see a path that is only in the host."""
+    tree: Tree = request.getfixturevalue(host)
+    top, file, quota = (
+        ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "200000")
+        if host == "v1_tree"
+        else ("/sys/fs/cgroup", "cpu.max", "200000 100000")
+    )
+    tree.path("/proc/self/cgroup").write_text("3:cpu,cpuacct:/docker/abc\n0::/docker/abc\n")
+    tree.path(f"{top}/{file}").write_text(quota)
+    monkeypatch.setattr(type(tree), "writable", lambda *_: False)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert how(backend_for(tree, machine)) == "CPU affinity; but a parent group has a quota of 2 vCPU"
+
+
+def test_steal_is_that_of_all_cpus_in_seconds() -> None:
+    """The first line sums the CPUs, in ticks."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    assert steal_core_seconds(f"cpu  9 9 9 9 9 9 9 {ticks // 2} 0 0\ncpu0 9 9 9 9 9 9 9 7\n") == 0.5
+
+
+@pytest.mark.parametrize("text", ["", "cpu  1 2 3 4 5 6 7\n", "intr 1 2 3 4 5 6 7 8 9\n"])
+def test_a_kernel_that_does_not_tell_has_none(text: str) -> None:
+    """What is not known is not nothing stolen."""
+    assert steal_core_seconds(text) is None

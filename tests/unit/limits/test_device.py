@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-
 import pytest
-
-from sizer.limits.device import device_of, mount_of, parse_mounts, physical_disks, whole_disk
+from sizer.limits.device import device_of
+from sizer.limits.device import mount_of
+from sizer.limits.device import parse_mounts
+from sizer.limits.device import physical_disks
+from sizer.limits.device import whole_disk
 from sizer.limits.tree import Tree
 from sizer.records.messages import HostError
-
-MOUNTS = """\
-27 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw
-31 27 0:44 / /merged rw - overlay overlay rw,lowerdir=/l,upperdir=/data/upper,workdir=/w
-32 27 0:45 /@home /home/a\\040b rw shared:5 master:1 - btrfs /dev/sdb2 rw,subvol=/@home
-33 27 0:46 / /merged rw - tmpfs tmpfs rw
-"""
-
-
-def test_the_longest_mount_point_and_of_two_the_upper_one_holds_a_path() -> None:
-    """Escapes and optional fields are as proc(5) tells."""
-    mounts = parse_mounts(MOUNTS)
-    found = [mount_of(Path(path), mounts) for path in ("/home/a b/c", "/merged/x", "/mergedx")]
-    assert [mount.kind for mount in found if mount] == ["btrfs", "tmpfs", "ext4"]
-    assert "upperdir=/data/upper" in mounts[1].options
+import psutil
+from sizer.limits.detection import _own_quota
+from sizer.limits.detection import backend_for
+from sizer.limits.interface import Throttle
+from sizer.limits.machine import Machine
+from sizer.limits.process_tree import _is_dead
+from sizer.records.device import DiskRates
+from sizer.records.errors import HostError
+from sizer.records.study import Limits
+from tests.described_hosts import V2_FILES
 
 
 def test_a_partition_counts_as_its_disk(tmp_path: Path) -> None:
@@ -40,23 +37,6 @@ def test_a_partition_counts_as_its_disk(tmp_path: Path) -> None:
     assert [whole_disk(device, tree) for device in ("254:1", "254:0", "0:44")] == ["254:0", "254:0", None]
 
 
-def test_physical_disks_stand_on_no_other(tmp_path: Path) -> None:
-    """Loop devices, RAM disks and what has slaves are left out, and so is an entry without a number."""
-    tree = Tree(tmp_path)
-    for name, number in {"vda": "254:0", "loop0": "7:0", "zram0": "252:0", "dm-0": "253:0", "nvme0c0n1": ""}.items():
-        (tree.path(f"/sys/block/{name}") / "slaves").mkdir(parents=True)
-        if number:
-            (tree.path(f"/sys/block/{name}") / "dev").write_text(f"{number}\n")
-    (tree.path("/sys/block/dm-0/slaves") / "vda").touch()
-    assert physical_disks(tree) == {"254:0"}
-
-
-def test_memory_file_systems_have_no_disk() -> None:
-    """/proc lies on nothing that could be throttled, and the sentence says what to do."""
-    with pytest.raises(HostError, match="choose a path on a disk"):
-        device_of(Path("/proc/self"))
-
-
 def test_a_path_that_is_not_there_yet_counts_as_its_parent(tmp_path: Path) -> None:
     """A study's scratch folder is made later."""
     try:
@@ -64,3 +44,62 @@ def test_a_path_that_is_not_there_yet_counts_as_its_parent(tmp_path: Path) -> No
     except HostError:
         pytest.skip("the temporary folder lies on no disk")
     assert device_of(tmp_path / "a" / "b") == expected
+
+
+def described(root: Path, mount: str) -> Tree:
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/self/mountinfo").write_text(mount)
+    return Tree(root)
+
+
+@pytest.mark.parametrize(
+    "mount",
+    [
+        "",
+        "31 23 0:28 / / rw - tmpfs tmpfs rw",
+        "31 23 0:28 / / rw - btrfs /dev/null rw",
+        "31 23 0:28 / / rw - overlay overlay rw,upperdir=/nowhere/at/all",
+    ],
+)
+def test_a_folder_in_memory_is_on_no_disk(mount: str, tmp_path: Path) -> None:
+    """Nothing can limit it, and the sentence says how to list what can be."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(HostError, match="is not on a disk that can be limited"):
+        device_of(folder, described(tmp_path / "host", mount))
+
+
+def test_a_limit_without_a_remedy_is_to_be_left_out(
+    v2_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing can be typed, only another study or another host helps; nothing is silently unlimited."""
+    monkeypatch.delitem(V2_FILES["io"], "io.max")
+    backend = backend_for(v2_tree, machine)
+    with pytest.raises(HostError, match=r"io\.max.*larger host"):
+        backend.open("a", Limits(disk="slow"), Throttle("7:0", DiskRates(read_iops=100)))
+    with backend.open("b", Limits(vcpus=1)) as group:
+        assert group.limited_by.rates is None
+
+
+def test_a_limit_with_a_remedy_says_what_to_type(v2_tree: Tree, machine: Machine) -> None:
+    """A kernel that keeps memory off can be started with it."""
+    v2_tree.path("/sys/fs/cgroup/cgroup.controllers").write_text("cpuset cpu pids")
+    with pytest.raises(HostError, match=r"type: .*cgroup_enable=memory"):
+        backend_for(v2_tree, machine).open("a", Limits(memory_bytes=1 << 30))
+
+
+def test_a_host_without_groups_has_no_quota(tmp_path: Path) -> None:
+    """There is no folder to look in."""
+    assert _own_quota(Tree(tmp_path), "cpu", None) is None
+
+
+def test_a_process_that_is_gone_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may end between being listed and being asked; this one lives."""
+    ours = psutil.Process()
+    assert not _is_dead(ours)
+
+    def gone(self: psutil.Process) -> str:
+        raise psutil.NoSuchProcess(self.pid)
+
+    monkeypatch.setattr(psutil.Process, "status", gone)
+    assert _is_dead(ours)

@@ -9,23 +9,30 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-
 import pytest
-
 from sizer.limits import identity
-from sizer.limits.control_group import TRIES, kill_until_empty, make_group
+from sizer.limits.control_group import TRIES
+from sizer.limits.control_group import kill_until_empty
+from sizer.limits.control_group import make_group
 from sizer.limits.delegation import hands_over
 from sizer.limits.detection import backend_for
-from sizer.limits.identity import owned_name, owner_is_dead
+from sizer.limits.identity import owned_name
+from sizer.limits.identity import owner_is_dead
 from sizer.limits.interface import Control
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import kill_all
 from sizer.limits.topology import read_topology
 from sizer.limits.tree import Tree
-from sizer.limits.v2 import enabling, kill_group, own_group
+from sizer.limits.v2 import enabling
+from sizer.limits.v2 import kill_group
+from sizer.limits.v2 import own_group
 from sizer.records.messages import HostError
 from sizer.words.errors import in_words
 from tests.described_hosts import V2_FILES
+import sys
+from sizer.limits.control_group import leftovers
+from sizer.limits.identity import world
+from sizer.records.errors import HostError
 
 TOP = "/sys/fs/cgroup"
 
@@ -174,22 +181,6 @@ def test_a_controller_that_the_kernel_keeps_off_says_how_to_turn_it_on(v2_tree: 
     assert "io" in how
 
 
-def test_a_pid_that_is_hidden_is_asked_for_by_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With hidepid /proc shows no other user's process: one that may not be signalled lives, one that is not there is
-    dead."""
-    name = owned_name("run")
-    dead = name.replace(f"{os.getpid()}", f"{2**22 + 1}", 1)
-
-    def forbidden(_pid: int, _signal: int) -> None:
-        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
-
-    assert dead != name
-    monkeypatch.setattr(identity, "_start_ticks", lambda _pid: None)
-    assert owner_is_dead(dead)
-    monkeypatch.setattr(os, "kill", forbidden)
-    assert not owner_is_dead(dead)
-
-
 def test_a_world_without_a_boot_id_is_still_one(tmp_path: Path) -> None:
     """A sandbox may hide the kernel's files: what cannot be read is the same for all in it."""
     assert identity._text(tmp_path / "boot_id") == ""
@@ -237,11 +228,42 @@ def test_a_kernel_that_does_not_count_swap_needs_it_off(
     assert ("swap" in how) == (fix is not None)
 
 
-def test_a_kernel_without_a_file_is_not_told_to_enable_it(
-    v2_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The io controller is there and was built without throttling: nothing can be typed."""
-    monkeypatch.delitem(V2_FILES["io"], "io.max")
-    available, how, fix = lacking(v2_tree, machine, Control.DISK)
-    assert (available, fix) == (False, None)
-    assert "io.max" in how
+def test_a_dead_process_name_is_dead() -> None:
+    """Also when its pid is in use again: the start time differs."""
+    code = "from sizer.limits.identity import owned_name; print(owned_name('run'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert owner_is_dead(done.stdout.strip())
+    assert owner_is_dead(f"{world()}-{os.getpid()}-1-run")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "notes", "1-1-old", "999999999-5-gone", "0123456789-1-1-elsewhere", "0123456789-1-", "20261121-12-30-notes"],
+)
+def test_nothing_is_known_of_other_names(name: str) -> None:
+    """Of people's own files, and of other containers and hosts."""
+    assert not owner_is_dead(name)
+
+
+def test_a_process_that_proc_hides_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With hidepid another user's process is not in /proc, and a signal tells."""
+
+    def forbidden(_pid: int, _signal: int) -> None:
+        raise PermissionError
+
+    name = f"{world()}-999999998-1-run"
+    assert owner_is_dead(name)
+    monkeypatch.setattr("os.kill", forbidden)
+    assert not owner_is_dead(name)
+
+
+def test_an_ordinary_user_leaves_roots_groups_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """He could not end what runs in them; root removes everybody's."""
+    group = tmp_path / f"{world()}-999999999-1-run"
+    for folder in (group, tmp_path / "notes"):
+        folder.mkdir()
+    assert leftovers([tmp_path]) == [group]
+    monkeypatch.setattr("os.geteuid", lambda: group.stat().st_uid + 1)
+    assert leftovers([tmp_path]) == []
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert leftovers([tmp_path]) == [group]

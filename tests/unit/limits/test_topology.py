@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from math import ceil
 from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from sizer.limits.control_group import limited_by
-from sizer.limits.topology import Topology, choose_cpus, format_cpus, parse_cpus, parse_topology
+from sizer.limits.topology import Topology
+from sizer.limits.topology import choose_cpus
+from sizer.limits.topology import format_cpus
+from sizer.limits.topology import parse_cpus
+from sizer.limits.topology import parse_topology
 from sizer.records.messages import HostError
 from sizer.records.study import Limits
 from sizer.words.host import topology_in_words
 from sizer.words.runs import limits_in_words
+from sizer.records.errors import HostError
 
 
 def host(name: str) -> Topology:
@@ -120,28 +123,10 @@ def test_the_record_says_how_many_cores_have_both_hyperthreads(topology: Topolog
     assert limits_in_words(found).startswith(f"any: {expected}, memory")
 
 
-def test_a_node_that_holds_them_all_is_taken_before_one_that_does_not() -> None:
-    """With most of node 0 in use by others, vCPUs come from the next node."""
-    assert choose_cpus(TWO_SMALL_SOCKETS, 4, {0, 2, 3, 6, 7}) == (2, 3, 6, 7)
-    assert format_cpus(choose_cpus(EIGHT_NODES, 12, every(EIGHT_NODES) - {0, 1})) == "6-11,54-59"
-
-
-def test_a_whole_core_is_taken_before_half_of_one() -> None:
-    """Two vCPUs are two siblings where any core has both to give."""
-    assert choose_cpus(ONE_SOCKET, 2, {0, 1, 5}) == (1, 5)
-    assert choose_cpus(VIRTUAL_MACHINE, 2, {1, 2, 3}) == (2, 3)
-
-
 def test_more_than_is_allowed_is_an_error_with_the_largest_number() -> None:
     """The sentence says how many there are."""
     with pytest.raises(HostError, match="ask for at most 2 vCPUs"):
         choose_cpus(ONE_SOCKET, 3, {0, 4})
-
-
-def test_pairing_counts_cores_used_by_one_and_by_two() -> None:
-    """The model's n_single and n_paired."""
-    assert ONE_SOCKET.pairing((0, 1, 4)) == (1, 1)
-    assert NO_SMT.pairing((0, 1)) == (2, 0)
 
 
 def test_a_topology_is_described_in_words() -> None:
@@ -149,33 +134,6 @@ def test_a_topology_is_described_in_words() -> None:
     assert topology_in_words(TWO_SOCKETS.counts) == "2 sockets, 2 NUMA nodes, 20 cores, 40 CPUs with hyperthreads"
     assert topology_in_words(EIGHT_NODES.counts) == "2 sockets, 8 NUMA nodes, 48 cores, 96 CPUs with hyperthreads"
     assert topology_in_words(THIS_HOST.counts) == "1 socket, 1 NUMA node, 2 cores, 2 CPUs without hyperthreads"
-
-
-def test_a_node_with_whole_cores_is_taken_before_one_with_halves() -> None:
-    """A smaller node that has but one sibling of each core to give is another machine than the one asked for."""
-    assert choose_cpus(TWO_SMALL_SOCKETS, 2, {0, 1, 2, 3, 6, 7}) == (2, 6)
-    assert choose_cpus(TWO_SMALL_SOCKETS, 1, {0, 1, 2, 3, 6, 7}) == (0,)
-    assert choose_cpus(TWO_SMALL_SOCKETS, 3, {0, 1, 2, 4, 5, 6}) == (0, 1, 4)
-
-
-def test_what_the_kernel_does_not_tell_makes_no_siblings() -> None:
-    """Some virtual machines tell no NUMA node, some boards no cores: their CPUs must not pass for one core."""
-    without_node = parse_topology("0,0,0,\n1,1,0,")
-    assert [each.node for each in without_node.processors] == [0, 0]
-    without_cores = parse_topology("0,,,\n1,,,\n2,-,-,-")
-    assert not without_cores.hyperthreads
-    assert choose_cpus(without_cores, 2, {0, 1, 2}) == (0, 1)
-
-
-def test_lines_without_a_cpu_are_no_processors() -> None:
-    """lscpu prints `,,,` for each CPU of a board whose topology it does not understand."""
-    assert parse_topology(",,,\n,,,\n").processors == ()
-
-
-@given(st.sets(st.integers(0, 300)))
-def test_cpu_lists_read_back_as_they_were_written(cpus: set[int]) -> None:
-    """`parse_cpus` undoes `format_cpus`."""
-    assert parse_cpus(format_cpus(cpus)) == tuple(sorted(cpus))
 
 
 @given(st.integers(1, 8), st.sets(st.integers(0, 7)))

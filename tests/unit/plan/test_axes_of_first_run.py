@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sizer.plan.axes_of_first_run import FAR_ABOVE, Abilities, Needs, chosen_axes, needs_of
-from sizer.records.configuration import Configuration, Estimate
-from sizer.records.run import DataSet, Demand, Meter, MeterKind, Run, RunWarning, Sample, Step, WarningKind
+from sizer.plan.axes_of_first_run import FAR_ABOVE
+from sizer.plan.axes_of_first_run import Abilities
+from sizer.plan.axes_of_first_run import Needs
+from sizer.plan.axes_of_first_run import chosen_axes
+from sizer.plan.axes_of_first_run import needs_of
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import Meter
+from sizer.records.run import MeterKind
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import Sample
+from sizer.records.run import Step
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.records.units import GIB, MIB
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
+from sizer.records.units import GIB
+from sizer.records.units import MIB
 from sizer.study.presets import HostSize
+from sizer.records.run import Configuration
+from sizer.records.run import Estimate
+from sizer.records.run import Outcome
 
 NEEDS = Needs(
     vcpus=2.0,
@@ -79,11 +97,6 @@ def test_there_are_three_values_and_the_hosts_own_is_the_last(vcpus: int, busy: 
     assert len([value for value in found[:-1] if value >= FAR_ABOVE * max(busy, 1.0)]) <= 1
 
 
-def test_a_host_without_fractions_gets_whole_vcpus() -> None:
-    assert chosen_axes(NEEDS, host(2), Abilities(fractions=False)).vcpus == (1, 2)
-    assert chosen_axes(NEEDS, host(1), Abilities(fractions=False)).vcpus == (1,)
-
-
 def test_the_floor_is_searched_for_where_memory_can_be_limited() -> None:
     assert chosen_axes(NEEDS, host(2)).memory_floor
     assert chosen_axes(None, host(2)).memory_floor
@@ -146,9 +159,3 @@ def test_a_batch_is_not_seen_in_lines_of_a_log_or_joined_steps() -> None:
 def test_a_run_without_a_rate_shows_nothing() -> None:
     assert needs_of(run(outcome=Outcome.CRASHED), host(2)) is None
     assert needs_of(run(throughput=Estimate(0.0, 0.0, 0.0)), host(2)) is None
-
-
-def test_what_was_not_accounted_is_not_known() -> None:
-    needs = needs_of(run(throughput=Estimate(100.0, 99.0, 101.0)), host(2))
-    assert needs is not None
-    assert (needs.busy_vcpus, needs.own_memory_bytes, needs.read_bytes, needs.batch_samples) == (None,) * 4

@@ -3,24 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from sizer.model.memory import memory_floor, trials
+from sizer.model.memory import memory_floor
+from sizer.model.memory import trials
 from sizer.model.model import WITHIN
-from sizer.model.runs import HELD_STEPS, MOST_RUNS, largest_batch
-from sizer.plan.batch_search import TIMEOUT, BatchSearch, batch_searches
-from sizer.records.answer import LargestBatch, SearchEnd
-from sizer.records.configuration import Configuration, Estimate
+from sizer.model.runs import HELD_STEPS
+from sizer.model.runs import MOST_RUNS
+from sizer.model.runs import largest_batch
+from sizer.plan.batch_search import TIMEOUT
+from sizer.plan.batch_search import BatchSearch
+from sizer.plan.batch_search import batch_searches
+from sizer.records.answer import LargestBatch
+from sizer.records.answer import SearchEnd
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.device import Device
-from sizer.records.run import Cause, CauseKind, DataSet, Failure, Run, Step
-from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
-from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import DataSet
+from sizer.records.run import Failure
+from sizer.records.run import Run
+from sizer.records.run import Step
+from sizer.records.run_kinds import MemoryPlace
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 from sizer.words.runs import following_in_words
+from sizer.model.batch_runs import CLOSE
+from sizer.model.batch_runs import HELD_STEPS
+from sizer.model.batch_runs import MOST_BATCH_RUNS
+from sizer.model.batch_runs import largest_batch
+from sizer.records.batch_sizes import LargestBatch
+from sizer.records.batch_sizes import SearchEnd
+from sizer.records.run import Configuration
+from sizer.records.run import Estimate
+from sizer.records.run import Outcome
+from sizer.records.study import Device
+from sizer.records.study import Purpose
 
 HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")
@@ -164,17 +192,6 @@ def test_a_crash_says_nothing_of_memory() -> None:
     runs = [ended(search.at(32), Outcome.COMPLETED), ended(search.at(64), Outcome.CRASHED, None)]
     assert found_of(search, runs).ended is SearchEnd.CRASHED
     assert search.next_run(runs) is None
-
-
-def test_runs_of_a_search_change_no_memory_floor() -> None:
-    """What a larger batch needs is not what the workload's own needs, and a batch that held tried no smaller cap."""
-    search = search_of()
-    asked = replace(search.base, purpose=Purpose.ASKED, measure=Measure())
-    own = ended(asked, Outcome.COMPLETED)
-    searched = to_the_end(search, 100, [own])
-    assert memory_floor(searched) == memory_floor([own])
-    assert {trial.batch_size for trial in trials(searched) if trial.completed} == {32}
-    assert {trial.batch_size for trial in trials(searched) if not trial.completed} == {104, 112, 128}
 
 
 def test_without_a_search_the_studys_runs_show_what_they_can() -> None:

@@ -4,24 +4,47 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from sizer.model.memory import trials
-from sizer.model.model import LEAST_BYTES, WITHIN
-from sizer.model.runs import MOST_RUNS, as_asked, bounds, searched_floor
-from sizer.plan.floor_search import PRECISION, SECONDS, Search, next_cap, searches
-from sizer.records.configuration import Configuration, Estimate
+from sizer.model.model import LEAST_BYTES
+from sizer.model.model import WITHIN
+from sizer.model.runs import MOST_RUNS
+from sizer.model.runs import as_asked
+from sizer.model.runs import bounds
+from sizer.model.runs import searched_floor
+from sizer.plan.floor_search import PRECISION
+from sizer.plan.floor_search import SECONDS
+from sizer.plan.floor_search import Search
+from sizer.plan.floor_search import next_cap
+from sizer.plan.floor_search import searches
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.device import Device
 from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.records.units import GIB, MIB
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
+from sizer.records.units import GIB
+from sizer.records.units import MIB
 from sizer.study.presets import HostSize
 from sizer.words.floors import floor_in_words
 from sizer.words.runs import following_in_words
+from sizer.model.floor_runs import LEAST_BYTES
+from sizer.model.floor_runs import MOST_RUNS
+from sizer.model.floor_runs import searched_floor
+from sizer.plan.floor_search import WITHIN
+from sizer.records.run import Configuration
+from sizer.records.run import Estimate
+from sizer.records.run import Outcome
+from sizer.records.study import Device
+from sizer.records.study import Purpose
 
 HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")
@@ -85,17 +108,6 @@ def test_what_the_runs_needed_shortens_the_search(floor: int, share: float) -> N
     peak = round(floor * share)
     known = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, peak)]
     assert len(found(search, floor, known, peak)) - len(known) <= 5
-
-
-def test_bisection_halves_the_ratio() -> None:
-    """Between two caps near each other, the middle on the scale that counts; within a tenth it is enough."""
-    assert next_cap([400 * MIB], [300 * MIB], None, GIB) == round(math.sqrt(300 * 400)) * MIB
-    assert next_cap([328 * MIB], [300 * MIB], None, GIB) is None
-
-
-def test_a_cap_that_held_once_and_was_killed_once_is_too_small() -> None:
-    """What a machine of that size does one time in two is no floor to stand on."""
-    assert bounds([200, 300], [200]).held == 300
 
 
 def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
@@ -195,12 +207,3 @@ def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
     assert following_in_words(search, runs).endswith(
         "320 MiB, for the input pipeline alone: the framework of a real GPU needs more"
     )
-
-
-def test_a_run_of_a_search_says_what_it_is_for() -> None:
-    """So that nobody takes its rate for a measurement."""
-    search = search_of(Study("s", (plan_of(),)))
-    spec = search.next_run([])
-    assert spec is not None
-    assert spec.purpose is Purpose.FLOOR_SEARCH
-    assert as_asked([tried(spec, Outcome.COMPLETED)]) == ()

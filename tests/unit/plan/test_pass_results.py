@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.plan.two_epochs import ObstacleKind, PassResult, TwoEpochs, two_epoch_passes
+from sizer.plan.two_epochs import PassResult, TwoEpochs, two_epoch_passes
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study, Workload, WorkloadPlan
@@ -59,10 +59,3 @@ def test_a_run_under_such_a_cap_makes_it_needless(the_pass: TwoEpochs, whole: Ru
         limits=replace(whole.spec.limits, memory_bytes=600 * MIB),
     )
     assert the_pass.result([replace(whole, spec=spec)]) == PassResult()
-
-
-def test_a_pass_that_was_not_made_says_so(the_pass: TwoEpochs, whole: Run) -> None:
-    """It could have been made, and the study ended before."""
-    result = the_pass.result([whole])
-    assert result.obstacle is not None
-    assert result.obstacle.kind is ObstacleKind.NOT_MADE

@@ -3,15 +3,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-
 import pytest
-
-from sizer.plan.run_order import AROUND_SECONDS, estimate_seconds, guessed_workloads
+from sizer.plan.run_order import AROUND_SECONDS
+from sizer.plan.run_order import estimate_seconds
+from sizer.plan.run_order import guessed_workloads
 from sizer.plan.seen_times import SeenTimes
 from sizer.records.configuration import Configuration
-from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Failure
+from sizer.records.run import Run
+from sizer.records.run import Sample
+from sizer.records.run import Step
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
+from sizer.records.run import Configuration
+from sizer.records.run import Outcome
 
 COMMAND = Workload("own", "command", command=("train",))
 TICK = 0.5
@@ -104,25 +114,6 @@ def test_slow_steps_take_longer_than_the_seconds() -> None:
     assert seen.seconds(asked.spec) == pytest.approx(asked.wall_seconds, rel=0.15)
 
 
-def test_the_nearest_runs_count() -> None:
-    """Of runs at one and at two vCPUs, the one at one says what half of one takes; its own says most."""
-    far, near = program(2.0, [(4.0, 0.0)], 0.02), program(1.0, [(8.0, 0.0)], 0.02)
-    assert SeenTimes([far, near]).start_up_seconds(spec(0.5)) == pytest.approx(16, rel=0.05)
-    assert SeenTimes([far, near]).start_up_seconds(spec(2.0)) == pytest.approx(4, rel=0.05)
-
-
-def test_shorter_runs_of_a_search_are_foretold_by_longer_ones() -> None:
-    """Start-up is the same, measuring as long as is asked for."""
-    seen = SeenTimes([program(1.0, BURNS, 0.02, seconds=30.0)])
-    assert seen.seconds(spec(1.0, seconds=5.0)) == pytest.approx(15 + 5 + 2, rel=0.05)
-
-
-def test_a_program_that_ends_by_itself_is_no_longer_with_more_seconds() -> None:
-    """Ten seconds of steps are all that it has."""
-    seen = SeenTimes([program(1.0, [(5.0, 0.0)], 0.02, "ended")])
-    assert seen.seconds(spec(1.0, seconds=30.0)) == pytest.approx(17, rel=0.05)
-
-
 @pytest.mark.parametrize("outcome", [Outcome.OUT_OF_MEMORY, Outcome.TIMEOUT, Outcome.CRASHED])
 def test_what_failed_most_likely_fails_again(outcome: Outcome) -> None:
     """With the same limits, after as long; of others it says nothing."""
@@ -143,10 +134,3 @@ def test_the_estimate_of_a_study_is_a_guess_until_a_run_was_seen() -> None:
     assert guessed_workloads([*specs, other], [first]) == ("other",)
     truth = sum(program(each.limits.vcpus or 1.0, BURNS, 0.02).wall_seconds + AROUND_SECONDS for each in specs)
     assert estimate_seconds(specs, [first]) == pytest.approx(truth, rel=0.1)
-
-
-def test_phases_that_were_not_stored_leave_the_whole() -> None:
-    """A run without its steps still says how long it took."""
-    run = replace(program(1.0, BURNS, 0.02), steps=(), samples=(), wall_seconds=42.0)
-    assert SeenTimes([run]).seconds(spec(0.5)) == 42.0
-    assert SeenTimes([run]).start_up_seconds(spec(0.5)) is None

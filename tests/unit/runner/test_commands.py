@@ -2,22 +2,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-
 import pytest
-
 from sizer.records.device import Device
 from sizer.records.framework_options import FrameworkOptions
-from sizer.records.own_programs import PLACEHOLDERS, Variable
-from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.runner.commands import (
-    RunPaths,
-    argv,
-    environment,
-    hidden_values,
-    placeholders,
-    setup_environment,
-    threads,
-)
+from sizer.records.own_programs import PLACEHOLDERS
+from sizer.records.own_programs import Variable
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
+from sizer.runner.commands import RunPaths
+from sizer.runner.commands import argv
+from sizer.runner.commands import environment
+from sizer.runner.commands import hidden_values
+from sizer.runner.commands import placeholders
+from sizer.runner.commands import setup_environment
+from sizer.runner.commands import threads
+from sizer.records.study import Device
+from sizer.runner.hooking import HOOK
+from sizer.runner.hooking import shut_out_by
+from sizer.runner.hooking import with_events
 
 PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")
@@ -38,21 +42,6 @@ def test_a_workload_gets_what_the_run_says() -> None:
     assert options["--threads"] == "2"
     assert options["--device"] == "cpu"
     assert "--rate" not in options
-
-
-def test_threads_follow_the_limit_and_not_the_host() -> None:
-    """1.5 vCPU are two CPUs to run on; without a limit it is the host's count."""
-    assert threads(SPEC, 64) == 2
-    assert threads(replace(SPEC, limits=Limits(vcpus=0.25)), 64) == 1
-    assert threads(replace(SPEC, limits=Limits()), 64) == 64
-
-
-def test_an_emulated_accelerator_is_told_its_rate() -> None:
-    """The workload waits; it knows no GPU names."""
-    device = Device("emulated", gpu="P100", samples_per_second=219.0)
-    words = argv(replace(SPEC, workload=replace(TRAINING, device=device)), PLACE, 8, HOST_MEMORY)
-    assert words[words.index("--device") + 1] == "emulated"
-    assert words[words.index("--rate") + 1] == "219.0"
 
 
 def test_repeats_have_seeds_of_their_own() -> None:
@@ -115,22 +104,6 @@ def test_a_command_gets_what_its_study_says() -> None:
     assert "OMP_NUM_THREADS" not in alone
 
 
-def test_placeholders_of_a_run_without_limits_are_those_of_the_host() -> None:
-    """And an accelerator is one."""
-    spec = replace(SPEC, limits=Limits(), workload=Workload("own", "command", device=Device("cuda", 0)), repeat=1)
-    values = placeholders(spec, PLACE, 8, HOST_MEMORY)
-    assert set(values) == set(PLACEHOLDERS)
-    assert (values["vcpus"], values["threads"], values["memory_mib"]) == ("8", "8", "16384")
-    assert (values["gpu_count"], values["repeat"], values["data"]) == ("1", "2", "/data/a.rec")
-
-
-def test_a_mode_is_an_option_where_it_was_named() -> None:
-    """A program does by itself what its kind says."""
-    assert "--mode" not in argv(SPEC, PLACE, 8, HOST_MEMORY)
-    words = argv(replace(SPEC, workload=replace(TRAINING, mode="forward_backward")), PLACE, 8, HOST_MEMORY)
-    assert words[words.index("--mode") + 1] == "forward_backward"
-
-
 def test_options_of_the_framework_are_given_as_the_study_writes_them() -> None:
     """Those that it leaves out are the program's to choose."""
     workload = replace(TRAINING, precision="bf16", options=FrameworkOptions(compile=True, workers=0))
@@ -150,7 +123,44 @@ def test_several_emulated_accelerators_are_told_how_long_they_exchange() -> None
     assert "--gpu-count" not in argv(replace(several, gpu_count=1), PLACE, 8, HOST_MEMORY)
 
 
-def test_a_command_is_told_how_many_accelerators() -> None:
-    """As many as the run has, and none where the CPU computes."""
-    own = replace(SPEC, workload=Workload("own", "command", command=("train",), device=Device("cuda")), gpu_count=4)
-    assert placeholders(own, PLACE, 8, HOST_MEMORY)["gpu_count"] == "4"
+FIFO = Path("/tmp/run/events")
+
+
+def test_the_hook_is_first_on_the_path() -> None:
+    """What the user has there comes after it; an empty entry, which is the current folder, is not made."""
+    assert with_events({}, FIFO, True) == {"SIZER_EVENTS_PATH": str(FIFO), "PYTHONPATH": str(HOOK)}
+    assert with_events({"PYTHONPATH": "/mine:/yours"}, FIFO, True)["PYTHONPATH"] == f"{HOOK}:/mine:/yours"
+    assert "PYTHONPATH" not in with_events({}, FIFO, False)
+    assert (HOOK / "sitecustomize.py").is_file()
+
+
+def test_a_batch_size_that_the_study_gives_is_told_to_the_hook() -> None:
+    """One of 1 is what every study has that says nothing."""
+    assert with_events({}, FIFO, True, 64)["SIZER_BATCH_SIZE"] == "64"
+    assert "SIZER_BATCH_SIZE" not in {**with_events({}, FIFO, True, 1), **with_events({}, FIFO, False, 64)}
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (["python", "train.py"], None),
+        (["python3.11", "-I", "train.py"], "-I"),
+        (["/usr/bin/python3", "-uE", "train.py"], "-E"),
+        (["env", "A=1", "python", "-S", "-m", "train"], "-S"),
+        (["python", "-W", "ignore", "-I", "train.py"], "-I"),
+        (["python", "-X", "dev", "train.py", "-I"], None),
+        (["python", "-c", "print('-I')", "-S"], None),
+        (["python", "-m", "train", "-E"], None),
+        (["python", "-Werror::Exception", "train.py"], None),
+        (["python", "-cprint(1)", "-S"], None),
+        (["python", "-"], None),
+        (["python"], None),
+        (["python", "--check-hash-based-pycs", "always", "-s", "-S", "x.py"], "-S"),
+        (["pypy3", "-E", "x.py"], "-E"),
+        (["bash", "-I", "run.sh"], None),
+        ([], None),
+    ],
+)
+def test_options_that_keep_the_hook_out(command: list[str], option: str | None) -> None:
+    """Only Python's own, before the program's name."""
+    assert shut_out_by(command) == option

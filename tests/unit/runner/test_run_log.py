@@ -77,16 +77,6 @@ def test_a_link_is_replaced_and_never_written_through(tmp_path: Path, dangling: 
     assert dangling or other.read_text() == "precious"
 
 
-def test_a_folder_of_logs_that_is_a_link_is_not_written_into(tmp_path: Path) -> None:
-    """The log stays in memory, and says so."""
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "logs").symlink_to("elsewhere")
-    log = Log(tmp_path / "logs" / "run.log")
-    log.close()
-    assert log.trouble is not None
-    assert list((tmp_path / "elsewhere").iterdir()) == []
-
-
 def test_last_words_can_be_read_on_any_terminal(tmp_path: Path) -> None:
     """Control characters are shown and not obeyed, and an endless line shows where it began and where it ended."""
     log = Log(tmp_path / "run.log")

@@ -10,16 +10,15 @@ import sys
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
-
 import pynvml
 import pytest
-
 from sizer.analysis.counter_rates import rates
 from sizer.host.nvml import gpus
 from sizer.records.device import GpuSample
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler
 from tests import ROOT
+from sizer.records.gpu import GpuSample
 
 
 class Counting:
@@ -77,74 +76,3 @@ def test_rates_are_increments_a_second() -> None:
     assert (found.seconds, found.cores, found.other_cores) == (2, 0.5, 1.0)
     assert (found.read_bytes, found.written_bytes, found.read_ios, found.write_ios) == (100, 25, 2, 1)
     assert (found.throttled, found.accelerator) == (0.25, None)
-
-
-def test_no_time_has_no_rates() -> None:
-    """Two samples of one moment divide by nothing."""
-    assert rates(BEFORE, BEFORE) is None
-    assert rates(AFTER, BEFORE) is None
-
-
-def test_a_machine_without_a_driver_has_no_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The usual case, not an error."""
-
-    def no_library() -> None:
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
-
-    monkeypatch.setattr(pynvml, "nvmlInit", no_library)
-    assert gpus() == ()
-
-
-DRIVER = """
-#include <string.h>
-typedef struct { unsigned long long total, free, used; } memory_t;
-typedef struct { unsigned int gpu, memory; } rates_t;
-int nvmlInit_v2(void) { return 0; }
-int nvmlInitWithFlags(unsigned int flags) { return 0; }
-int nvmlShutdown(void) { return 0; }
-const char *nvmlErrorString(int code) { return "a test double's error"; }
-int nvmlDeviceGetCount_v2(unsigned int *count) { *count = 2; return 0; }
-int nvmlDeviceGetHandleByIndex_v2(unsigned int index, void **device) {
-    if (index > 1) return 2;
-    *device = (void *)(unsigned long)(index + 1); return 0; }
-int nvmlDeviceGetName(void *device, char *name, unsigned int length) {
-    strncpy(name, "FAKE-GPU (test double)", length); return 0; }
-int nvmlDeviceGetMemoryInfo(void *device, memory_t *memory) {
-    if (device == (void *)2) return 3;  /* not supported */
-    memory->total = 16ULL << 30; memory->free = memory->used = 8ULL << 30; return 0; }
-int nvmlDeviceGetUtilizationRates(void *device, rates_t *rates) {
-    if (device == (void *)2) return 3;
-    rates->gpu = 75; rates->memory = 10; return 0; }
-"""
-
-ASK = """
-import json
-from dataclasses import asdict
-from sizer.host import gpus, watched
-with watched(gpus()) as watch:
-    print(json.dumps({"gpus": [asdict(gpu) for gpu in gpus()], "told": [asdict(each) for each in watch.latest]}))
-"""
-
-
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is needed to build the NVML double")
-def test_nvml_is_asked_through_its_real_library_calls(tmp_path: Path) -> None:
-    """A double of the driver's library: what a device does not support is None and spoils nothing else."""
-    source = tmp_path / "nvml.c"
-    source.write_text(DRIVER)
-    library = tmp_path / "libnvidia-ml.so.1"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True, timeout=300)
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    shown = subprocess.run(
-        [sys.executable, "-c", ASK], env=environment, check=True, capture_output=True, text=True, timeout=60
-    )
-    name = "FAKE-GPU (test double)"
-    assert json.loads(shown.stdout) == {
-        "gpus": [
-            {"index": 0, "name": name, "memory_bytes": 16 << 30, "uuid": None},
-            {"index": 1, "name": name, "memory_bytes": None, "uuid": None},
-        ],
-        "told": [
-            asdict(GpuSample(busy=0.0, memory_bytes=8 << 30, others=())) | {"others": []},
-            asdict(GpuSample()) | {"others": []},
-        ],
-    }

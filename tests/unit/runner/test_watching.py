@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from sizer.analysis.log_rates import LogRates
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
-from sizer.records.run import CauseKind, Meter, MeterKind, Sample, Step, WarningKind
+from sizer.records.run import CauseKind, Meter, MeterKind, Sample, Step
 from sizer.records.study import RunSpec
 from sizer.runner.sampler import Sampler
 from sizer.runner.time_limit import TimeLimit, at_most
@@ -166,26 +165,10 @@ def test_a_log_in_milliseconds_given_as_seconds_ends_the_run(make_spec: Callable
     assert seen.meter_warnings == ()
 
 
-def test_what_is_to_be_known_of_a_logs_rate_is_a_warning_of_the_run(make_spec: Callable[..., RunSpec]) -> None:
-    """Every line tells the same rate."""
-    spec = make_spec("true", seconds=60)
-    spec = replace(spec, workload=replace(spec.workload, pattern=r"speed (?P<rate>[\d.]+)"))
-    seen = watched(spec, PrintingChild(["speed 219.0"] * 10))
-    assert seen.meter == Meter(MeterKind.LOG, "pattern")
-    assert [warning.kind for warning in seen.meter_warnings] == [WarningKind.ONE_READING]
-
-
 def test_an_expression_that_backtracks_without_end_is_stopped() -> None:
     """Forty characters would take hours."""
     with pytest.raises(TimeLimit, match=r"0\.1 s"), at_most(0.1):
         re.search(r"(a+)+$", "a" * 40 + "!")
-
-
-def test_a_line_of_megabytes_is_not_looked_at_as_a_whole() -> None:
-    """A known pattern of digits would be tried from each of a million places."""
-    rates = LogRates(r"(?P<done>\d+)/\d+ batches, (?P<elapsed>[\d.]+)s", 1, lambda: 0.0)
-    with at_most(5.0):
-        assert rates.feed(b"1" * 1_000_000 + b"\n") == []
 
 
 def test_what_is_quick_is_left_alone_and_nothing_is_left_armed() -> None:

@@ -81,13 +81,6 @@ def test_the_policy_is_that_of_this_sizer(page: str, policy: str) -> None:
     assert digests(served, "script") - rules(served)["script-src"]
 
 
-def test_sentences_are_text(page: str) -> None:
-    """Of any language, with any marks."""
-    text = made_live(page, SENTENCES, page_policy).content.decode()
-    assert 'data-take="show &quot;it&quot;"' in text
-    assert 'data-gone="it has &lt;ended&gt;"' in text
-
-
 def test_without_a_file_there_is_a_page_that_waits(tmp_path: Path) -> None:
     """Until there is one; then it is another page, with another tag."""
     page = LivePage(tmp_path / "report.html", SENTENCES, page_policy)

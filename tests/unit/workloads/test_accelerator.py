@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from workloads.accelerator import EmulatedAccelerator
+from workloads.measured_loop import Loop, emulated
+from workloads.page_cache import CacheState
 
 
 class Clock:
@@ -22,22 +26,6 @@ class Clock:
         self.now += seconds
 
 
-def test_the_first_step_is_accepted_at_once() -> None:
-    """An idle accelerator keeps nobody waiting."""
-    clock = Clock()
-    assert EmulatedAccelerator(10, clock, clock.sleep).accept(20) == 2.0
-    assert clock.now == 100.0
-
-
-def test_a_step_waits_for_the_one_before() -> None:
-    """The second step is accepted when the first is done."""
-    clock = Clock()
-    accelerator = EmulatedAccelerator(10, clock, clock.sleep)
-    accelerator.accept(20)
-    accelerator.accept(20)
-    assert clock.now == 102.0
-
-
 def test_input_prepared_meanwhile_costs_nothing() -> None:
     """Input overlaps with the step: the rate is the slower of both, not their sum."""
     clock = Clock()
@@ -47,16 +35,6 @@ def test_input_prepared_meanwhile_costs_nothing() -> None:
         accelerator.accept(20)
     accelerator.drain()
     assert clock.now == pytest.approx(100 + 1.5 + 10 * 2.0)
-
-
-def test_slow_input_sets_the_rate() -> None:
-    """An accelerator that waits for input never sleeps."""
-    clock = Clock()
-    accelerator = EmulatedAccelerator(10, clock, clock.sleep)
-    for _ in range(10):
-        clock.pass_time(3.0)
-        accelerator.accept(20)
-    assert clock.now == pytest.approx(130.0)
 
 
 def test_late_wake_ups_do_not_add_up() -> None:
@@ -82,22 +60,41 @@ def test_several_step_when_each_has_its_batch() -> None:
     assert clock.now == pytest.approx(102.7)
 
 
-def test_several_that_are_fed_make_as_many_samples_less_their_loss() -> None:
-    """A step takes as much longer as they exchange."""
-    clock = Clock()
-    accelerator = EmulatedAccelerator(10, clock, clock.sleep, count=4, exchange=0.15)
-    for _ in range(4 * 10):
-        accelerator.accept(20)
-    accelerator.drain()
-    assert 4 * 10 * 20 / (clock.now - 100) == pytest.approx(10 * 4 / 1.15)
+class Batches:
+    """Three batches an epoch."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def next_batch(self) -> Any:
+        self.given += 1
+        return None if self.given % 4 == 0 else object()
+
+    def restart(self) -> None:
+        """The next epoch begins by itself."""
+
+    def close(self) -> None:
+        """Holds nothing."""
 
 
-def test_batches_for_the_next_step_are_taken_meanwhile() -> None:
-    """Each accelerator has a queue of one batch, so input of all of them overlaps with the step."""
-    clock = Clock()
-    accelerator = EmulatedAccelerator(10, clock, clock.sleep, count=2)
-    for _ in range(2 * 10):
-        clock.pass_time(0.9)
-        accelerator.accept(20)
-    accelerator.drain()
-    assert clock.now == pytest.approx(100 + 1.8 + 10 * 2.0)
+class Steps:
+    """Keeps the steps, and is over after `most` of them."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.found: list[tuple[int, int]] = []
+
+    @property
+    def over(self) -> bool:
+        return len(self.found) >= self.most
+
+    def step(self, samples: int, _input_wait: float, epoch: int, *_times: object) -> None:
+        self.found.append((samples, epoch))
+
+
+def test_a_step_of_several_accelerators_counts_all_their_batches() -> None:
+    """Two batches of 8 are a step of 16 samples; what an epoch leaves over begins the next one's first step."""
+    source, steps = Batches(), Steps(3)
+    accelerator = EmulatedAccelerator(1e6, count=2)
+    Loop(source, emulated(accelerator, 8), CacheState((), "warm"), 16, report_latency=False).run(steps)  # type: ignore[arg-type]
+    assert steps.found == [(16, 0), (16, 1), (16, 1)]

@@ -82,17 +82,6 @@ def test_a_step_is_known_when_the_accelerator_is_done_with_it() -> None:
     assert queue.waited == 0
 
 
-def test_waiting_for_input_is_no_time_of_a_step() -> None:
-    """The accelerator was idle before the mark at its beginning."""
-    queue = Queue()
-    clock = AcceleratorClock(queue.mark)
-    begun(clock, queue, 0.1)
-    queue.now = 5.0
-    late = begun(clock, queue, 0.1)
-    queue.now = 6.0
-    assert late.seconds() == pytest.approx(0.1)
-
-
 def test_marks_are_used_again_and_a_step_without_room_is_not_timed() -> None:
     """No more marks are made than there is room for."""
     queue = Queue()
@@ -147,14 +136,6 @@ def test_steps_are_told_in_order_once_their_times_are_known(pipe: tuple[Events, 
     times = [event["time"] for event in last[:-1]]
     assert times == sorted(times)
     assert queue.waited == 1
-
-
-def test_the_end_waits_for_nobody_where_all_is_told(pipe: tuple[Events, int]) -> None:
-    """As on a CPU."""
-    events, reading = pipe
-    events.step(samples=8, input_wait=0.0, epoch=0)
-    events.end()
-    assert [event["event"] for event in told(reading)] == ["step", "end"]
 
 
 def test_the_loop_goes_on_while_the_accelerator_computes(pipe: tuple[Events, int]) -> None:

@@ -8,6 +8,8 @@ import pytest
 from workloads import events as events_module
 from workloads.events import Events
 from workloads.faults import InputFault
+from workloads.progress import Extent, Progress
+from workloads.stop import StopRequest
 
 
 def written(write: object) -> list[dict[str, object]]:
@@ -34,27 +36,6 @@ def test_start_carries_the_data_set_and_what_the_program_adds() -> None:
         "bytes_per_sample": 100.0,
         "network": "vgg16",
     }
-
-
-def test_nothing_read_is_zero_bytes_a_sample() -> None:
-    """A synthetic run's `start` has zeros, not a division by them."""
-    (event,) = written(
-        lambda events: events.start(sample_unit="image", batch_size=4, dataset_bytes=0, dataset_samples=0)
-    )
-    assert event["bytes_per_sample"] == 0
-
-
-def test_latency_is_there_only_where_it_is_measured() -> None:
-    """A step without a latency has no such key."""
-    with_latency, without, _ = written(
-        lambda events: [
-            events.step(samples=4, input_wait=0.5, epoch=1, latency=0.25),
-            events.step(samples=4, input_wait=0.5, epoch=1),
-            events.end(),
-        ]
-    )
-    assert with_latency["latency"] == 0.25
-    assert set(without) == {"event", "time", "samples", "input_wait", "epoch"}
 
 
 def test_without_a_descriptor_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,3 +89,30 @@ def test_the_end_leaves_no_step_behind() -> None:
         events.end()
 
     assert [event["event"] for event in written(two_steps_and_an_end)] == ["step", "step", "end"]
+
+
+def progress(extent: Extent) -> Progress:
+    return Progress("job", "image", Events(None), StopRequest(), extent)
+
+
+def test_the_closing_line_tells_samples_wait_and_latency(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line: what ran, the rate, the totals; the latency leaves the first step out."""
+    account = progress(Extent())
+    account.start(0, 0, 4)
+    for latency in (9.0, 0.1, 0.2):
+        account.step(4, 0.5, 0, latency)
+    account.end(" (emulated device)")
+    line = capsys.readouterr().out
+    assert line.startswith("job: ")
+    assert "3 steps, 12 images" in line
+    assert "1.5 s of them waiting for input" in line
+    assert "p50 100.0 ms, p99 200.0 ms (emulated device)" in line
+
+
+def test_one_is_not_said_as_many(capsys: pytest.CaptureFixture[str]) -> None:
+    """A job of a single step of a single image."""
+    account = progress(Extent())
+    account.start(0, 0, 1)
+    account.step(1, 0.0, 0)
+    account.end()
+    assert "1 step, 1 image in " in capsys.readouterr().out

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from workloads import datum, photograph_crops
-from workloads.image_codecs import PACKAGES, has_exif, open_codec
+from workloads.image_codecs import PACKAGES, open_codec
 from workloads.image_folder import LabelledImage
 from workloads.image_transform import synthetic_image
 from workloads.transform_task import Task
@@ -88,16 +88,6 @@ def test_an_image_is_turned_upright(decoder: str, tmp_path: Path, orientation: i
     found, reference = (seen(stored(each, path, "recordio")) for each in (decoder, "opencv"))
     assert found.shape == reference.shape == ((341, 256, 3) if orientation in (6, 8) else (256, 341, 3))
     assert psnr(found, reference) >= LEAST_PSNR[decoder]
-
-
-def test_exif_data_is_found_behind_other_segments() -> None:
-    """And nothing that merely looks like it."""
-    assert has_exif(upright(1))
-    assert has_exif(upright(1)[:2] + b"\xff\xe0\0\x04ab" + upright(1)[2:])
-    assert not has_exif(JPEG)
-    assert not has_exif(JPEG[:2] + b"\xff\xe1\0\x10http://ns.adob" + JPEG[2:])
-    for size in range(40):
-        has_exif(upright(1)[:size])
 
 
 @pytest.mark.parametrize("mode", ["L", "CMYK", "I;16", "P", "RGBA", "LA", "1"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import cv2
@@ -52,35 +51,12 @@ def test_a_mirrored_crop_is_that_crop_mirrored(decoder: Any) -> None:
     assert plain[:, 0].mean(axis=0) == pytest.approx([200, 0, 0], abs=1)
 
 
-def test_decoders_agree(decoder: Any) -> None:
-    """Within what their ways of scaling differ by, on a smooth image."""
-    from workloads.image_transform import synthetic_image
-
-    image = encoded(np.ascontiguousarray(synthetic_image(3)))
-    crop = Crop(20, 30, 256, 256)
-    reference = open_decoder("opencv").encoded(image, 224, lambda _height, _width: crop)
-    found = decoder.encoded(image, 224, lambda _height, _width: crop)
-    assert reference is not None
-    assert np.abs(found.astype(float) - reference).mean() < 2
-
-
 def test_what_is_no_image_or_cut_off_is_none(decoder: Any) -> None:
     """A cut one would be filled up with grey."""
     content = encoded(RED_LEFT)
     assert decoder.encoded(b"", SIDE, whole) is None
     assert decoder.encoded(b"no image at all", SIDE, whole) is None
     assert decoder.encoded(content[: len(content) // 2], SIDE, whole) is None
-
-
-def test_grey_and_cmyk_are_read(decoder: Any) -> None:
-    """Some of ImageNet's are."""
-    pillow = pytest.importorskip("PIL.Image")
-    for mode in ("L", "CMYK"):
-        file = io.BytesIO()
-        pillow.fromarray(RED_LEFT).convert(mode).save(file, "JPEG")
-        pixels = decoder.encoded(file.getvalue(), SIDE, whole)
-        assert pixels is not None
-        assert pixels.shape == (SIDE, SIDE, 3)
 
 
 def test_the_fastest_is_the_first_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:

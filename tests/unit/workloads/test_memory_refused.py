@@ -45,14 +45,6 @@ def test_pytorch_out_of_gpu_memory(ended: Said, capsys: pytest.CaptureFixture[st
     )
 
 
-def test_pytorch_out_of_host_memory(ended: Said) -> None:
-    """What its allocator raises when the system refuses: 4 PB are more than any host has."""
-    torch = pytest.importorskip("torch")
-    with pytest.raises(RuntimeError) as refused:
-        torch.empty(10**15)
-    assert ended(refused.value)[1] == [{"event": "out_of_memory", "where": "host"}]
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_mxnet_out_of_gpu_memory(ended: Said) -> None:
     """The real class with the sentence of its allocator on a GPU (src/storage/pooled_storage_manager.h)."""
@@ -65,15 +57,6 @@ def test_python_out_of_memory(ended: Said, capsys: pytest.CaptureFixture[str]) -
     """numpy's is one, too."""
     assert ended(MemoryError())[1] == [{"event": "out_of_memory", "where": "host"}]
     assert "too little memory for this (MemoryError)" in capsys.readouterr().err
-
-
-def test_without_a_reader_it_is_said_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(DESCRIPTOR_VARIABLE, raising=False)
-
-    def main() -> None:
-        raise MemoryError
-
-    assert run_program("image_training", main) == Fault.exit_code
 
 
 def test_any_other_error_is_not_about_memory() -> None:

@@ -6,14 +6,23 @@ import math
 import re
 from importlib import import_module
 from typing import Any
-
 import pytest
-
-from sizer.records.kinds import DIFFERENCES, TAKES_VECTORS
+from sizer.records.kinds import DIFFERENCES
+from sizer.records.kinds import TAKES_VECTORS
 from tests import ROOT
-from workloads import backends, networks
-from workloads.backends import Settings, mxnet_library, open_backend, sample_form
+from workloads import backends
+from workloads import networks
+from workloads.backends import Settings
+from workloads.backends import mxnet_library
+from workloads.backends import open_backend
+from workloads.backends import sample_form
 from workloads.networks import NETWORKS
+from sizer.records.networks import DIFFERENCES
+from sizer.records.networks import TAKES_VECTORS
+from workloads.backends import FORWARD
+from workloads.backends import FORWARD_BACKWARD
+from workloads.backends import TRAIN
+from workloads.backends import LanguageModelForm
 
 WITHOUT_PYTORCH = "PyTorch is an extra: pip install .[pytorch]"
 
@@ -102,28 +111,37 @@ def test_the_same_seed_gives_the_same_loss(framework: str, network: str) -> None
     assert losses(8) != pytest.approx(first, rel=1e-4)
 
 
-def test_pytorchs_threads_are_those_of_the_limit(torch: Any) -> None:
-    """It would take as many as the host has CPUs."""
-    open_backend("pytorch", Settings("cpu", 1, 1, 2))
-    assert (torch.get_num_threads(), torch.get_num_interop_threads()) == (1, 1)
+FRAMEWORKS = pytest.mark.parametrize("framework", ["mxnet", "pytorch"])
 
 
-@pytest.mark.parametrize("framework", ["mxnet", "pytorch"])
-def test_the_language_model_learns_what_it_is_shown(framework: str) -> None:
-    """The same loss by the same seed, and a smaller one after steps on the same words."""
+def _figure(loss: object) -> float:
+    return float(getattr(loss, "asscalar", getattr(loss, "item", None))())  # type: ignore[misc]
+
+
+@FRAMEWORKS
+def test_gradients_alone_change_no_parameter(framework: str) -> None:
+    """The same batch gives the same loss again, until its gradients are applied."""
+    if framework == "pytorch":
+        pytest.importorskip("torch", reason=WITHOUT_PYTORCH)
+    backend = open_backend(framework, Settings("cpu", 1, 7, 2))
+    batch = backend.synthetic_samples("resnet18")
+    for updates in (False, True):
+        compute = backend.image_training("resnet18", updates=updates)
+        first, second = (_figure(compute(batch)) for _ in range(2))
+        assert (second == pytest.approx(first, rel=1e-4)) is not updates
+
+
+@FRAMEWORKS
+def test_a_language_model_learns_only_when_it_is_trained(framework: str) -> None:
+    """Its state is carried over in every mode; what it says of the same words is better after updates alone."""
     if framework == "pytorch":
         pytest.importorskip("torch", reason=WITHOUT_PYTORCH)
     numpy = import_module("numpy")
     words = numpy.random.default_rng(1).integers(0, 50, (4, 9), dtype=numpy.int32)
-    form = backends.LanguageModelForm(2, 16, 8, 0.0, 0.1, 5.0, 50)
-
-    def losses() -> list[float]:
-        compute = open_backend(framework, Settings("cpu", 1, 3, 4)).language_training(form)
-        found = [compute((words[:, :-1], words[:, 1:])) for _ in range(6)]
-        return [float(each.item() if framework == "pytorch" else each.asscalar()) for each in found]
-
-    first = losses()
-    # Chance is ln 50 for each of the 8 words of a sequence.
-    assert first[0] == pytest.approx(8 * math.log(50), rel=0.02)
-    assert first[-1] < 0.9 * first[0]
-    assert losses() == pytest.approx(first, rel=1e-4)
+    form = LanguageModelForm(2, 16, 8, 0.0, 0.1, 5.0, 50)
+    backend = open_backend(framework, Settings("cpu", 1, 3, 4))
+    for mode in (FORWARD, FORWARD_BACKWARD, TRAIN):
+        compute = backend.language_training(form, mode)
+        losses = [_figure(compute((words[:, :-1], words[:, 1:]))) for _ in range(6)]
+        assert (losses[-1] < 0.9 * losses[0]) is (mode == TRAIN)
+        assert losses[-1] == pytest.approx(losses[0], rel=0.02) or mode == TRAIN

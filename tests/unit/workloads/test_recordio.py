@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-import struct
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from workloads import recordio
 from workloads.backends import mxnet_library
 from workloads.faults import InputFault
+from workloads.record_writers import Record, RecordIOWriter
 
 PAYLOADS = [
     b"",
@@ -47,28 +49,12 @@ def test_we_write_what_mxnet_writes(tmp_path: Path) -> None:
     assert write(tmp_path, PAYLOADS).read_bytes() == (tmp_path / "mxnet.rec").read_bytes()
 
 
-def test_mxnet_unpacks_the_image_header() -> None:
-    """Label, id and image come back."""
-    mx = mxnet_library.load()
-    header, image = mx.recordio.unpack(recordio.image_record(7.0, 42, b"jpeg"))
-    assert (header.label, header.id, image) == (7.0, 42, b"jpeg")
-
-
 @given(st.lists(st.lists(st.sampled_from([recordio.MAGIC, b"a", b"bc", b"\0\0\0"]), max_size=8).map(b"".join)))
 def test_every_record_is_found_where_it_begins(tmp_path_factory: pytest.TempPathFactory, payloads: list[bytes]) -> None:
     """The offsets of a file are those at which its records were written."""
     path = write(tmp_path_factory.mktemp("records"), payloads)
     begins = [sum(len(recordio.framed(p)) for p in payloads[:count]) for count in range(len(payloads))]
     assert list(recordio.record_offsets(path)) == begins
-
-
-def test_a_made_index_is_read_again(tmp_path: Path) -> None:
-    """write_index and read_index agree, and the check passes."""
-    path = write(tmp_path, PAYLOADS)
-    assert recordio.write_index(path, tmp_path / "some.idx") == len(PAYLOADS)
-    offsets = recordio.read_index(tmp_path / "some.idx")
-    assert offsets == list(recordio.record_offsets(path))
-    recordio.check_index(path, offsets)
 
 
 def test_a_file_cut_off_is_refused_with_its_name(tmp_path: Path) -> None:
@@ -101,17 +87,6 @@ def test_the_image_of_a_record_comes_back(tmp_path: Path) -> None:
     assert found == [image, image]
 
 
-@pytest.mark.parametrize(("flag", "labels", "label"), [(0, b"", 3.0), (2, struct.pack("<ff", 5.0, 6.0), 5.0)])
-def test_the_label_of_a_record_is_its_header_s_or_the_first_of_several(
-    tmp_path: Path, flag: int, labels: bytes, label: float
-) -> None:
-    """The header's own label counts only where no labels follow it."""
-    path = tmp_path / "one.rec"
-    path.write_bytes(recordio.framed(recordio.IMAGE_HEADER.pack(flag, 3.0, 1, 0) + labels + b"image"))
-    with path.open("rb") as file:
-        assert recordio.labelled_image_at(file.fileno(), path, 0, path.stat().st_size) == (label, b"image")
-
-
 def test_an_index_of_another_file_is_suspected(tmp_path: Path) -> None:
     """Where no record begins, either of the two may be wrong; a place before the file is in no index."""
     path = write(tmp_path, PAYLOADS)
@@ -120,3 +95,34 @@ def test_an_index_of_another_file_is_suspected(tmp_path: Path) -> None:
     (tmp_path / "some.idx").write_text("0\t-8\n")
     with pytest.raises(InputFault, match=r"some\.idx is no RecordIO index"):
         recordio.read_index(tmp_path / "some.idx")
+
+
+def records(count: int) -> list[Record]:
+    return [
+        Record(n, f"{n}.jpg", recordio.framed(recordio.image_record(1.0, n, bytes([n % 256]) * n)))
+        for n in range(count)
+    ]
+
+
+def packed(folder: Path, content: Sequence[Record]) -> tuple[Path, ...]:
+    writer = RecordIOWriter(folder)
+    writer.write(content)
+    return writer.finish()
+
+
+def test_what_a_call_does_not_take_is_written_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a disk that fills up and is given room again."""
+    content = records(20)
+    monkeypatch.setattr(os, "writev", lambda descriptor, some: os.write(descriptor, b"".join(some)[:100]))
+    packed(tmp_path, content)
+    assert (tmp_path / "train.rec").read_bytes() == b"".join(record.content for record in content)
+
+
+def test_no_index_is_beside_records_of_another_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is killed between the two leaves records alone, of which an index is made when they are read."""
+    packed(tmp_path, records(5))
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        packed(tmp_path, records(7))
+    assert not (tmp_path / "train.idx").exists()
+    assert len(list(recordio.record_offsets(tmp_path / "train.rec"))) == 5

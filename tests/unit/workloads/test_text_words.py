@@ -2,17 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from workloads.faults import InputFault
-from workloads.text_words import WordBatches, find_text, read_words, streams, vocabulary
-
-
-def test_a_row_goes_on_where_it_ended_and_targets_are_one_word_ahead() -> None:
-    """State can be carried over: row b of a batch continues row b of the one before."""
-    rows = streams(np.arange(23, dtype=np.int32), batch_size=2, steps=3)
-    assert rows.tolist() == [list(range(11)), list(range(11, 22))]
+from workloads.text_words import WordBatches, find_text, read_words, vocabulary
 
 
 def test_an_epoch_covers_the_text_once(tmp_path: Path) -> None:

@@ -1,0 +1,313 @@
+"""The parts of the page in a real browser: charts, tables, downloads, many runs, and what is there without a script."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
+from sizer.bundled.reports.runs import all_runs
+from sizer.exchange.measurements import write_tables
+from sizer.records.answer import InstanceOffer
+from sizer.records.run import Outcome
+from sizer.records.units import GIB
+
+pytestmark = pytest.mark.slow
+
+POINTED = """
+(async () => {
+  const chart = document.querySelectorAll('figure svg.chart')[0], mark = chart.querySelector('.stop');
+  chart.scrollIntoView({block: 'center'});
+  const box = mark.getBoundingClientRect();
+  const at = {bubbles: true, clientX: box.left + 1, clientY: box.top + 5};
+  mark.dispatchEvent(new PointerEvent('pointermove', at));
+  const tip = document.querySelector('.tip'), place = tip.getBoundingClientRect();
+  const found = {words: tip.textContent, hidden: tip.textContent === '',
+    lines: chart.querySelectorAll('.crosshair').length,
+    titles: chart.querySelectorAll('title').length,
+    inside: place.left >= 0 && place.right <= innerWidth + 1 && place.width > 20,
+    near: Math.abs(place.left - box.left) < 400};
+  chart.dispatchEvent(new PointerEvent('pointerleave', at));
+  return {...found, after: tip.textContent === '', left: chart.querySelectorAll('.crosshair').length};
+})()
+"""
+
+KEYS = """
+(() => {
+  const chart = document.querySelectorAll('figure svg.chart')[0], tip = document.querySelector('.tip'), told = [];
+  chart.focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'End', 'Home', 'Escape']) {
+    chart.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+    told.push(tip.textContent || null);
+  }
+  return {told, focused: document.activeElement === chart, role: tip.getAttribute('role')};
+})()
+"""
+
+COLOURS = """
+[...new Set(['.point', '.band', '.part', '.cell', '.bar', '.chart text'].flatMap(name =>
+  [...document.querySelectorAll('figure ' + name)].map(each => name + getComputedStyle(each).fill)))].sort()
+"""
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_pointing_tells_at_once(browser: Any, address: str, width: int) -> None:
+    """What is known at that place, within the window, with a line through the chart; both go with the pointer."""
+    browser.open(address, width, "light")
+    found = browser.evaluate(POINTED)
+    assert found["words"].startswith("0.5 vCPU\n")
+    assert "model" in found["words"]
+    assert "measured" in found["words"]
+    assert found == found | {
+        "hidden": False,
+        "lines": 1,
+        "titles": 0,
+        "inside": True,
+        "near": True,
+        "after": True,
+        "left": 0,
+    }
+
+
+def test_arrow_keys_go_from_place_to_place(browser: Any, address: str) -> None:
+    """To the right, back, to either end, and away; a screen reader is told, as the words are a status."""
+    browser.open(address, 1300, "light")
+    found = browser.evaluate(KEYS)
+    first, second, back, last, home, gone = found["told"]
+    assert first == back == home
+    assert len({first, second, last}) == 3
+    assert gone is None
+    assert found["focused"]
+    assert found["role"] == "status"
+
+
+def test_one_drawing_serves_light_and_dark(browser: Any, address: str) -> None:
+    """The colours of every kind of mark change with the scheme."""
+    found = {}
+    for scheme in ("light", "dark"):
+        browser.open(address, 1300, scheme)
+        found[scheme] = set(browser.evaluate(COLOURS))
+    assert len(found["light"]) > 10
+    assert found["light"] & found["dark"] == set()
+
+
+def test_hatchings_are_there_for_every_resource(browser: Any, address: str) -> None:
+    """Each drawing that a style refers to is in the page."""
+    browser.open(address, 1300, "light")
+    missing = browser.evaluate("""
+    [...document.querySelectorAll('svg.chart .hatched')].map(each => getComputedStyle(each).fill)
+      .map(fill => /#([\\w-]+)/.exec(fill)).filter(match => match && !document.getElementById(match[1])).length
+    """)
+    assert missing == 0
+    assert browser.evaluate("document.querySelectorAll('svg.chart .hatched').length") > 10
+
+
+SHOWN = """
+(() => {
+  const folded = node => node.parentElement.closest('details:not([open]), [hidden]');
+  const sizes = name => [...document.querySelectorAll(name)].filter(each => !folded(each))
+    .map(each => each.getBoundingClientRect()).map(box => [Math.round(box.width), Math.round(box.height)]);
+  return {tables: sizes('main table tbody'), charts: sizes('figure > svg.chart'), runs: sizes('.runs > details')};
+})()
+"""
+
+DRAWN = """
+['svg.chart', 'svg.chart title', 'svg.chart[tabindex]'].map(name => document.querySelectorAll(name).length)
+"""
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_without_javascript_the_verdict_and_all_tables_are_seen(browser: Any, address: str, width: int) -> None:
+    """They have a size, as has the line of each run; the answers are in words."""
+    page = browser.open(address, width, "light", java_script_enabled=False)
+    verdict = page.locator("#verdict").inner_text()
+    for word in ("train-resnet50-p100", "recommended", "at least", "no answer", "214 images/s", "emulated P100"):
+        assert word in verdict
+    shown = browser.evaluate(SHOWN)
+    assert len(shown["tables"]) > 5
+    assert min(height for _, height in shown["tables"]) > 20
+    assert len(shown["charts"]) > 5
+    assert all(chart_width > min(300, width - 40) and height > 60 for chart_width, height in shown["charts"])
+    assert len(shown["runs"]) == 56
+    assert min(height for _, height in shown["runs"]) > 20
+
+
+def test_without_javascript_charts_say_what_they_say(browser: Any, address: str) -> None:
+    """Drawings, and words of marks as titles, which the script takes over where it runs."""
+    browser.open(address, 1300, "light")
+    charts, titles, reached = browser.evaluate(DRAWN)
+    assert reached == charts
+    browser.open(address, 1300, "light", java_script_enabled=False)
+    assert browser.evaluate(DRAWN)[:2] == [charts, titles]
+    assert charts >= 12
+    assert titles > 200, "the script takes over those of a chart once it is pointed at"
+
+
+PROVIDERS, GPUS = ("aws", "azure", "<b>gcp</b>"), (None, "T4", "V100")
+
+
+def offer(number: int) -> InstanceOffer:
+    """Every fifth has no price, and prices do not rise with their number."""
+    price = None if number % 5 == 4 else 0.1 + (number * 7 % 11) / 4
+    return InstanceOffer(
+        PROVIDERS[number % 3],
+        f"type.{number}",
+        2.0 + number,
+        (4 + number) * GIB,
+        GPUS[number % 2],
+        number % 2,
+        price,
+        price,
+        "2026-07-20",
+        "a list",
+        usd_per_hour_spot=price / 3 if price is not None and number % 2 else None,
+    )
+
+
+@pytest.fixture(scope="module")
+def address_of_instances(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    recommendation = material.recommendation
+    assert recommendation is not None
+    answers = tuple(
+        replace(answer, instances=tuple(map(offer, range(20)))) if answer.spec is not None else answer
+        for answer in recommendation.workloads
+    )
+    path: Path = tmp_path_factory.mktemp("instances") / "report.html"
+    write_report(path, replace(material, recommendation=replace(recommendation, workloads=answers)))
+    return path.as_uri()
+
+
+INSTANCES_SHOWN = "[...document.querySelectorAll('.instances tbody tr:not([hidden])')]"
+HOURS = INSTANCES_SHOWN + ".map(row => row.dataset.hour ?? null)"
+CHOOSE = """
+(name, value) => {
+  const field = document.querySelector(`.filters [name=${name}]`);
+  field.value = value;
+  field.dispatchEvent(new Event('input', {bubbles: true}));
+}
+"""
+
+
+def chosen(browser: Any, name: str, value: str) -> list[dict[str, str]]:
+    """The data of the rows that are left."""
+    browser.evaluate(f"({CHOOSE})({name!r}, {value!r})")
+    found: list[dict[str, str]] = browser.evaluate(INSTANCES_SHOWN + ".map(row => ({...row.dataset}))")
+    return found
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_a_head_sorts_by_numbers_and_again_the_other_way(browser: Any, address_of_instances: str, width: int) -> None:
+    """What has no price comes last, either way, and the head says how it is sorted."""
+    browser.open(address_of_instances, width, "light")
+    browser.evaluate("document.querySelector('.more button').click()")
+    head = "document.querySelector('.instances [data-key=hour]')"
+    for direction in ("ascending", "descending"):
+        browser.evaluate(f"{head}.querySelector('button').click()")
+        assert browser.evaluate(f"{head}.getAttribute('aria-sort')") == direction
+        hours = browser.evaluate(HOURS)
+        known = [float(each) for each in hours if each is not None]
+        assert known == sorted(known, reverse=direction == "descending")
+        assert hours[len(known) :] == [None] * (len(hours) - len(known))
+        assert None in hours
+
+
+def test_filters_leave_what_was_asked_for(browser: Any, address_of_instances: str) -> None:
+    """By provider, GPU, price and workload; the number that is left is said."""
+    browser.open(address_of_instances, 1300, "light")
+    assert {row["provider"] for row in chosen(browser, "provider", "<b>gcp</b>")} == {"<b>gcp</b>"}
+    assert {row["gpu"] for row in chosen(browser, "gpu", "T4")} == {"T4"}
+    rows = chosen(browser, "most", "1.5")
+    assert rows
+    assert all(float(row["hour"]) <= 1.5 and row["gpu"] == "T4" for row in rows)
+    spot = chosen(browser, "price", "spot")
+    assert spot
+    assert all(float(row["spot"]) <= 1.5 for row in spot)
+    assert len({row["workload"] for row in chosen(browser, "workload", "0")}) == 1
+    assert browser.evaluate("document.querySelector('.filters output').textContent").endswith("of 60")
+
+
+def test_some_rows_of_each_workload_are_shown_at_once(browser: Any, address_of_instances: str) -> None:
+    """The button shows the others, and hides them again."""
+    browser.open(address_of_instances, 1300, "light")
+    before = browser.evaluate(HOURS)
+    workloads = (
+        "new Set([...document.querySelectorAll('.instances tbody tr:not([hidden])')].map(r => r.dataset.workload)).size"
+    )
+    assert browser.evaluate(workloads) == 3
+    browser.evaluate("document.querySelector('.more button').click()")
+    assert len(before) < len(browser.evaluate(HOURS)) == 60
+    browser.evaluate("document.querySelector('.more button').click()")
+    assert browser.evaluate(HOURS) == before
+
+
+@pytest.fixture(scope="module")
+def address_of_downloads(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("downloads") / "report.html"
+    table, rows = write_tables(material.runs)
+    write_report(path, replace(material, measurements_csv=table, measurements_json=rows))
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_a_click_saves_the_table(browser: Any, address_of_downloads: str, material: Material, kind: str) -> None:
+    """Plain where scripts run, compressed where they do not."""
+    expected = dict(zip(("csv", "json"), write_tables(material.runs), strict=True))[kind]
+    for scripts in (True, False):
+        page = browser.open(address_of_downloads, 1300, "light", java_script_enabled=scripts)
+        with page.expect_download() as waiting:
+            page.locator(f".downloads a[download$='.{kind}.gz']").click()
+        saved, name = Path(waiting.value.path()).read_bytes(), waiting.value.suggested_filename
+        if scripts:
+            assert (saved.decode(), name) == (expected, f"{material.study.name}.{kind}")
+        else:
+            assert (gzip.decompress(saved).decode(), name) == (expected, f"{material.study.name}.{kind}.gz")
+
+
+@pytest.fixture(scope="module")
+def packed(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same as if 56 runs were many."""
+    path: Path = tmp_path_factory.mktemp("packed") / "report.html"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(all_runs, "MOST_IN_PLACE", len(material.runs) - 1)
+        write_report(path, material)
+    return path.as_uri()
+
+
+def test_opening_a_line_shows_the_evidence_of_its_run(browser: Any, address: str, packed: str) -> None:
+    """The same that a page of few runs shows, of every run; before that it is not there."""
+    page = browser.open(address, 1300, "light")
+    expected = [each.inner_html().strip() for each in page.locator(".evidence").all()]
+    page = browser.open(packed, 1300, "light")
+    assert page.get_by_text("scripts are off here").count() == 0
+    assert page.locator(".evidence:not(:empty)").count() == 0
+    page.locator(".runs > details > summary").nth(20).click()
+    page.locator(".evidence:not(:empty)").wait_for()
+    browser.evaluate("document.querySelectorAll('.runs > details').forEach(each => { each.open = true; })")
+    page.locator(".evidence:empty").first.wait_for(state="detached")
+    assert [each.inner_html().strip() for each in page.locator(".evidence").all()] == expected
+    assert len(expected) == 56
+
+
+def test_a_link_to_a_run_shows_its_evidence(browser: Any, packed: str, material: Material) -> None:
+    """As the address of the page, and on it."""
+    first, second = [run for run in material.runs if run.outcome is not Outcome.COMPLETED][:2]
+    page = browser.open(f"{packed}#run-{first.id}", 390, "light")
+    page.locator(f"#run-{first.id} h4, #run-{first.id} .fine").first.wait_for()
+    browser.evaluate(f"location.hash = 'run-{second.id}'")
+    page.locator(f"#run-{second.id} .fine").wait_for()
+    assert page.locator(".evidence:not(:empty)").count() == 2
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_the_last_run_is_in_view_where_a_link_leads_to_it(browser: Any, packed: str, width: int) -> None:
+    """Before its evidence is there the page ends right behind it."""
+    page = browser.open(packed, width, "light")
+    last = page.locator(".evidence").last.get_attribute("id")
+    page = browser.open(f"{packed}#{last}", width, "light")
+    page.locator(f"#{last}:not(:empty)").wait_for()
+    assert 0 <= browser.evaluate(f"document.getElementById('{last}').getBoundingClientRect().top") < 700
