@@ -7,10 +7,17 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from sizer import words
-from sizer.recommend import MOST_COLUMNS
-from sizer.records import CrossCell, CrossRow, CrossTable
-from sizer.words import CrossGroup
+from sizer.recommend.cross_table import MOST_COLUMNS
+from sizer.records.cross_table import CrossCell, CrossRow, CrossTable
+from sizer.words.cross_table import (
+    CrossGroup,
+    cell_ranked,
+    column_named,
+    cross_groups,
+    cross_notes,
+    cross_shades,
+    seconds_a_batch,
+)
 
 from .material import Material
 from .subject import Subject
@@ -28,11 +35,11 @@ def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | 
     table = material.recommendation.cross_table if material.recommendation is not None else None
     if table is None:
         return None
-    alike, groups = words.cross_groups(table, material.study)
+    alike, groups = cross_groups(table, material.study)
     return {
         "tables": [_table(each, table) for each in _side_by_side(groups, table)],
-        "shades": words.cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
-        "notes": words.cross_notes(table, alike),
+        "shades": cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
+        "notes": cross_notes(table, alike),
     }
 
 
@@ -70,7 +77,7 @@ def _rivals(group: CrossGroup) -> list[CrossGroup]:
 def _table(groups: Sequence[CrossGroup], table: CrossTable) -> dict[str, Any]:
     columns = sorted({at for group in groups for at in group.columns})
     return {
-        "columns": [words.column_named(table.columns[at]) for at in columns],
+        "columns": [column_named(table.columns[at]) for at in columns],
         "groups": [_group(group, columns) for group in groups],
     }
 
@@ -95,8 +102,8 @@ def _cell(cell: CrossCell, row: CrossRow) -> dict[str, Any]:
     share = 1 / cell.ratio if cell.ratio else 0.0
     several = sum(each.seconds is not None for each in row.cells) > 1
     return {
-        "seconds": words.seconds_a_batch(cell) if cell.runs else "",
-        "under": words.cell_ranked(cell, row),
+        "seconds": seconds_a_batch(cell) if cell.runs else "",
+        "under": cell_ranked(cell, row),
         "heat": 1 + sum(share >= each for each in SHADES) if cell.ratio and several else 0,
         "first": cell.rank == 1 and several,
     }

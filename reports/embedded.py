@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from .charts import harmless
+from .charts.svg import harmless
 
 ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
 """What could end the block or begin a comment in it; JSON has these in texts alone, where an escape means the same."""

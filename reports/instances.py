@@ -7,9 +7,15 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from sizer import words
-from sizer.records import GIB, RELATIVE, Estimate, InstanceOffer, ReasonCode, format_bytes, format_number, format_usd
-from sizer.words import _
+from sizer.records.answer import InstanceOffer
+from sizer.records.configuration import Estimate
+from sizer.records.prediction import ReasonCode
+from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
+from sizer.words.answers import offer_notes
+from sizer.words.figures import paragraph
+from sizer.words.language import _
+from sizer.words.page_answers import offer_source, provider_name
+from sizer.words.units import rate_in_words, several_of
 
 from .material import Material
 from .subject import Subject
@@ -61,14 +67,14 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
     """Texts, and beside them the numbers to sort by: None is sorted last."""
     answer = subject.answer
     rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
-    source, as_of = words.offer_source(offer)
+    source, as_of = offer_source(offer)
     million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
     notes = replace(offer, notes=tuple(note for note in offer.notes if note.code is not ReasonCode.PRICES))
     return {
         "workload": subject.name,
         "number": number,
         "is_cheapest": place == 0 and offer.usd_per_hour is not None,
-        "provider": words.provider_name(offer.provider),
+        "provider": provider_name(offer.provider),
         "name": offer.called(""),
         "vcpus": _size(offer.vcpus),
         "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",
@@ -78,10 +84,10 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
         "hour": _usd(offer.usd_per_hour),
         "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
         "million": format_usd(million) if million is not None else "",
-        "unit": words.several_of(subject.unit),
+        "unit": several_of(subject.unit),
         "source": source,
         "as_of": as_of,
-        "note": words.paragraph(words.offer_notes(notes, subject.terms)),
+        "note": paragraph(offer_notes(notes, subject.terms)),
         "sorted_by": {
             "vcpus": offer.vcpus,
             "memory": offer.memory_bytes / GIB,
@@ -97,7 +103,7 @@ def _rate(rate: Estimate | None, offer: InstanceOffer, subject: Subject) -> str:
     """The spec's own; of a machine with more vCPUs a lower bound."""
     if rate is None:
         return "–"
-    said = words.rate_in_words(rate.value, subject.unit)
+    said = rate_in_words(rate.value, subject.unit)
     spec = subject.answer.spec if subject.answer is not None else None
     return f"≥ {said}" if spec is not None and spec.vcpus is not None and offer.vcpus > spec.vcpus else said
 

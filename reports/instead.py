@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sizer import words
-from sizer.model import best_place
-from sizer.recommend import LEAST_GAIN, Change, ChangeKind, changes, judged_by
-from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
-from sizer.words import Badge, BadgeKind, badge
+from sizer.model.edge import best_place
+from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, judged_by
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.units import RELATIVE
+from sizer.words.badges import Badge, BadgeKind, badge
+from sizer.words.instead import change_evidence, change_named, gain_in_words, no_change, then_bound
+from sizer.words.page import configuration_line
 
 from .material import Material
 from .subject import Subject
@@ -40,13 +43,13 @@ def _group(subject: Subject, here: Configuration, found: Sequence[Subject]) -> d
     unsure = next((each for each in known if not each.is_sure), None)
     nothing = ""
     if not sure and unsure is not None:
-        named = words.change_named(unsure, subject.model.facts.kind)
-        nothing = words.no_change(LEAST_GAIN, named, words.gain_in_words(unsure))
+        named = change_named(unsure, subject.model.facts.kind)
+        nothing = no_change(LEAST_GAIN, named, gain_in_words(unsure))
     elif not sure:
-        nothing = words.no_change(LEAST_GAIN)
+        nothing = no_change(LEAST_GAIN)
     return {
         "name": subject.name,
-        "where": words.configuration_line(here, subject.study),
+        "where": configuration_line(here, subject.study),
         "rows": [_row(each, subject) for each in sure],
         "nothing": nothing,
     }
@@ -56,10 +59,10 @@ def _row(found: Change, subject: Subject) -> dict[str, Any]:
     assert subject.model is not None, "rows are of subjects with a model"
     now = subject.answer.bottleneck if subject.answer is not None else None
     return {
-        "change": words.change_named(found, subject.model.facts.kind),
-        "evidence": words.change_evidence(found, subject.terms),
-        "gain": words.gain_in_words(found),
-        "then": words.then_bound(found, now, subject.terms),
+        "change": change_named(found, subject.model.facts.kind),
+        "evidence": change_evidence(found, subject.terms),
+        "gain": gain_in_words(found),
+        "then": then_bound(found, now, subject.terms),
         "badges": list(_badges(found)),
     }
 

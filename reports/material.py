@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizer.adaptive import NextRun, PlanEnd, Unfinished, next_of
-from sizer.model import Model
-from sizer.plan import Spread
-from sizer.records import DiskCheck, Note, Recommendation, Run, Study
+from sizer.adaptive.chosen import NextRun, PlanEnd, next_of
+from sizer.adaptive.to_follow import Unfinished
+from sizer.model.model import Model
+from sizer.plan.reference_runs import Spread
+from sizer.records.answer import Recommendation
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import Note, Study
 
 
 @dataclass(frozen=True)

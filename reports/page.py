@@ -14,13 +14,17 @@ from typing import Any, TypeVar
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
-from sizer import words
-from sizer.files import write_text
+from sizer.files.writing import write_text
 from sizer.parallel import in_parallel
+from sizer.words.figures import paragraph, sentence
+from sizer.words.language import _ as __text
+from sizer.words.language import _n, language_tag
+from sizer.words.page import runs_counted
 
 from . import cross_table, instances, instead, which_gpu
 from .answers import verdict, workloads
-from .charts import harmless, hatchings
+from .charts.hatching import hatchings
+from .charts.svg import harmless
 from .doubts import section as doubts
 from .embedded import deflated
 from .material import Material
@@ -83,7 +87,7 @@ def render(material: Material) -> str:
         script=Markup(script()),
         policy=Markup(page_policy()),
         hatchings=hatchings(),
-        language=words.language_tag(),
+        language=language_tag(),
         title=material.study.name,
         created_at=material.created_at,
         version=material.version,
@@ -146,11 +150,11 @@ def _templates() -> Environment:
     )
     environment.filters.update(coded=coded, deflated=deflated, with_content=with_content)
     environment.globals.update(
-        _=words._,
-        _n=words._n,
-        paragraph=words.paragraph,
-        runs_counted=words.runs_counted,
-        sentence=words.sentence,
+        _=__text,
+        _n=_n,
+        paragraph=paragraph,
+        runs_counted=runs_counted,
+        sentence=sentence,
     )
     return environment
 

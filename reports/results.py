@@ -8,8 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from sizer.model import as_asked, batch_of, disk_of, end_to_end, measured_rate, memory_of, vcpus_of
-from sizer.records import Configuration, Estimate, Outcome, RentedMachine, Run
+from sizer.model.coordinates import batch_of, disk_of, memory_of, vcpus_of
+from sizer.model.isolation import as_asked, end_to_end
+from sizer.model.observations import measured_rate
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import RentedMachine, Run
+from sizer.records.run_kinds import Outcome
 
 
 @dataclass(frozen=True)

@@ -6,23 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from sizer import words
-from sizer.model import WorkloadModel, as_asked
-from sizer.records import (
-    Answer,
-    Configuration,
-    Device,
-    DiskCheck,
-    DiskTier,
-    Estimate,
-    Objective,
-    Recommendation,
-    Run,
-    Study,
-    Workload,
-    WorkloadPlan,
+from sizer.model.isolation import as_asked
+from sizer.model.model import WorkloadModel
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import Device
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
+from sizer.words.answers import refusal_sentences
+from sizer.words.language import _, without_marks
+from sizer.words.names import Terms, row, terms_of
+from sizer.words.page import (
+    cache_named,
+    configuration_line,
+    device_in_words,
+    embedded_data,
+    input_named,
+    workload_in_words,
 )
-from sizer.words import Terms, _, refusal_sentences, terms_of, without_marks
 
 from . import results
 from .material import Material
@@ -96,14 +97,14 @@ class Subject:
     @cached_property
     def place_named(self) -> Callable[[Configuration], str]:
         """What a run had, as one line, made once for each configuration: each chart says it of each of its marks."""
-        return cache(lambda place: words.configuration_line(place, self.study))
+        return cache(lambda place: configuration_line(place, self.study))
 
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
         asked = self.plan.workload if self.plan is not None else None
-        parts = [words.input_named(input_)] if asked is None or input_ != asked.input else []
-        parts += [words.cache_named(cache)] if asked is None or cache != asked.cache else []
-        return words.row(parts)
+        parts = [input_named(input_)] if asked is None or input_ != asked.input else []
+        parts += [cache_named(cache)] if asked is None or cache != asked.cache else []
+        return row(parts)
 
     def tier(self, name: str) -> DiskTier | None:
         return next((tier for tier in self.study.disks if tier.name == name), None)
@@ -171,9 +172,9 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
 
 def described(subject: Subject) -> str:
     """The workload in a few words, its data set and its device with it: what is emulated says so."""
-    parts = [words.workload_in_words(subject.workload)]
+    parts = [workload_in_words(subject.workload)]
     if subject.embedded:
-        parts.append(words.embedded_data())
+        parts.append(embedded_data())
     if subject.device.kind != "cpu":
-        parts.append(words.device_in_words(subject.device, subject.unit))
+        parts.append(device_in_words(subject.device, subject.unit))
     return " · ".join(parts)

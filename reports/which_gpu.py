@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer import words
-from sizer.records import GpuOption
+from sizer.records.gpu_options import GpuOption
+from sizer.words.figures import paragraph, rate_interval, sentence
+from sizer.words.which_gpu import (
+    bound_there,
+    gpu_option_lines,
+    gpus_compared,
+    gpus_named,
+    machine_and_cost,
+    no_gpu_answer,
+)
 
 from .material import Material
 from .subject import Subject
@@ -17,7 +25,7 @@ def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | 
     groups = [
         {
             "name": subject.name,
-            "compared": words.paragraph(words.gpus_compared(subject.answer.gpus, subject.terms)),
+            "compared": paragraph(gpus_compared(subject.answer.gpus, subject.terms)),
             "rows": [_row(option, subject) for option in subject.answer.gpus],
         }
         for subject in found
@@ -27,14 +35,14 @@ def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | 
 
 
 def _row(option: GpuOption, subject: Subject) -> dict[str, Any]:
-    _headline, *known = words.gpu_option_lines(option, subject.terms)
+    _headline, *known = gpu_option_lines(option, subject.terms)
     if option.throughput is None:
-        return {"gpu": option.gpu, "nothing": words.sentence(words.no_gpu_answer(option)), "known": known}
+        return {"gpu": option.gpu, "nothing": sentence(no_gpu_answer(option)), "known": known}
     return {
-        "gpu": words.gpus_named(option),
+        "gpu": gpus_named(option),
         "nothing": "",
-        "rate": words.rate_interval(option.throughput, subject.terms.unit),
-        "bound": words.bound_there(option),
-        "machine": words.machine_and_cost(option, subject.terms),
+        "rate": rate_interval(option.throughput, subject.terms.unit),
+        "bound": bound_there(option),
+        "machine": machine_and_cost(option, subject.terms),
         "known": known,
     }

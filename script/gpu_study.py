@@ -17,10 +17,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from gpu_table import lines
 
 from sizer import api
-from sizer.host import gpus_seen
-from sizer.limits import Control
-from sizer.records import HostError, SizerError
-from sizer.words import in_words
+from sizer.host.frameworks import gpus_seen
+from sizer.limits.interface import Control
+from sizer.records.errors import HostError, SizerError
+from sizer.words.errors import in_words
 
 ROOT = Path(__file__).resolve().parent.parent
 PLAIN = ROOT / "benchmarks" / "cost" / "plain_pytorch.py"

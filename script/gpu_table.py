@@ -10,9 +10,13 @@ from pathlib import Path
 from statistics import median
 
 from sizer import api
-from sizer.records import COMMAND, GpuUse, Outcome, Purpose, Run
-from sizer.store import StudyFolder
-from sizer.words import result_and_warnings, run_in_words, warning_names
+from sizer.records.gpu import GpuUse
+from sizer.records.kinds import COMMAND
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.store.study_folder import StudyFolder
+from sizer.words.runs import result_and_warnings, run_in_words
+from sizer.words.warnings import warning_names
 
 LEAST_RATIO = 0.99
 """Of sizer's program to the plain loop, on a GPU."""

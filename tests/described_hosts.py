@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import LimitsBackend, detect
 from sizer.limits.affinity import AffinityBackend
-from sizer.limits.detection import backend_for
+from sizer.limits.detection import backend_for, detect
+from sizer.limits.interface import LimitsBackend
 from sizer.limits.machine import Machine, read_machine
 from sizer.limits.topology import parse_topology
 from sizer.limits.tree import Tree
-from sizer.records import Message
+from sizer.records.messages import Message
 
 ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy", "gpus"}
 """What of a Sample the groups do not count."""

@@ -9,12 +9,16 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from sizer.bundled.reports import Material
-from sizer.model import fit
-from sizer.records import GIB, Alternative, Estimate, Note, NoteKind, Spec
+from sizer.bundled.reports.material import Material
+from sizer.model.fitting import fit
+from sizer.records.answer import Alternative
+from sizer.records.configuration import Estimate
 from sizer.records.device import HOST_DISK
+from sizer.records.prediction import Spec
 from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import GIB
 
 HOSTILE = {
     "markup": """"'><script>document.title="owned"</script><img src=x onerror=document.title='owned'>"""

@@ -10,22 +10,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, fit
-from sizer.records import (
-    GIB,
-    Configuration,
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.fitting import fit
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import (
+    Bottleneck,
     DataSet,
     Demand,
-    Device,
-    DiskRates,
     Evidence,
     EvidenceKind,
-    Outcome,
+    LimitedBy,
+    LimitedByKind,
     Run,
     RunWarning,
     WarningKind,
 )
-from sizer.records.run import Bottleneck, LimitedBy, LimitedByKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import GIB
 from tests.shared import made_once
 from tests.tables import WHOLE_MACHINES, runs_of
 

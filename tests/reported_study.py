@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material
-from sizer.model import fit
-from sizer.records import GIB, MIB, LimitedBy, LimitedByKind, Note, NoteKind
+from sizer.bundled.reports.material import Material
+from sizer.model.fitting import fit
 from sizer.records.answer import Answer, Event, InstanceOffer, Recommendation, Rejection
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import (
@@ -26,6 +25,8 @@ from sizer.records.run import (
     Evidence,
     EvidenceKind,
     Failure,
+    LimitedBy,
+    LimitedByKind,
     MemoryGrowth,
     Outcome,
     RateChange,
@@ -39,6 +40,8 @@ from sizer.records.study import (
     DiskTier,
     Limits,
     Measure,
+    Note,
+    NoteKind,
     Objective,
     Purpose,
     RunSpec,
@@ -46,6 +49,7 @@ from sizer.records.study import (
     Workload,
     WorkloadPlan,
 )
+from sizer.records.units import GIB, MIB
 
 MEASURE = Measure(repeats=2, seconds=6.0, precision=0.02, seed=1)
 PUBLISHED = "TensorFlow performance benchmarks (synthetic data; DGX-1)"

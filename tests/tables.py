@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from sizer.catalog import Catalog
-from sizer.exchange import Imported, read_measurements
-from sizer.records import NoteKind, Run
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.imported import Imported, read_measurements
+from sizer.records.run import Run
+from sizer.records.study import NoteKind
 
 Read = Callable[..., Imported]
 """Imports a table given as text, under a name of its own or none."""

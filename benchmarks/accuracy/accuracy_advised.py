@@ -12,12 +12,18 @@ from accuracy_runs import measured_runs
 from accuracy_scores import GoalRow, at_most, share
 from accuracy_simulated import SEED
 
-from sizer.catalog import Catalog
-from sizer.model import WorkloadModel, best_measured, fit, vcpus_of
-from sizer.recommend import recommend
+from sizer.catalog.catalog import Catalog
+from sizer.model.coordinates import vcpus_of
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
 from sizer.recommend.prices import prices
+from sizer.recommend.recommendation import recommend
 from sizer.recommend.sizes import sizes_on_curve
-from sizer.records import Answer, Configuration, Objective, Spec
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Spec
+from sizer.records.study import Objective
 
 TARGET = 0.95
 REGRET = 0.05

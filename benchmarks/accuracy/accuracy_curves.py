@@ -16,8 +16,13 @@ from accuracy_shapes import SHAPES, drawn
 from curves_data import JPEG, LOADERS, MACHINES, OTHERS, Curve, published_curves, questions, real_curves
 from processes import in_processes
 
-from sizer.model import batch_of, fit, vcpus_of
-from sizer.records import GIB, Configuration, Estimate, Limits, Measure, Outcome, Run, RunSpec, Workload
+from sizer.model.coordinates import batch_of, vcpus_of
+from sizer.model.fitting import fit
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.units import GIB
 
 STARTED = "2026-11-21T00:00:00+00:00"
 MIDDLE_MEMORY = 16 * GIB

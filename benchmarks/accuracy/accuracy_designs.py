@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from sizer.model import memory_of, vcpus_of
+from sizer.model.coordinates import memory_of, vcpus_of
 from sizer.records.configuration import Configuration
 
 

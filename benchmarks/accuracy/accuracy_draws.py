@@ -12,9 +12,9 @@ from accuracy_designs import designed, seen_together
 from accuracy_machines import Cores, Memory, SimulatedJob, SimulatedMachine
 from accuracy_network import Random, Variability
 
-from sizer.records import GIB
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
+from sizer.records.units import GIB
 
 LADDERS = (
     (1.0, 2.0, 4.0),

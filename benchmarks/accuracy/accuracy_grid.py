@@ -22,8 +22,9 @@ from accuracy_scores import (
 )
 from grid_data import cells, repeat_errors
 
-from sizer.model import fit
-from sizer.records import Configuration, Run
+from sizer.model.fitting import fit
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
 
 IN_ALL, A_WORKLOAD = 12, 12
 """Configurations of a design: over the whole grid, and of each workload; never more than half of a workload's."""

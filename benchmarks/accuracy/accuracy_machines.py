@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from accuracy_network import Stations, Variability, hit_share, rates
 
-from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 

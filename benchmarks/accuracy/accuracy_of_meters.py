@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.records.run import MeterKind, Run
-from sizer.store import read_run
+from sizer.store.stored_runs import read_run
 
 AIM = 0.01
 NEAR = 0.02

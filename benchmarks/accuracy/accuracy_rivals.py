@@ -10,8 +10,9 @@ from statistics import fmean, median
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.records import Configuration, Run
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
 
 Array = NDArray[np.float64]
 Process = Callable[[Sequence[Configuration]], tuple[Array, Array]]

@@ -11,7 +11,7 @@ from accuracy_draws import Case
 from accuracy_machines import Faster, Question, SimulatedMachine
 
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
-from sizer.model import batch_of, disk_of, memory_of, vcpus_of
+from sizer.model.coordinates import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.run import DataSet, Demand, DiskCheck, Run

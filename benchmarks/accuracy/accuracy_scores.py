@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model import WorkloadModel, batch_of, disk_of, gpus_of, memory_of, predict_several, vcpus_of
-from sizer.records import GIB, Configuration, Estimate, Refusal
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict_several
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Refusal
+from sizer.records.units import GIB
 
 COVERED = 0.85, 0.95
 """Of single runs in intervals of 90 %."""

@@ -13,8 +13,13 @@ from accuracy_rivals import rivals
 from accuracy_runs import measured_questions, measured_runs, noise
 from accuracy_scores import GoalRow, LeftOut, below, error_rows, in_words, left_out, rival_rows, share, worst_lines
 
-from sizer.model import WorkloadModel, fit, gpus_of, predict_several
-from sizer.records import Bottleneck, Configuration, Refusal, Run
+from sizer.model.coordinates import gpus_of
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict_several
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.prediction import Refusal
+from sizer.records.run import Run
 
 SEED = 2018
 CLEAR = 0.2

@@ -11,8 +11,10 @@ from accuracy_draws import Case, draw_case
 from accuracy_runs import measured_runs
 from accuracy_scores import GoalRow, below
 
-from sizer.model import fit, predict_several
-from sizer.records import Configuration, Run
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict_several
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
 
 TWELVE, BATCH, THOUSAND, TEN_THOUSAND = 1.0, 0.2, 5.0, 30.0
 """CPU seconds that are allowed."""

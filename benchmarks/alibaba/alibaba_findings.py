@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from alibaba_machine import TIERS, TRAIN, VCPUS_THEN_OVER_HERE
 from grid_data import Cell, cells
 
-from sizer.model import vcpus_of
-from sizer.records import GIB
+from sizer.model.coordinates import vcpus_of
 from sizer.records.run import Run
+from sizer.records.units import GIB
 
 BEST, MIDDLE, WORST = (tier.name for tier in TIERS)
 ALL_VCPUS = 2.0

@@ -13,11 +13,16 @@ from pathlib import Path
 from answers_jobs import OUT_OF_MEMORY, REAL, PublishedJob
 from answers_truth import Given
 
-from sizer.catalog import Catalog
-from sizer.exchange import read_measurements
-from sizer.model import Model, fit
-from sizer.recommend import recommend
-from sizer.records import GIB, Answer, Objective, Run, SizerError
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.imported import read_measurements
+from sizer.model.fitting import fit
+from sizer.model.model import Model
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.errors import SizerError
+from sizer.records.run import Run
+from sizer.records.study import Objective
+from sizer.records.units import GIB
 
 
 @dataclass(frozen=True)

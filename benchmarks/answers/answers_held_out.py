@@ -10,8 +10,11 @@ from typing import Any
 
 from accuracy_scores import error
 
-from sizer.model import fit, predict
-from sizer.records import Configuration, NoAnswer, Run
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict
+from sizer.records.configuration import Configuration
+from sizer.records.errors import NoAnswer
+from sizer.records.run import Run
 
 FEWEST = 4
 """With one of three left out nothing could be said of it."""

@@ -41,10 +41,17 @@ from contradictions import contradictions, reasons_of
 from grid_data import load_grid
 from judged import place_of
 
-from sizer.catalog import Catalog
-from sizer.model import WorkloadModel, fit, predict
-from sizer.recommend import SURE, recommend
-from sizer.records import Answer, Objective, Reason, SizerError, Spec, format_bytes
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
+from sizer.recommend.recommendation import recommend
+from sizer.recommend.table import SURE
+from sizer.records.answer import Answer
+from sizer.records.errors import SizerError
+from sizer.records.prediction import Reason, Spec
+from sizer.records.study import Objective
+from sizer.records.units import format_bytes
 
 APART = 0.10
 """Of a rate or a size: what differs by no more is as good."""

@@ -29,9 +29,9 @@ from accuracy_scores import GoalRow, share
 from crowded_studies import CrowdedStudy, drawn_study
 from judged_studies import judge_and_print
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Event
 from sizer.records.prediction import Spec
 from sizer.records.run import Run

@@ -34,7 +34,8 @@ from answers_prices import Sold, sold_machines
 from answers_truth import CLOSE, TARGET, Choice, Given, best_choice, choices, label_of
 from fleet_machines import Fleet, drawn_fleet, name_of
 
-from sizer.records import Deadline, Objective, SizerError
+from sizer.records.errors import SizerError
+from sizer.records.study import Deadline, Objective
 
 SAMPLES = 1e8
 LEAST_RIGHT, LEAST_ANSWERED = 0.95, 0.80

@@ -29,9 +29,9 @@ from judged_studies import judge_and_print
 from noisy_hosts import KINDS, NoisyHost
 from noisy_studies import NoisyStudy, drawn_study
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
 from sizer.records.run import Run
 from sizer.records.study import Objective
 

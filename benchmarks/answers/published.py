@@ -33,7 +33,8 @@ from answers_jobs import HELD_OUT, PUBLISHED, PublishedJob, published_jobs
 from answers_prices import retired_machines, sold_machines, usd_per_hour
 from answers_truth import OBJECTIVES, Given, Verdict, choices, fastest_given, verdict
 
-from sizer.records import Objective, SizerError
+from sizer.records.errors import SizerError
+from sizer.records.study import Objective
 
 RIGHT = 0.95
 QUICK = 8

@@ -36,7 +36,8 @@ from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.run import Run
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage.disk_check import Fio
-from sizer.words import evidence_in_words, failure_line
+from sizer.words.failures import failure_line
+from sizer.words.runs import evidence_in_words
 
 Runs = Mapping[str, Run]
 

@@ -33,9 +33,11 @@ from orders import Order, as_planned, at_random, bayesian, pairwise
 from processes import in_processes
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
-from sizer.adaptive import Chooser, NextRun
-from sizer.catalog import Catalog
-from sizer.records import Adaptive, Run
+from sizer.adaptive.chooser import Chooser
+from sizer.adaptive.chosen import NextRun
+from sizer.catalog.catalog import Catalog
+from sizer.records.adaptive import Adaptive
+from sizer.records.run import Run
 
 FEWEST, SHARE = 5, 0.1
 RIGHT = 0.9

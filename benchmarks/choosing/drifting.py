@@ -16,7 +16,8 @@ from noisy_hosts import KINDS, drawn_host
 from noisy_studies import SLOWER, rate_at, slower_cpus
 from replayed import ReplayCase, as_replayed, case_of, few_axes, machine_case, timed
 
-from sizer.records import Run, RunSpec
+from sizer.records.run import Run
+from sizer.records.study import RunSpec
 
 JOBS = 3
 MOST = 24

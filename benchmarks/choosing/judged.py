@@ -8,12 +8,21 @@ from dataclasses import dataclass
 
 from replayed import ReplayCase, by_workload
 
-from sizer.catalog import Catalog
-from sizer.model import WorkloadModel, best_measured, disk_of, fit, gpus_of, rates, vcpus_of
-from sizer.recommend import recommend, sizes_on_curve
+from sizer.catalog.catalog import Catalog
+from sizer.model.coordinates import disk_of, gpus_of, vcpus_of
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import rates
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.prices import disk_prices, prices
-from sizer.records import Answer, Configuration, Objective, Run, Spec
+from sizer.recommend.recommendation import recommend
+from sizer.recommend.sizes import sizes_on_curve
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Spec
+from sizer.records.run import Run
+from sizer.records.study import Objective
 
 REGRET = 0.05
 """Of the rate below the target, and of the cost above that of the answer from the whole grid."""

@@ -13,10 +13,15 @@ from accuracy_rivals import Array, process
 from replayed import ReplayCase, by_workload
 from scipy.special import ndtr
 
-from sizer.catalog import Catalog
-from sizer.plan import configurations_of, plan, position, repeated
+from sizer.catalog.catalog import Catalog
+from sizer.plan.configurations import configurations as configurations_of
+from sizer.plan.configurations import position, repeated
+from sizer.plan.run_order import plan
 from sizer.recommend.prices import prices
-from sizer.records import Configuration, Objective, Purpose, Run, RunSpec
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Objective, RunSpec
 
 Order = Callable[[Sequence[Run]], RunSpec | None]
 """The next run after these; None where nothing is left."""

@@ -18,10 +18,14 @@ from accuracy_runs import NAME, measured_runs
 from accuracy_shapes import SHAPES, drawn
 from curves_data import Curve, published_curves
 
-from sizer.model import memory_of, vcpus_of
-from sizer.records import GIB, HOST_DISK, Configuration, Estimate, Outcome, Run, RunSpec
-from sizer.records.study import Limits, Measure, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
+from sizer.model.coordinates import memory_of, vcpus_of
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import HOST_DISK
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.units import GIB
+from sizer.study.presets import HostSize
 
 MOST_CONFIGURATIONS = 60
 """Of a simulated machine: whole grids of more than these are simulated for minutes, ticket by ticket."""

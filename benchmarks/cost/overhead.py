@@ -39,7 +39,7 @@ from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner import commands
 from sizer.runner.child import started
 from sizer.runner.launcher import RunContext, launch
-from sizer.words import failure_line
+from sizer.words.failures import failure_line
 
 AIM = 0.01
 VCPUS = 1.0

@@ -13,10 +13,15 @@ sys.path += [str(Path(__file__).parents[1] / name) for name in ("choosing", "acc
 from judged import WholeGrid, whole_grids
 from replayed import case_of
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import Answer, Objective, Outcome, Run, Spec, format_bytes
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.prediction import Spec
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Objective
+from sizer.records.units import format_bytes
 
 LINE = "{:12} {:>11} {:>15} {:>32} {:>32}  {}"
 

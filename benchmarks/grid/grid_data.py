@@ -14,7 +14,7 @@ from sizer.files.codec import to_json
 from sizer.records.configuration import Configuration
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Purpose
-from sizer.store import run_from_json
+from sizer.store.stored_runs import run_from_json
 
 GRID = Path(__file__).parent
 RUNS, SECOND = GRID / "runs.jsonl", GRID / "second" / "runs.jsonl"

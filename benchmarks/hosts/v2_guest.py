@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import Group, LimitsBackend, Throttle, detect, device_of
+from sizer.limits.detection import detect
+from sizer.limits.device import device_of
+from sizer.limits.interface import Group, LimitsBackend, Throttle
 from sizer.records.device import DiskRates
 from sizer.records.run import Sample
 from sizer.records.study import Limits

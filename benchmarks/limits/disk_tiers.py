@@ -11,7 +11,7 @@ import argparse
 import os
 from dataclasses import asdict
 
-from sizer.limits import detect
+from sizer.limits.detection import detect
 from sizer.records.device import DiskRates
 from sizer.records.study import DiskTier
 from sizer.storage.data_cache import cache_folder

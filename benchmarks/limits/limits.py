@@ -31,7 +31,8 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from sizer.limits import Group, LimitsBackend, detect
+from sizer.limits.detection import detect
+from sizer.limits.interface import Group, LimitsBackend
 from sizer.records.errors import HostError, SizerError
 from sizer.records.study import Limits
 

@@ -29,12 +29,13 @@ from pathlib import Path
 import numpy as np
 from bursts import Stamps, after_pause, gaps, most_within, rate
 
-from sizer.limits import LimitsBackend, Throttle, detect
-from sizer.records import GIB
+from sizer.limits.detection import detect
+from sizer.limits.interface import LimitsBackend, Throttle
 from sizer.records.device import DiskRates
 from sizer.records.errors import HostError, SizerError
 from sizer.records.run import Sample
 from sizer.records.study import Limits
+from sizer.records.units import GIB
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import size_of
 from sizer.storage.disks import Volume, emulated_volume, remove_leftovers

@@ -45,7 +45,7 @@ from bench import BenchmarkHost, data_of, opened
 from sizer.analysis.monitor import Live
 from sizer.bundled import WORKLOADS_PATH
 from sizer.host.interpreters import interpreter
-from sizer.limits import Throttle
+from sizer.limits.interface import Throttle
 from sizer.records.device import Device, DiskRates
 from sizer.records.errors import HostError, SizerError
 from sizer.records.run import Run, Step
@@ -56,7 +56,7 @@ from sizer.runner.watching import Hooks
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.disks import Volume, emulated_volume, remove_leftovers
 from sizer.storage.page_cache import resident_bytes
-from sizer.words import failure_line
+from sizer.words.failures import failure_line
 
 ACCELERATOR = Device("emulated", samples_per_second=20_000)
 TIER = DiskRates(40_000, 400e6, 40_000, 400e6)

@@ -27,10 +27,15 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 from page_studies import of_runs, of_workloads
 
-from sizer import words
-from sizer.bundled.reports import Material, render
-from sizer.records import Run
-from sizer.words import vcpus_in_words
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import render
+from sizer.records.run import Run
+from sizer.words.figures import rate_interval
+from sizer.words.names import row
+from sizer.words.page import ending, memory_size
+from sizer.words.runs import evidence_in_words
+from sizer.words.units import vcpus_in_words
+from sizer.words.warnings import warning_names
 
 MOST_BYTES = 2e6
 
@@ -108,11 +113,11 @@ def _cells(run: Run) -> tuple[str, ...]:
     return (
         run.spec.workload.name,
         vcpus_in_words(configuration.vcpus or 0),
-        words.memory_size(configuration),
+        memory_size(configuration),
         configuration.disk or "",
-        words.rate_interval(run.throughput, run.sample_unit) if run.throughput else words.ending(run),
-        words.evidence_in_words(run.evidence) if run.evidence else "",
-        words.row(words.warning_names(run)),
+        rate_interval(run.throughput, run.sample_unit) if run.throughput else ending(run),
+        evidence_in_words(run.evidence) if run.evidence else "",
+        row(warning_names(run)),
     )
 
 

@@ -10,12 +10,15 @@ from random import Random
 from grid_data import GRID, load_grid
 
 from sizer import __version__
-from sizer.bundled.reports import Material
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import Estimate, Run, Study
-from sizer.study import HostSize, read_study
+from sizer.bundled.reports.material import Material
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.configuration import Estimate
+from sizer.records.run import Run
+from sizer.records.study import Study
+from sizer.study.parse import read_study
+from sizer.study.presets import HostSize
 
 WORKLOADS = ("train-v100", "preprocess", "infer", "lstm")
 """One of each kind, for the pages that are counted in workloads."""

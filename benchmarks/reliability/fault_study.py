@@ -15,8 +15,9 @@ from pathlib import Path
 
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.store import read_run
-from sizer.words import failure_in_words, warning_names
+from sizer.store.stored_runs import read_run
+from sizer.words.failures import failure_in_words
+from sizer.words.warnings import warning_names
 
 PROGRAM = Path(__file__).with_name("fault_program.py")
 GOOD = "good"

@@ -15,7 +15,7 @@ from pathlib import Path
 from fault_cases import FAULTS
 from fault_study import FaultCase, FaultFolder, Found, measured, said
 
-from sizer.words import warning_name
+from sizer.words.warnings import warning_name
 
 SHOWN = 110
 """Characters of a line of an error."""

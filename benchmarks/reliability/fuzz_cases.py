@@ -10,7 +10,7 @@ from unicodedata import category
 
 from sizer.records.errors import SizerError
 from sizer.records.plain_text import UNSEEN
-from sizer.store import read_run
+from sizer.store.stored_runs import read_run
 
 SLOW_SECONDS = 10.0
 """Of CPU time."""

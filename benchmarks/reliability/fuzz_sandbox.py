@@ -20,11 +20,11 @@ from unittest.mock import patch
 
 from fuzz_cases import SLOW_SECONDS, Case, CaseVerdict, Ended, faults, is_hushed_up
 
-from sizer.analysis.log_lines import LINE_LIMIT
+from sizer.analysis.log_lines.recognising import LINE_LIMIT
 from sizer.cli import main
 from sizer.host.machine import facts
-from sizer.limits import detect
-from sizer.records import GIB
+from sizer.limits.detection import detect
+from sizer.records.units import GIB
 
 ORDINARY_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, ImportWarning)
 

@@ -9,8 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 from sizer.cli import main
-from sizer.model import vcpus_of
-from sizer.records import GIB, LimitedBy, LimitedByKind, Note, NoteKind
+from sizer.model.coordinates import vcpus_of
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.run import (
@@ -22,6 +21,8 @@ from sizer.records.run import (
     Evidence,
     EvidenceKind,
     Failure,
+    LimitedBy,
+    LimitedByKind,
     MemoryGrowth,
     RateChange,
     Run,
@@ -31,9 +32,11 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, RunSpec, Study, WorkloadPlan
+from sizer.records.study import Limits, Note, NoteKind, RunSpec, Study, WorkloadPlan
+from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
-from sizer.study import HostSize, parse_study
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 WRITTEN = """\
 # What is to be measured, as a person writes it.

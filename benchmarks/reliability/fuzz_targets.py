@@ -25,18 +25,21 @@ from hypothesis import strategies as st
 
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.log_rates import LogRates
-from sizer.catalog import Catalog, catalog_text
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.importing import catalog_text
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
 from sizer.files.tables import FORMULA, harmless, unharmed
-from sizer.records import KNOWN_LOGS
 from sizer.records.errors import InputError
+from sizer.records.log_patterns import KNOWN_LOGS
 from sizer.records.plain_text import printable
 from sizer.records.run import Run
 from sizer.runner.secrets import SHORTEST, Secrets
 from sizer.storage.manifest import damage
-from sizer.study import HostSize, parse_study, to_yaml
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 
 Words = tuple[str, ...]
 ANSWERS, LOOKS, ASKS = frozenset({0, 2, 5}), frozenset({0, 2}), frozenset({0, 2, 3})

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizer.records.run import Run
-from sizer.store import run_from_json
+from sizer.store.stored_runs import run_from_json
 from sizer.store.study_folder import StudyFolder
 
 OWNED = re.compile(r"[0-9a-f]{10}-(\d+)-\d+-")

@@ -13,7 +13,8 @@ from pathlib import Path
 from sizer import bundled
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import facts
-from sizer.limits import LimitsBackend, detect
+from sizer.limits.detection import detect
+from sizer.limits.interface import LimitsBackend
 from sizer.records.errors import HostError, SizerError
 from sizer.records.kinds import OPENCV
 from sizer.records.run import DataSet, Run
@@ -23,7 +24,7 @@ from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets
-from sizer.words import failure_line
+from sizer.words.failures import failure_line
 
 IMAGES = 400
 """Photographs in the embedded data set: as many as `halving.py` uses, so that they are made once."""

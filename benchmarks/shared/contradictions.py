@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sizer.model import GAIN
-from sizer.recommend import SURE
-from sizer.records import Answer, Bottleneck, Event, Reason, ReasonCode
+from sizer.model.edge import GAIN
+from sizer.recommend.table import SURE
+from sizer.records.answer import Answer, Event
+from sizer.records.configuration import Bottleneck
+from sizer.records.prediction import Reason, ReasonCode
 
 SLACK = 0.02
 """Shares, and probabilities, that differ by no more do not contradict one another: both are rounded."""

@@ -27,7 +27,7 @@ import numpy as np
 from speed_tables import over_disks, over_memory
 
 from sizer import api
-from sizer.model import predict_several
+from sizer.model.prediction import predict_several
 
 UNIT = ("-c", "import numpy")
 SIZER = ("-m", "sizer")

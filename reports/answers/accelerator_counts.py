@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer import words
-from sizer.records import AcceleratorCount
+from sizer.records.answer import AcceleratorCount
+from sizer.words.accelerator_counts import (
+    accelerator_counts_note,
+    accelerator_counts_sentences,
+    count_name,
+    disk_asked,
+    efficiency_in_words,
+    fed_in_words,
+    side_by_side_in_words,
+    speed_up_in_words,
+)
+from sizer.words.figures import rate_interval
 
 from ..subject import Subject
 
@@ -18,18 +28,18 @@ def rows(subject: Subject) -> dict[str, Any]:
         return {"rows": [], "sentences": [], "note": ""}
     return {
         "rows": [_row(each, subject) for each in counts],
-        "sentences": words.accelerator_counts_sentences(subject.answer, subject.terms),
-        "note": words.accelerator_counts_note(counts) if counts else "",
+        "sentences": accelerator_counts_sentences(subject.answer, subject.terms),
+        "note": accelerator_counts_note(counts) if counts else "",
     }
 
 
 def _row(each: AcceleratorCount, subject: Subject) -> dict[str, str]:
     return {
-        "name": words.count_name(each, subject.terms),
-        "throughput": words.rate_interval(each.throughput, subject.unit),
-        "speed_up": words.speed_up_in_words(each),
-        "efficiency": words.efficiency_in_words(each),
-        "fed": words.fed_in_words(each),
-        "disk": words.disk_asked(each),
-        "jobs": words.side_by_side_in_words(each, subject.terms),
+        "name": count_name(each, subject.terms),
+        "throughput": rate_interval(each.throughput, subject.unit),
+        "speed_up": speed_up_in_words(each),
+        "efficiency": efficiency_in_words(each),
+        "fed": fed_in_words(each),
+        "disk": disk_asked(each),
+        "jobs": side_by_side_in_words(each, subject.terms),
     }

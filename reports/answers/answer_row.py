@@ -6,12 +6,41 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sizer import words
-from sizer.records import Alternative, Answer, Estimate, InstanceOffer, Run, Spec
-from sizer.words import Badge, BadgeKind, _, badge
+from sizer.records.answer import Alternative, Answer, InstanceOffer
+from sizer.records.configuration import Estimate
+from sizer.records.prediction import Spec
+from sizer.records.run import Run
+from sizer.words.alternatives import machine_name, price_an_hour
+from sizer.words.badges import Badge, BadgeKind, badge
+from sizer.words.figures import answered_rate, paragraph, rate_interval, unbroken
+from sizer.words.language import _
+from sizer.words.names import resource_name
+from sizer.words.page import configuration_line, workload_in_words
+from sizer.words.page_answers import an_hour, offer_called, offer_parts, offer_price, per_million, price_of_samples
+from sizer.words.sureness import how_sure as how_sure_text
+from sizer.words.units import rate_in_words
+from sizer.words.verdict import (
+    against_sentence,
+    doubt_sentence,
+    idle_sentence,
+    is_emulated,
+    oversize_badge,
+    price_day,
+    rate_of_its_runs,
+    rented,
+    runs_there,
+    settling_command,
+    settling_sentence,
+    spec_bound,
+    spec_parts,
+    status_badge,
+    without_disk,
+)
+from sizer.words.verdict import no_machine as no_machine_text
 
 from .. import results
-from ..charts import Candidate, SmallBar, legend
+from ..charts import legend
+from ..charts.small_bar import Candidate, SmallBar
 from ..figures.binding import HUES
 from ..material import Material
 from ..subject import Subject
@@ -96,29 +125,29 @@ def answer_row(subject: Subject, material: Material) -> AnswerRow:
     unfinished = _unfinished(subject, material)
     return AnswerRow(
         name=subject.name,
-        what=words.workload_in_words(subject.workload),
+        what=workload_in_words(subject.workload),
         data_badge=badge(BadgeKind.EMBEDDED_DATA) if subject.embedded else None,
         kind=status(subject.answer),
-        status=words.status_badge(subject.answer, bool(unfinished)),
-        how_sure=words.how_sure(subject.answer, bool(unfinished)),
-        no_machine=words.no_machine(subject.answer),
-        bound=words.spec_bound(answer),
-        spec=tuple(words.spec_parts(spec, subject.terms)) if spec is not None else (),
-        spec_badge=badge(BadgeKind.EMULATED) if spec is not None and words.is_emulated(spec, subject.terms) else None,
+        status=status_badge(subject.answer, bool(unfinished)),
+        how_sure=how_sure_text(subject.answer, bool(unfinished)),
+        no_machine=no_machine_text(subject.answer),
+        bound=spec_bound(answer),
+        spec=tuple(spec_parts(spec, subject.terms)) if spec is not None else (),
+        spec_badge=badge(BadgeKind.EMULATED) if spec is not None and is_emulated(spec, subject.terms) else None,
         machine=_machine(answer, spec) if spec is not None else None,
         rate=_rate(answer, subject),
-        bound_by=legend.part(HUES[bound], words.resource_name(bound, subject.device)) if bound is not None else None,
+        bound_by=legend.part(HUES[bound], resource_name(bound, subject.device)) if bound is not None else None,
         cost=_cost(answer, subject),
-        sentence=words.paragraph(
+        sentence=paragraph(
             [
-                words.against_sentence(answer, subject.objective.target, subject.terms),
-                words.idle_sentence(answer),
+                against_sentence(answer, subject.objective.target, subject.terms),
+                idle_sentence(answer),
             ]
         ),
         sentence_badge=badge(BadgeKind.EXTRAPOLATED) if extrapolated else None,
-        doubt=unfinished or words.doubt_sentence(subject.answer, subject.terms),
-        settle="" if unfinished else words.settling_sentence(subject.answer, subject.terms),
-        command="" if unfinished else words.settling_command(subject.answer, material.folder),
+        doubt=unfinished or doubt_sentence(subject.answer, subject.terms),
+        settle="" if unfinished else settling_sentence(subject.answer, subject.terms),
+        command="" if unfinished else settling_command(subject.answer, material.folder),
     )
 
 
@@ -135,41 +164,41 @@ def _unfinished(subject: Subject, material: Material) -> str:
     if progress is None or not progress.is_missing(subject.name):
         return ""
     name = subject.name
-    return words.runs_there(progress.finished.get(name, 0), progress.planned[name], progress.older.get(name, 0))
+    return runs_there(progress.finished.get(name, 0), progress.planned[name], progress.older.get(name, 0))
 
 
 def _machine(answer: Answer, spec: Spec) -> Machine | None:
     """The machine whose price is shown; None where the table names none, or nothing is sold that holds the spec."""
-    offer = words.rented(answer)
+    offer = rented(answer)
     if offer is None:
         named = answer.chosen.instance_type if answer.chosen is not None else None
         return Machine(named) if named else None
-    shape = "" if offer.own else " · ".join(map(words.unbroken, words.offer_parts(offer)))
-    return Machine(words.offer_called(offer), shape, words.oversize_badge(spec, offer, answer.instances))
+    shape = "" if offer.own else " · ".join(map(unbroken, offer_parts(offer)))
+    return Machine(offer_called(offer), shape, oversize_badge(spec, offer, answer.instances))
 
 
 def _cost(answer: Answer, subject: Subject) -> Cost | None:
     if answer.spec is None:
         return None
-    offer, chosen = words.rented(answer), answer.chosen
+    offer, chosen = rented(answer), answer.chosen
     if chosen is not None:
         return _own_cost(chosen, offer, subject)
     if offer is None:
         return None
-    day = words.price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
-    disk = words.without_disk(answer.spec) if offer.usd_per_hour is not None else ""
-    return Cost(words.offer_price(offer), words.price_of_samples(offer, subject.unit), day, disk)
+    day = price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
+    disk = without_disk(answer.spec) if offer.usd_per_hour is not None else ""
+    return Cost(offer_price(offer), price_of_samples(offer, subject.unit), day, disk)
 
 
 def _own_cost(chosen: Alternative, offer: InstanceOffer | None, subject: Subject) -> Cost:
     """Of machines that were compared the price is the table's own, or that of the instance type it names."""
     if chosen.usd_per_hour is None:
-        return Cost(words.price_an_hour(chosen))
+        return Cost(price_an_hour(chosen))
     of_catalogue = offer is not None and offer.usd_per_hour == chosen.usd_per_hour
     return Cost(
-        words.an_hour(chosen.usd_per_hour),
-        words.per_million(chosen.usd_per_million_samples, subject.unit),
-        words.price_day(offer if of_catalogue else None, subject.objective.spot),
+        an_hour(chosen.usd_per_hour),
+        per_million(chosen.usd_per_million_samples, subject.unit),
+        price_day(offer if of_catalogue else None, subject.objective.spot),
     )
 
 
@@ -184,9 +213,9 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
     if answer.chosen is None and known is None:
         found = badge(BadgeKind.PREDICTED)
     elif answer.chosen is None and known and abs(throughput.value / known - 1) > APART:
-        found, runs = badge(BadgeKind.FITTED), words.rate_of_its_runs(known, subject.unit)
+        found, runs = badge(BadgeKind.FITTED), rate_of_its_runs(known, subject.unit)
     return Rate(
-        *words.answered_rate(throughput, subject.unit),
+        *answered_rate(throughput, subject.unit),
         _bar(throughput, answer, subject, own) if throughput.value > 0 else None,
         found,
         runs,
@@ -201,22 +230,20 @@ def _own_runs(subject: Subject) -> list[Run]:
 def _bar(rate: Estimate, answer: Answer, subject: Subject, own: list[Run]) -> Markup:
     """The rate of the answer among those it was chosen from."""
     best = tuple(sorted(_candidates(subject, answer), key=lambda each: -each.rate)[:MOST_TICKS])
-    said = words.rate_interval(rate, subject.unit)
+    said = rate_interval(rate, subject.unit)
     if best:
-        said = _("{rate}; the best measured is {best}", rate=said, best=words.rate_in_words(best[0].rate, subject.unit))
+        said = _("{rate}; the best measured is {best}", rate=said, best=rate_in_words(best[0].rate, subject.unit))
     return SmallBar(said, rate, best, predicted=answer.chosen is None and not own).draw()
 
 
 def _candidates(subject: Subject, answer: Answer) -> list[Candidate]:
     """What the answer was chosen from: the machines that were compared, or the configurations that were measured."""
     if answer.alternatives:
-        rates = [(words.machine_name(each, subject.terms), each.throughput.value) for each in answer.alternatives]
+        rates = [(machine_name(each, subject.terms), each.throughput.value) for each in answer.alternatives]
     else:
         measured = results.by_configuration(subject.runs)
-        rates = [
-            (words.configuration_line(each.configuration, subject.study), each.throughput.value) for each in measured
-        ]
+        rates = [(configuration_line(each.configuration, subject.study), each.throughput.value) for each in measured]
     return [
-        Candidate(rate, _("{machine}: {rate}", machine=name, rate=words.rate_in_words(rate, subject.unit)))
+        Candidate(rate, _("{machine}: {rate}", machine=name, rate=rate_in_words(rate, subject.unit)))
         for name, rate in rates
     ]

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer import words
-from sizer.recommend import SURE
-from sizer.records import Answer, Option, Rejection
-from sizer.words import Badge, BadgeKind, _, badge
+from sizer.recommend.table import SURE
+from sizer.records.answer import Answer, Option, Rejection
+from sizer.words.answers import rejection_sentences
+from sizer.words.badges import Badge, BadgeKind, badge
+from sizer.words.choices import (
+    beyond_in_words,
+    one_choice_in_words,
+    option_bound,
+    option_price,
+    option_price_of_million,
+    options_title,
+    preferences_in_words,
+    rejected_rate,
+    rejected_saving,
+    rejected_spec,
+    rejected_title,
+)
+from sizer.words.figures import capital, chance, rate_interval
+from sizer.words.language import _
+from sizer.words.names import resource_name
+from sizer.words.page import spec_line
+from sizer.words.page_answers import next_run_sentences, next_run_title, page_reasons
 
 from ..doubts import failures
 from ..subject import Subject
@@ -20,14 +38,14 @@ MOST_REJECTED = 6
 def reasoning(subject: Subject) -> dict[str, Any]:
     """Reasons, the figures that belong to them, and what to do next."""
     answer = subject.answer or Answer(subject.name, "refused")
-    reasons, more_reasons = words.page_reasons(answer, subject.terms)
+    reasons, more_reasons = page_reasons(answer, subject.terms)
     failed = failures.failed(subject) if answer.status == "refused" else []
     return {
         "reasons": reasons,
         "more_reasons": more_reasons,
         "facts": _facts(answer, subject),
-        "next_run": words.next_run_sentences(answer, subject.terms),
-        "next_run_title": words.next_run_title(answer),
+        "next_run": next_run_sentences(answer, subject.terms),
+        "next_run_title": next_run_title(answer),
         "failed_log": failures.log(failed[0]) if failed and not subject.study.imported else "",
     }
 
@@ -36,12 +54,12 @@ def _facts(answer: Answer, subject: Subject) -> list[dict[str, Any]]:
     """What lies beside the answer and beyond it."""
     found: list[dict[str, Any]] = []
     if answer.next_bottleneck is not None:
-        found.append(_fact(_("Next in line"), words.resource_name(answer.next_bottleneck, subject.device)))
+        found.append(_fact(_("Next in line"), resource_name(answer.next_bottleneck, subject.device)))
     if answer.runner_up is not None:
-        spec = words.spec_line(answer.runner_up, subject.study, subject.device)
+        spec = spec_line(answer.runner_up, subject.study, subject.device)
         found.append(_fact(_("Runner-up"), spec))
     if answer.beyond is not None:
-        label, rate = words.beyond_in_words(answer.beyond, subject.terms)
+        label, rate = beyond_in_words(answer.beyond, subject.terms)
         found.append(_fact(label, rate, badge=badge(BadgeKind.EXTRAPOLATED)))
     if answer.throughput is not None and not answer.rate_in_doubt and preprocessing.applies(subject):
         seconds, human = preprocessing.time_for(preprocessing.IMAGENET_IMAGES, answer.throughput)
@@ -60,23 +78,23 @@ def options(subject: Subject) -> dict[str, Any]:
         return {"title": "", "rows": [], "same": ""}
     known = answer.options if len(answer.options) > 1 else ()
     return {
-        "title": words.options_title(known),
+        "title": options_title(known),
         "rows": [_option(each, answer, subject) for each in known],
-        "same": words.one_choice_in_words(answer),
+        "same": one_choice_in_words(answer),
     }
 
 
 def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
     sure = answer.provisional and option.probability >= SURE
     return {
-        "name": words.capital(words.preferences_in_words(option)),
-        "spec": words.spec_line(option.spec, subject.study, subject.device),
-        "throughput": words.rate_interval(option.throughput, subject.unit),
-        "hour": words.option_price(option),
+        "name": capital(preferences_in_words(option)),
+        "spec": spec_line(option.spec, subject.study, subject.device),
+        "throughput": rate_interval(option.throughput, subject.unit),
+        "hour": option_price(option),
         "instance": option.instance_type or "",
-        "million": words.option_price_of_million(option),
-        "probability": "" if sure else words.chance(option.probability),
-        "bound": words.option_bound(option, subject.terms) if option.bottleneck is not None else "",
+        "million": option_price_of_million(option),
+        "probability": "" if sure else chance(option.probability),
+        "bound": option_bound(option, subject.terms) if option.bottleneck is not None else "",
         "is_answer": option.spec == answer.spec and option.throughput == answer.throughput,
     }
 
@@ -86,20 +104,20 @@ def rejected(subject: Subject) -> dict[str, Any]:
     found = subject.answer.rejected if subject.answer is not None else ()
     rows = [_rejected(each, subject) for each in found]
     return {
-        "rejected_title": words.rejected_title(found),
+        "rejected_title": rejected_title(found),
         "rejected": rows[:MOST_REJECTED],
         "more_rejected": rows[MOST_REJECTED:],
     }
 
 
 def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:
-    rate, share = words.rejected_rate(each, subject.terms)
-    saved, saving = words.rejected_saving(each)
+    rate, share = rejected_rate(each, subject.terms)
+    saved, saving = rejected_saving(each)
     return {
-        "spec": words.rejected_spec(each, subject.terms),
+        "spec": rejected_spec(each, subject.terms),
         "rate": rate,
         "share": share,
         "saved": saved,
         "saving": saving,
-        "why": words.rejection_sentences(each, subject.terms),
+        "why": rejection_sentences(each, subject.terms),
     }

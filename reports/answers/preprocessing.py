@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer import words
-from sizer.model import CPU_LABEL
-from sizer.records import PREPROCESSING, Configuration, Estimate, Spec, format_number, format_seconds
-from sizer.words import _
+from sizer.model.feeds import CPU_LABEL
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.kinds import PREPROCESSING
+from sizer.records.prediction import Spec
+from sizer.records.units import format_number, format_seconds
+from sizer.words.figures import beside, span, with_interval
+from sizer.words.language import _
+from sizer.words.page import configuration_line, data_in_words, decoders_in_words
 
 from .. import results
 from ..subject import Subject
@@ -27,11 +31,11 @@ def times(subject: Subject) -> dict[str, Any] | None:
         return None
     data = next((run.data_set for run in subject.runs if run.data_set is not None), None)
     return {
-        "data": words.data_in_words(data),
-        "decoders": words.decoders_in_words(subject.runs),
+        "data": data_in_words(data),
+        "decoders": decoders_in_words(subject.runs),
         "rows": [
             {
-                "where": words.configuration_line(row.configuration, subject.study),
+                "where": configuration_line(row.configuration, subject.study),
                 "is_answer": is_answer(row.configuration, subject),
                 "own": time_for(data.samples, row.throughput) if data is not None else (_("unknown"), ""),
                 "imagenet": time_for(IMAGENET_IMAGES, row.throughput),
@@ -54,12 +58,12 @@ def time_for(samples: int, throughput: Estimate) -> tuple[str, str]:
         text = _("{middle} s (from {shortest})", middle=format_number(middle), shortest=format_number(shortest))
         return text, format_seconds(middle)
     longest = samples / throughput.low
-    interval = words.span(shortest, longest)
+    interval = span(shortest, longest)
     text = f"{format_number(middle)} s"
-    text = words.beside(text, interval) if "–" in interval else text
+    text = beside(text, interval) if "–" in interval else text
     if middle < 60:
         return text, ""
-    return text, words.with_interval(*map(format_seconds, (middle, shortest, longest)))
+    return text, with_interval(*map(format_seconds, (middle, shortest, longest)))
 
 
 def is_answer(configuration: Configuration, subject: Subject) -> bool:

@@ -7,11 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sizer import words
-from sizer.adaptive import NextRun, PlanEnd
-from sizer.model import as_asked, beside_others
-from sizer.records import Outcome
-from sizer.words import BadgeKind, _, badge
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.model.isolation import as_asked
+from sizer.model.observations import beside_others
+from sizer.records.run_kinds import Outcome
+from sizer.words.adaptive import chosen_runs, plan_goes_on
+from sizer.words.badges import BadgeKind, badge
+from sizer.words.cross_table import cross_answer, table_comes_first
+from sizer.words.language import _
+from sizer.words.notes import note_in_words
+from sizer.words.page_answers import objective_in_words
+from sizer.words.runs import host_lines
+from sizer.words.unfinished import going_on_with, unfinished_said
+from sizer.words.verdict import (
+    family_sentence,
+    measured_on,
+    progress_sentence,
+    runs_of_older_form,
+    shared_sentences,
+    spread_assumed,
+)
 
 from ..charts import legend
 from ..doubts import failures
@@ -31,7 +46,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     notes, more_notes = _notes(material, found)
     return {
         "objective": _objective(material),
-        "measured": words.measured_on([run.started_at for run in runs]),
+        "measured": measured_on([run.started_at for run in runs]),
         "tally": failures.tally(runs),
         "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
         "embedded": badge(BadgeKind.EMBEDDED_DATA) if embedded else None,
@@ -39,7 +54,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "has_recommendation": material.recommendation is not None,
         "recommend": f"sizer recommend {material.folder}".strip(),
         **_missing(material),
-        "compared": words.cross_answer(table) if table is not None else "",
+        "compared": cross_answer(table) if table is not None else "",
         **(_NO_ANSWERS if _table_first(material) else _answers(material, found)),
         "notes": notes,
         "more_notes": more_notes,
@@ -53,7 +68,7 @@ def answers(material: Material, found: Sequence[Subject]) -> dict[str, Any] | No
 
 
 def _table_first(material: Material) -> bool:
-    return material.recommendation is not None and words.table_comes_first(material.recommendation, material.study)
+    return material.recommendation is not None and table_comes_first(material.recommendation, material.study)
 
 
 def _answers(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
@@ -82,11 +97,11 @@ def _objective(material: Material) -> str:
     """What was asked for."""
     recommendation = material.recommendation
     if recommendation is None:
-        return words.objective_in_words(material.study.objective)
+        return objective_in_words(material.study.objective)
     answers = recommendation.workloads
     accelerators = any(each.spec.gpu or each.spec.gpu_count for answer in answers for each in answer.alternatives)
     compared = bool(answers) and all(answer.alternatives for answer in answers)
-    return words.objective_in_words(recommendation.objective, compared, accelerators)
+    return objective_in_words(recommendation.objective, compared, accelerators)
 
 
 def _missing(material: Material) -> dict[str, str]:
@@ -96,16 +111,16 @@ def _missing(material: Material) -> dict[str, str]:
         return {"missing": "", "resume": ""}
     resume = f"sizer resume {material.folder}"
     if isinstance(progress.chosen, NextRun):
-        return {"missing": words.plan_goes_on(progress.chosen, material.study.emulated_disks), "resume": resume}
+        return {"missing": plan_goes_on(progress.chosen, material.study.emulated_disks), "resume": resume}
     ended = progress.chosen
     if progress.searching:
-        said = words.unfinished_said(progress.searching, material.runs)
-        return {"missing": said, "resume": words.going_on_with(progress.searching, material.folder, ended)}
+        said = unfinished_said(progress.searching, material.runs)
+        return {"missing": said, "resume": going_on_with(progress.searching, material.folder, ended)}
     if ended is not None and ended.then is not None:
-        said = words.chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
-        return {"missing": said, "resume": words.going_on_with((), material.folder, ended)}
+        said = chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
+        return {"missing": said, "resume": going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
-    return {"missing": words.progress_sentence(*counts), "resume": resume}
+    return {"missing": progress_sentence(*counts), "resume": resume}
 
 
 def _for_all(material: Material) -> dict[str, Any]:
@@ -114,18 +129,18 @@ def _for_all(material: Material) -> dict[str, Any]:
     answered = [each for each in recommendation.workloads if each.spec is not None] if recommendation else []
     if recommendation is None or len(answered) < 2:
         return {"shared": [], "family": ""}
-    return {"shared": words.shared_sentences(recommendation), "family": words.family_sentence(recommendation.family)}
+    return {"shared": shared_sentences(recommendation), "family": family_sentence(recommendation.family)}
 
 
 def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], list[str]]:
     """What must be known of the whole study, and what of it is folded away where the first screen has a table."""
     completed = [run for run in material.runs if run.outcome is Outcome.COMPLETED]
-    host = words.host_lines(material.drift, sum(map(beside_others, completed)), len(completed))
+    host = host_lines(material.drift, sum(map(beside_others, completed)), len(completed))
     progress = material.progress
     older = sum(progress.older.values()) if progress is not None and progress.is_complete else 0
-    changed = [words.runs_of_older_form(older)] if older else []
-    assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
-    told = [*map(words.note_in_words, material.notes), *assumed]
+    changed = [runs_of_older_form(older)] if older else []
+    assumed = [spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
+    told = [*map(note_in_words, material.notes), *assumed]
     kept = MOST_NOTES if _table_first(material) else len(told)
     return [*told[:kept], *_ended(material), *changed, *host], told[kept:]
 
@@ -137,7 +152,7 @@ def _ended(material: Material) -> list[str]:
         return []
     if progress.chosen.then is not None and not progress.searching:
         return []
-    return [words.chosen_runs(progress.chosen, material.study.emulated_disks)]
+    return [chosen_runs(progress.chosen, material.study.emulated_disks)]
 
 
 def _is_bare(subject: Subject) -> bool:

@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sizer import words
-from sizer.model import as_asked
-from sizer.records import RELATIVE, Alternative, Run
-from sizer.words import _
+from sizer.model.isolation import as_asked
+from sizer.records.answer import Alternative
+from sizer.records.run import Run
+from sizer.records.units import RELATIVE
+from sizer.words.alternatives import machine_rented, machines_note, million_heading
+from sizer.words.figures import milliseconds, rate_interval
+from sizer.words.instead import disk_question as disk_question_text
+from sizer.words.language import _
+from sizer.words.page import accelerators_in_words, memory_size, resources_agreed, runs_and_warned, study_disk
+from sizer.words.units import several_of
 
 from .. import results
 from ..figures import disk_question
@@ -54,17 +60,17 @@ def workload(subject: Subject) -> dict[str, Any]:
         "name": subject.name,
         "status": status(subject.answer),
         "what": what,
-        "unit": words.several_of(subject.unit) if subject.unit != RELATIVE else "",
+        "unit": several_of(subject.unit) if subject.unit != RELATIVE else "",
         "figures": first,
         "machines": machines,
         "more_machines": more_machines,
-        "million": words.million_heading(subject.unit, of_disks),
+        "million": million_heading(subject.unit, of_disks),
         "machines_note": _machines_note(compared, subject.unit, of_disks),
         "rows": rows,
         "columns": with_content(rows, *COLUMNS) or ["vcpus"],
         "preprocessing": preprocessing.times(subject),
         "isolated": alone,
-        "disk_question": words.disk_question(),
+        "disk_question": disk_question_text(),
         "disk_answer": "" if any(each.answer for each in first) else disk_question.disk_answer(subject),
         **choices.reasoning(subject),
         "counts": accelerator_counts.rows(subject),
@@ -77,27 +83,25 @@ def workload(subject: Subject) -> dict[str, Any]:
 def _machines_note(compared: Sequence[Alternative], unit: str, of_disks: bool) -> str:
     """What the table of machines means; empty where there is none."""
     priced = any(each.usd_per_hour is not None for each in compared)
-    return words.machines_note(unit, priced, of_disks) if compared else ""
+    return machines_note(unit, priced, of_disks) if compared else ""
 
 
 def _row(result: results.Result, subject: Subject, without: str) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
-    vcpus, batch, machine = configuration.vcpus, configuration.batch_size, words.machine_rented(result.machine)
+    vcpus, batch, machine = configuration.vcpus, configuration.batch_size, machine_rented(result.machine)
     return {
         "machine": machine,
         "vcpus": f"{vcpus:g}" if vcpus is not None else "",
-        "memory": words.memory_size(configuration),
-        "disk": words.study_disk(configuration.disk, subject.study) if configuration.disk is not None else "",
+        "memory": memory_size(configuration),
+        "disk": study_disk(configuration.disk, subject.study) if configuration.disk is not None else "",
         "batch": str(batch) if batch is not None else "",
-        "accelerators": words.accelerators_in_words(configuration) or without,
+        "accelerators": accelerators_in_words(configuration) or without,
         "state": subject.unusual(result.input, result.cache),
         "is_answer": preprocessing.is_answer(configuration, subject) and _named_alike(machine, subject),
-        "runs": words.runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),
-        "throughput": words.rate_interval(result.throughput, subject.unit),
-        "bottleneck": words.resources_agreed([each.bottleneck for each in evidence], subject.device)
-        if evidence
-        else "",
+        "runs": runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),
+        "throughput": rate_interval(result.throughput, subject.unit),
+        "bottleneck": resources_agreed([each.bottleneck for each in evidence], subject.device) if evidence else "",
         "reason": busy.told(evidence),
         "busy": busy.bars(evidence),
         **_latency(result),
@@ -106,7 +110,7 @@ def _row(result: results.Result, subject: Subject, without: str) -> dict[str, An
 
 def _without(subject: Subject) -> str:
     """What is said of a machine without accelerators where others have some."""
-    some = any(words.accelerators_in_words(run.configuration) for run in subject.runs)
+    some = any(accelerators_in_words(run.configuration) for run in subject.runs)
     return _("none") if some else ""
 
 
@@ -119,8 +123,8 @@ def _named_alike(machine: str, subject: Subject) -> bool:
 def _latency(result: results.Result) -> dict[str, str]:
     p50, p99 = (results.middle(_latencies(result.runs, name)) for name in ("latency_p50", "latency_p99"))
     return {
-        "p50": words.milliseconds(p50) if p50 is not None else "",
-        "p99": words.milliseconds(p99) if p99 is not None else "",
+        "p50": milliseconds(p50) if p50 is not None else "",
+        "p99": milliseconds(p99) if p99 is not None else "",
     }
 
 

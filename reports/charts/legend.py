@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sizer.words import _
+from sizer.words.language import _
 
 from . import svg
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sizer.records import Estimate
+from sizer.records.configuration import Estimate
 
 from . import svg
 

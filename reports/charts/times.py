@@ -9,7 +9,8 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from sizer.records import Estimate, format_number
+from sizer.records.configuration import Estimate
+from sizer.records.units import format_number
 
 from . import svg
 from .lettering import width

@@ -8,14 +8,26 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
 
-from sizer import words
-from sizer.model import as_asked
-from sizer.plan import DRIFT_SHARE, usual_band
-from sizer.records import Estimate, Outcome, Purpose, Run, Study
-from sizer.words import _
+from sizer.model.isolation import as_asked
+from sizer.plan.reference_runs import DRIFT_SHARE, usual_band
+from sizer.records.configuration import Estimate
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Study
+from sizer.words.charts import runs_over_time, time_later, time_of_measuring
+from sizer.words.figures import rate_interval, small_share
+from sizer.words.language import _
+from sizer.words.names import row
+from sizer.words.page import configuration_line, ending
+from sizer.words.remedies import drift_of_reference, drift_of_repeats
+from sizer.words.units import percent
 
 from .. import results
-from ..charts import Break, Figure, Key, Moment, Stretch, Times, legend, readable
+from ..charts import legend
+from ..charts.figure import Figure
+from ..charts.legend import Key
+from ..charts.svg import readable
+from ..charts.times import Break, Moment, Stretch, Times
 from ..subject import Subject
 
 REST = 600.0
@@ -68,9 +80,9 @@ class History:
     def title(self, placed: Placed) -> str:
         """`09:12 UTC, train, 2 vCPUs · 4 GiB: 219 images/s, run 0a1b2c3d4e5f`."""
         run = placed.run
-        where = words.configuration_line(run.configuration, self.study)
+        where = configuration_line(run.configuration, self.study)
         rate = run.throughput
-        came_out = words.rate_interval(rate, run.sample_unit) if rate and results.measured(run) else words.ending(run)
+        came_out = rate_interval(rate, run.sample_unit) if rate and results.measured(run) else ending(run)
         return _(
             "{time}, {workload}, {configuration}: {result}, run {id}",
             time=self.clock(placed),
@@ -138,14 +150,12 @@ def _of_reference(reference: Sequence[Placed], history: History, found: Sequence
     middle = statistics.median(rates)
     low, high = (100 * end / middle for end in usual_band(rates))
     run, spread = reference[0].run, max(rates) / min(rates) - 1
-    where = words.row([run.spec.workload.name, words.configuration_line(run.configuration, history.study)])
+    where = row([run.spec.workload.name, configuration_line(run.configuration, history.study)])
     again = _("measured again: {configuration}", configuration=readable(where, 2 * LONGEST_NAME))
     key = legend.series(reference[0].series or 0, again, alone=False)
     figure = _figure([(each, middle) for each in reference], (low, high), key, history, found)
     drifted = spread > DRIFT_SHARE
-    return Drift(
-        figure, words.drift_of_reference(drifted, len(rates), min(rates), max(rates), run.sample_unit), drifted
-    )
+    return Drift(figure, drift_of_reference(drifted, len(rates), min(rates), max(rates), run.sample_unit), drifted)
 
 
 def _of_repeats(groups: Sequence[Sequence[Placed]], history: History, found: Sequence[Subject]) -> Drift:
@@ -154,7 +164,7 @@ def _of_repeats(groups: Sequence[Sequence[Placed]], history: History, found: Seq
     key = legend.series(0, _("repeats, each against the median of its configuration"), alone=False)
     points.sort(key=lambda point: point[0].start)
     figure = _figure(points, (100 - HALF_BAND, 100 + HALF_BAND), key, history, found)
-    return Drift(figure, words.drift_of_repeats(len(groups), statistics.median(apart), max(apart)), found=False)
+    return Drift(figure, drift_of_repeats(len(groups), statistics.median(apart), max(apart)), found=False)
 
 
 def _rates(runs: Sequence[Placed]) -> list[float]:
@@ -170,7 +180,7 @@ def _figure(
 ) -> Figure:
     """Points with the rate that each is compared with, over the strip of all runs."""
     title = _("Drift of the host")
-    unit, x_label = words.time_of_measuring(max(each.end for each in history.runs))
+    unit, x_label = time_of_measuring(max(each.end for each in history.runs))
     drawn = {id(placed) for placed, _middle in points}
     plot = Times(
         label=title,
@@ -180,8 +190,8 @@ def _figure(
         moments=tuple(_moment(placed, middle, history) for placed, middle in points),
         stretches=tuple(_stretch(each, history, id(each) in drawn) for each in history.runs),
         band=band,
-        breaks=tuple(Break(place, words.time_later(seconds)) for place, seconds in history.rests),
-        description=words.runs_over_time(len(points), len(history.runs), len(history.rests)),
+        breaks=tuple(Break(place, time_later(seconds)) for place, seconds in history.rests),
+        description=runs_over_time(len(points), len(history.runs), len(history.rests)),
     )
     return Figure(title, plot.draw(), (key, *_keys(history, found)))
 
@@ -190,7 +200,7 @@ def _moment(placed: Placed, middle: float, history: History) -> Moment:
     rate = placed.run.throughput
     assert rate is not None
     value = Estimate(100 * rate.value / middle, 100 * rate.low / middle, 100 * rate.high / middle)
-    title = _("{run}; {share} of the median", run=history.title(placed), share=words.small_share(rate.value / middle))
+    title = _("{run}; {share} of the median", run=history.title(placed), share=small_share(rate.value / middle))
     return Moment((placed.start + placed.end) / 2, value, title, placed.series or 0)
 
 
@@ -202,7 +212,7 @@ def _stretch(placed: Placed, history: History, is_point: bool) -> Stretch:
 
 def _keys(history: History, found: Sequence[Subject]) -> list[Key]:
     """The band, the runs of each workload, and what failed."""
-    keys = [legend.usual(_("within {share} of each other", share=words.percent(DRIFT_SHARE)))]
+    keys = [legend.usual(_("within {share} of each other", share=percent(DRIFT_SHARE)))]
     names = [subject.name for subject in found if subject.runs]
     if len(names) <= MOST_WORKLOADS:
         shown = [_("runs of {workload}", workload=readable(name, LONGEST_NAME)) for name in names]

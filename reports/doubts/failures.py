@@ -7,12 +7,22 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sizer import words
-from sizer.model import is_floor_search, is_search, memory_floor, memory_of, searched_floor
-from sizer.records import MemoryPlace, Outcome, Run, Study, way_of_ending
+from sizer.model.coordinates import memory_of
+from sizer.model.floor_runs import is_floor_search, is_search, searched_floor
+from sizer.model.memory import memory_floor
+from sizer.records.run import Run, way_of_ending
+from sizer.records.run_kinds import MemoryPlace, Outcome
+from sizer.records.study import Study
+from sizer.words.batch_sizes import largest_batch_of
+from sizer.words.failures import failure_in_words, failure_line
+from sizer.words.figures import sentence
+from sizer.words.floors import killed_floor_sentences, searched_floor_sentences
+from sizer.words.names import outcome_in_words
+from sizer.words.page import configuration_line, runs_by_outcome
+from sizer.words.remedies import remedy_of_failure
 
 from .. import results
-from ..charts import readable
+from ..charts.svg import readable
 from ..subject import Subject
 
 SHOWN_LINES = 5
@@ -56,7 +66,7 @@ def largest_batches(subjects: Sequence[Subject]) -> list[str]:
     """The same of the largest batch, where no chart of batch sizes says it."""
     advised = [(each.name, each.answer.batch) for each in subjects if each.answer is not None and each.answer.batch]
     return [
-        words.largest_batch_of(name, advice.largest)
+        largest_batch_of(name, advice.largest)
         for name, advice in advised
         if advice.largest is not None and not advice.curves
     ]
@@ -65,7 +75,7 @@ def largest_batches(subjects: Sequence[Subject]) -> list[str]:
 def tally(runs: Sequence[Run]) -> str:
     """How many runs ended in each way, in the order of the outcomes: `17 runs: 15 completed, 2 crashed.`"""
     counts = {outcome: sum(run.outcome is outcome for run in runs) for outcome in Outcome}
-    return words.runs_by_outcome({outcome: count for outcome, count in counts.items() if count})
+    return runs_by_outcome({outcome: count for outcome, count in counts.items() if count})
 
 
 def last_words(run: Run) -> str:
@@ -79,7 +89,7 @@ def last_words(run: Run) -> str:
 
 def line(run: Run) -> str:
     """Why a run failed, ending in the last line that it printed: `exit status 1; its last words: KeyError: 'x'`."""
-    return readable(words.failure_line(run, LINE), 4 * LINE)
+    return readable(failure_line(run, LINE), 4 * LINE)
 
 
 def log(run: Run) -> str:
@@ -89,15 +99,15 @@ def log(run: Run) -> str:
 
 def _entry(runs: Sequence[Run], study: Study, with_log: bool) -> dict[str, Any]:
     first = runs[0]
-    places = Counter(words.configuration_line(run.configuration, study) for run in runs)
+    places = Counter(configuration_line(run.configuration, study) for run in runs)
     lines = last_words(first).splitlines() if with_log else []
     return {
         "workload": first.spec.workload.name,
         "where": list(places.items()),
-        "outcome": words.outcome_in_words(first.outcome),
+        "outcome": outcome_in_words(first.outcome),
         "is_finding": first.outcome is Outcome.OUT_OF_MEMORY,
-        "why": words.sentence(words.failure_in_words(first, LONGEST_LINE)),
-        "remedy": words.remedy_of_failure(first),
+        "why": sentence(failure_in_words(first, LONGEST_LINE)),
+        "remedy": remedy_of_failure(first),
         "ids": [run.id for run in runs],
         "earlier": "\n".join(lines[:-SHOWN_LINES]),
         "last_words": "\n".join(lines[-SHOWN_LINES:]),
@@ -114,10 +124,10 @@ def _floor(subject: Subject) -> str:
     peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
     searched = searched_floor(subject.runs)
     if searched is not None:
-        return words.searched_floor_sentences(subject.name, searched, peak)
+        return searched_floor_sentences(subject.name, searched, peak)
     floor = memory_floor(subject.runs)
     below = floor.out_of_memory_bytes if floor is not None else None
     above = floor.completed_bytes if floor is not None else None
     if below is None:
         below = max(memory_of(run.configuration) for run in subject.runs if _was_capped(run))
-    return words.killed_floor_sentences(subject.name, below, above, subject.device.kind == "emulated", peak)
+    return killed_floor_sentences(subject.name, below, above, subject.device.kind == "emulated", peak)

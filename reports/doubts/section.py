@@ -6,10 +6,13 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from sizer import words
-from sizer.model import as_asked
-from sizer.records import Run, Study
-from sizer.words import _, _n
+from sizer.model.isolation import as_asked
+from sizer.records.run import Run
+from sizer.records.study import Study
+from sizer.words.figures import apart as apart_text
+from sizer.words.figures import small_share
+from sizer.words.language import _, _n
+from sizer.words.remedies import MEASURED_AGAIN, how_to_measure_again
 
 from .. import results
 from ..material import Material
@@ -22,13 +25,13 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     runs, study = [run for subject in found for run in subject.runs], material.study
     kinds = {warning.kind.group for run in as_asked(runs) for warning in run.warnings}
     drifted = drift.drift(found, study)
-    measured_again = bool(kinds & words.MEASURED_AGAIN) or (drifted is not None and drifted.found)
+    measured_again = bool(kinds & MEASURED_AGAIN) or (drifted is not None and drifted.found)
     return {
         "failures": failures.failures(found, study),
         "memory_floors": [*failures.memory_floors(found), *failures.largest_batches(found)],
         "has_runs": bool(runs),
         "warnings": warned.by_kind(runs),
-        "again": words.how_to_measure_again() if measured_again and not study.imported else "",
+        "again": how_to_measure_again() if measured_again and not study.imported else "",
         "facts": facts(runs, study),
         "drift": drifted,
     }
@@ -55,7 +58,7 @@ def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None
         return None
     asked = study.measure.precision
     reached = sum(each <= asked for each in halves)
-    middle, widest = (words.small_share(each) for each in (statistics.median(halves), max(halves)))
+    middle, widest = (small_share(each) for each in (statistics.median(halves), max(halves)))
     remark = _("median; widest ±{widest}", widest=widest)
     if not study.imported:
         remark = _(
@@ -63,7 +66,7 @@ def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None
             widest=widest,
             reached=reached,
             whole=len(halves),
-            asked=words.small_share(asked),
+            asked=small_share(asked),
         )
     return _("Half-width of the 95 % intervals"), f"±{middle}", remark
 
@@ -82,7 +85,7 @@ def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     apart = [_spread(rates) for rates in groups.values() if len(rates) > 1]
     if not apart:
         return None
-    middle, most = words.apart(statistics.median(apart)), words.apart(max(apart))
+    middle, most = apart_text(statistics.median(apart)), apart_text(max(apart))
     remark = _n(
         "median of {count} configuration, most {most}: highest against lowest rate",
         "median of {count} configurations, most {most}: highest against lowest rate",
@@ -104,7 +107,7 @@ def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     shares = [run.overhead for run in runs if run.overhead is not None]
     if not shares:
         return None
-    middle, most = (words.small_share(each) for each in (statistics.median(shares), max(shares)))
+    middle, most = (small_share(each) for each in (statistics.median(shares), max(shares)))
     return _("sizer's own use"), middle, _("of the workload's core-seconds, median; most {most}", most=most)
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sizer import words
-from sizer.model import as_asked
-from sizer.records import Run, RunWarning, WarningKind
+from sizer.model.isolation import as_asked
+from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.words.figures import capital, sentence
+from sizer.words.names import clauses
+from sizer.words.page import runs_counted
+from sizer.words.remedies import meaning_of_warning
+from sizer.words.warnings import warning_in_words, warning_name
 
 MOST_WORDINGS = 3
 """Sentences shown of one kind; they differ in more than their figures where a unit or a path differs."""
@@ -32,7 +36,7 @@ def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
             own.setdefault(warning.kind.group, []).append((warning, run.sample_unit))
         for kind, warnings in own.items():
             found.setdefault(kind, []).append(warnings)
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), words.warning_name(item[0])))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), warning_name(item[0])))
     return [_grouped(kind, warnings) for kind, warnings in ordered]
 
 
@@ -46,14 +50,14 @@ def _grouped(kind: WarningKind, of_runs: Sequence[Sequence[Marked]]) -> dict[str
         own = unit if warning.kind in IN_UNITS else None
         alike.setdefault((warning.kind, tuple(warning.figures), warning.text, own), []).append((warning, unit))
     said = [
-        words.warning_in_words([warning for warning, _unit in group], group[0][1])
+        warning_in_words([warning for warning, _unit in group], group[0][1])
         for group in sorted(alike.values(), key=lambda each: -len(each))
     ]
     wordings = list(dict.fromkeys(each for each in said if each))
-    what = words.clauses(wordings[:MOST_WORDINGS] if kind is not WarningKind.DRIFTING else ())
+    what = clauses(wordings[:MOST_WORDINGS] if kind is not WarningKind.DRIFTING else ())
     return {
-        "kind": words.warning_name(kind),
-        "where": words.runs_counted(len(of_runs)),
-        "what": f"{words.capital(what)} …" if what and len(wordings) > MOST_WORDINGS else words.sentence(what),
-        "meaning": words.meaning_of_warning(kind),
+        "kind": warning_name(kind),
+        "where": runs_counted(len(of_runs)),
+        "what": f"{capital(what)} …" if what and len(wordings) > MOST_WORDINGS else sentence(what),
+        "meaning": meaning_of_warning(kind),
     }

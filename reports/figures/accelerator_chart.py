@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from sizer import words
-from sizer.model import CPU_LABEL, as_asked, label_of
-from sizer.records import Estimate, Run
-from sizer.words import _
+from sizer.model.feeds import CPU_LABEL, label_of
+from sizer.model.isolation import as_asked
+from sizer.records.configuration import Estimate
+from sizer.records.run import Run
+from sizer.words.charts import accelerators_scaled, gpu_named
+from sizer.words.language import _
+from sizer.words.names import clauses
+from sizer.words.page import answer_word
+from sizer.words.units import rates_axis
 
 from .. import results
-from ..charts import Figure, Line, PlaceMark, Plot, Point, Stop, legend
+from ..charts import legend
+from ..charts.figure import Figure
+from ..charts.plot import Line, PlaceMark, Plot, Point, Stop
 from ..subject import Subject
 from .curves import grid
 
@@ -30,7 +37,7 @@ def accelerator_chart(subject: Subject) -> Figure | None:
     counts = sorted({count for kind in fastest for count in found[kind]})
     lines = tuple(_line(kind, found[kind], subject) for kind in fastest)
     wide = counts[-1] / counts[0] > CROWDED
-    title, unit = _("Throughput against accelerators"), words.rates_axis(subject.unit)
+    title, unit = _("Throughput against accelerators"), rates_axis(subject.unit)
     plot = Plot(
         label=f"{title}, {unit}",
         x_label=_("accelerators, logarithmic scale") if wide else _("accelerators"),
@@ -40,13 +47,11 @@ def accelerator_chart(subject: Subject) -> Figure | None:
         logarithmic=wide,
         marks=tuple(_answer(subject, counts)),
         stops=tuple(_stop(count, fastest, found, subject) for count in counts),
-        description=words.clauses(point.title for line in lines for point in line.points),
+        description=clauses(point.title for line in lines for point in line.points),
     )
     alone = len(fastest) == 1
     keys = [
-        legend.series(
-            index, words.gpu_named(kind), alone, whisker=any(rate.has_interval for rate in found[kind].values())
-        )
+        legend.series(index, gpu_named(kind), alone, whisker=any(rate.has_interval for rate in found[kind].values()))
         for index, kind in enumerate(fastest)
     ]
     keys.append(legend.ideal(_("perfect scaling from the fewest")))
@@ -81,7 +86,7 @@ def _line(kind: str, rates: Mapping[int, Estimate], subject: Subject) -> Line:
 def _told(kind: str, count: int, rates: Mapping[int, Estimate], subject: Subject) -> str:
     fewest = min(rates)
     efficiency = rates[count].value / count / (rates[fewest].value / fewest)
-    return words.accelerators_scaled(kind, count, rates[count], fewest, efficiency, subject.unit)
+    return accelerators_scaled(kind, count, rates[count], fewest, efficiency, subject.unit)
 
 
 def _stop(count: int, kinds: list[str], found: Mapping[str, Mapping[int, Estimate]], subject: Subject) -> Stop:
@@ -93,5 +98,5 @@ def _stop(count: int, kinds: list[str], found: Mapping[str, Mapping[int, Estimat
 def _answer(subject: Subject, counts: list[int]) -> Iterator[PlaceMark]:
     answer = subject.answer
     if answer is not None and answer.spec is not None and answer.spec.gpu_count in counts:
-        word = words.answer_word(answer, "gpu_count")
+        word = answer_word(answer, "gpu_count")
         yield PlaceMark(float(answer.spec.gpu_count), f"{word} {answer.spec.gpu_count}", is_answer=True)

@@ -5,13 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sizer import words
-from sizer.model import anonymous_bytes, batch_of, floor_at, measured_rate, vcpus_of
-from sizer.records import GIB, MIB, RELATIVE, Configuration, format_bytes
-from sizer.words import _
+from sizer.model.coordinates import batch_of, vcpus_of
+from sizer.model.memory import anonymous_bytes, floor_at
+from sizer.model.observations import measured_rate
+from sizer.records.configuration import Configuration
+from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
+from sizer.words.charts import (
+    cache_fit_named,
+    ceilings_above,
+    chart_described,
+    floor_named,
+    knee_named,
+    place_named,
+    stop_line,
+    time_axis,
+)
+from sizer.words.language import _
+from sizer.words.page import answer_word, axis_name
+from sizer.words.units import rates_axis
 
 from .. import results
-from ..charts import CurvePoint, Key, Line, Pile, PlaceMark, Plot, Stop, is_wide, legend
+from ..charts import legend
+from ..charts.legend import Key
+from ..charts.plot import CurvePoint, Line, Pile, PlaceMark, Plot, Stop
+from ..charts.scales import is_wide
 from ..subject import Subject
 from . import binding, marks
 from .ceilings import ceilings
@@ -43,7 +60,7 @@ def axis_chart(axis: str, title: str, series: Sequence[Series], subject: Subject
     places = [place for line in lines for place in line.places]
     x_label, unit = _x_words(axis, max(places))
     logarithmic = is_wide(places)
-    y_label = words.rates_axis(subject.unit)
+    y_label = rates_axis(subject.unit)
     runs = [run for each in series for run in each.runs]
     piles = _piles(axis, series, subject)
     scale, scale_name = _scale(piles)
@@ -58,7 +75,7 @@ def axis_chart(axis: str, title: str, series: Sequence[Series], subject: Subject
         ceilings=ceilings(axis, runs, subject),
         knee=_knee(lines, subject),
         piles=piles,
-        pile_label=words.time_axis(subject.unit, scale_name) if piles else "",
+        pile_label=time_axis(subject.unit, scale_name) if piles else "",
         pile_unit=scale,
         stops=tuple(_stops(axis, series, lines, subject)),
         description=described(series, subject),
@@ -73,7 +90,7 @@ def described(series: Sequence[Series], subject: Subject) -> str:
     failed = sum(not results.measured(run) for run in runs)
     if not rates:
         return ""
-    return words.chart_described(len(rates), failed, min(rates), max(rates), subject.unit)
+    return chart_described(len(rates), failed, min(rates), max(rates), subject.unit)
 
 
 def _line(axis: str, series: Series, subject: Subject) -> Line:
@@ -144,7 +161,7 @@ def _place_marks(
     found = []
     if subject.answer is not None and value is not None:
         size = format_bytes(value) if axis == "memory_bytes" else f"{value:g}"
-        found.append(PlaceMark(float(value), f"{words.answer_word(subject.answer, axis)} {size}", is_answer=True))
+        found.append(PlaceMark(float(value), f"{answer_word(subject.answer, axis)} {size}", is_answer=True))
     base = series[0].base
     if axis == "memory_bytes" and base is not None and subject.model is not None:
         found += _memory_marks(base, subject)
@@ -156,12 +173,10 @@ def _memory_marks(base: Configuration, subject: Subject) -> Iterator[PlaceMark]:
     measured, facts = subject.model.measured, subject.model.facts
     floor = floor_at(measured, base.vcpus, base.batch_size)
     if floor.out_of_memory_bytes is not None and floor.completed_bytes is not None:
-        yield PlaceMark(
-            float(floor.completed_bytes), words.floor_named(floor.out_of_memory_bytes, floor.completed_bytes)
-        )
+        yield PlaceMark(float(floor.completed_bytes), floor_named(floor.out_of_memory_bytes, floor.completed_bytes))
     own = anonymous_bytes(measured, vcpus_of(base), batch_of(base))
     if facts.natural and facts.data_bytes is not None and own is not None:
-        yield PlaceMark(float(own + facts.data_bytes), words.cache_fit_named(own + facts.data_bytes))
+        yield PlaceMark(float(own + facts.data_bytes), cache_fit_named(own + facts.data_bytes))
 
 
 def _stops(axis: str, series: Sequence[Series], lines: Sequence[Line], subject: Subject) -> Iterator[Stop]:
@@ -184,7 +199,7 @@ def _stops(axis: str, series: Sequence[Series], lines: Sequence[Line], subject: 
 def _stop_line(place: float, name: str, line: Line, curve: dict[float, CurvePoint], subject: Subject) -> str:
     rates = [point.throughput for point in line.points if point.x == place]
     point = curve.get(place)
-    return words.stop_line(
+    return stop_line(
         name,
         measured_rate(rates) if rates else None,
         len(rates),
@@ -197,7 +212,7 @@ def _stop_line(place: float, name: str, line: Line, curve: dict[float, CurvePoin
 def _above(plot: Plot) -> str:
     """The ceilings that lie too high to be drawn."""
     names = [each.name for each in plot.ceilings if each.throughput > plot.y.high]
-    return words.ceilings_above(names) if names else ""
+    return ceilings_above(names) if names else ""
 
 
 def _keys(axis: str, plot: Plot, series: Sequence[Series], subject: Subject) -> Iterator[Key]:
@@ -214,7 +229,7 @@ def _keys(axis: str, plot: Plot, series: Sequence[Series], subject: Subject) -> 
         yield legend.answer(next(mark.word for mark in plot.marks if mark.is_answer))
     if plot.knee is not None and series[0].base is not None:
         place = _place_named(axis, plot.knee[0], series[0].base, subject)
-        yield legend.knee(words.knee_named(subject.objective.target, place))
+        yield legend.knee(knee_named(subject.objective.target, place))
     for hue, name in sorted({(part.hue, part.name) for pile in plot.piles for part in pile.parts}):
         yield legend.part(hue, name)
 
@@ -223,11 +238,11 @@ def _place_named(axis: str, place: float, base: Configuration, subject: Subject)
     """A place on the axis in words, between measured ones with as many digits as anyone reads."""
     if axis == "vcpus" and place * 4 % 1:
         place = float(f"{place:.2g}")
-    return words.place_named(axis, moved(base, axis, place), subject.study)
+    return place_named(axis, moved(base, axis, place), subject.study)
 
 
 def _x_words(axis: str, highest: float) -> tuple[str, float]:
     """The axis' name, and what it counts in."""
     if axis == "memory_bytes":
         return (_("memory (GiB)"), GIB) if highest >= GIB else (_("memory (MiB)"), MIB)
-    return words.axis_name(axis), 1.0
+    return axis_name(axis), 1.0

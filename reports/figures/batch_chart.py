@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizer import words
-from sizer.records import RELATIVE, BatchAdvice, BatchCurve, BatchPoint, Estimate
-from sizer.words import _
+from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint
+from sizer.records.configuration import Estimate
+from sizer.records.units import RELATIVE
+from sizer.words.batch_sizes import batch_point, batch_question, batch_sentences, largest_batch_sentence
+from sizer.words.figures import paragraph
+from sizer.words.language import _
+from sizer.words.names import clauses
+from sizer.words.page import axis_name, batch_named, configuration_line
+from sizer.words.units import a_sample
 
-from ..charts import FailureMark, Figure, Line, PlaceMark, Plot, Point, Stop, is_wide, legend
+from ..charts import legend
+from ..charts.figure import Figure
+from ..charts.plot import FailureMark, Line, PlaceMark, Plot, Point, Stop
+from ..charts.scales import is_wide
 from ..subject import Subject
 from .curves import grid
 
@@ -29,38 +38,38 @@ def batch_chart(subject: Subject) -> Figure | None:
         tuple(_too_large(curve, advice)),
         ideal=_fitted(curve, scale),
     )
-    title, unit = _("Time of a sample against batch size"), words.a_sample(name, subject.unit)
+    title, unit = _("Time of a sample against batch size"), a_sample(name, subject.unit)
     plot = Plot(
         label=f"{title}, {unit}",
-        x_label=words.axis_name("batch_size"),
+        x_label=axis_name("batch_size"),
         y_label=unit,
         unit=1.0,
         lines=(line,),
         logarithmic=is_wide([point.batch_size for point in curve.points]),
         marks=tuple(_marked(advice)),
-        stops=tuple(Stop(float(point.batch_size), words.batch_point(point, subject.unit)) for point in curve.points),
-        description=words.clauses(point.title for point in line.points),
+        stops=tuple(Stop(float(point.batch_size), batch_point(point, subject.unit)) for point in curve.points),
+        description=clauses(point.title for point in line.points),
     )
     word = _("with an emulated accelerator, 90 % interval") if curve.emulated else _("measured, 90 % interval")
     keys = [legend.series(0, word, alone=True)]
     keys += [legend.ideal(_("a fixed time of a step and one for each of its samples, fitted"))] if line.ideal else []
     keys += [legend.failed()] if line.failures else []
     keys += [legend.answer(mark.word) for mark in plot.marks]
-    place = words.configuration_line(replace(curve.at, batch_size=None), subject.study)
+    place = configuration_line(replace(curve.at, batch_size=None), subject.study)
     return Figure(
         title,
         plot.draw(),
         tuple(keys),
         _("At {fixed}.", fixed=place) if place else "",
-        words.batch_question(),
-        words.paragraph(words.batch_sentences(advice, subject.terms)),
+        batch_question(),
+        paragraph(batch_sentences(advice, subject.terms)),
     )
 
 
 def _point(point: BatchPoint, scale: float, subject: Subject) -> Point:
     rate = point.throughput
     seconds = Estimate(point.seconds_per_sample / scale, 1 / rate.high / scale, 1 / rate.low / scale)
-    return Point(float(point.batch_size), seconds, words.batch_point(point, subject.unit))
+    return Point(float(point.batch_size), seconds, batch_point(point, subject.unit))
 
 
 def _fitted(curve: BatchCurve, scale: float) -> tuple[tuple[float, float], ...]:
@@ -76,9 +85,9 @@ def _too_large(curve: BatchCurve, advice: BatchAdvice) -> Iterator[FailureMark]:
     """The smallest batch that ran out of memory, where it lies near those measured."""
     largest = advice.largest
     if largest is not None and largest.too_large is not None and largest.too_large <= 4 * curve.points[-1].batch_size:
-        yield FailureMark(float(largest.too_large), _("out of memory"), words.largest_batch_sentence(largest))
+        yield FailureMark(float(largest.too_large), _("out of memory"), largest_batch_sentence(largest))
 
 
 def _marked(advice: BatchAdvice) -> Iterator[PlaceMark]:
     if advice.batch_size is not None:
-        yield PlaceMark(float(advice.batch_size), words.batch_named(advice.batch_size), is_answer=True)
+        yield PlaceMark(float(advice.batch_size), batch_named(advice.batch_size), is_answer=True)

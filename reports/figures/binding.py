@@ -8,12 +8,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from sizer import words
-from sizer.model import predict_several
-from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Run, Spec, format_bytes, format_number
-from sizer.words import _
+from sizer.model.prediction import predict_several
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.prediction import Prediction, Spec
+from sizer.records.run import Run
+from sizer.records.units import format_bytes, format_number
+from sizer.words.charts import bound_by, map_cell, map_read, place_named, stage_of_time, time_part
+from sizer.words.figures import paragraph
+from sizer.words.language import _
+from sizer.words.names import clauses, disk_name, resource_name
+from sizer.words.names import row as row_text
+from sizer.words.page import axis_name
+from sizer.words.units import rates_axis, vcpus_in_words
 
-from ..charts import Cell, Cells, Figure, Part, Pile, legend
+from ..charts import legend
+from ..charts.cells import Cell, Cells
+from ..charts.figure import Figure
+from ..charts.plot import Part, Pile
 from ..subject import Subject
 from .ceilings import rates_of
 from .curves import moved
@@ -50,7 +61,7 @@ def piles(axis: str, places: Sequence[float], base: Configuration, subject: Subj
     configurations = [moved(base, axis, place) for place in some]
     found = predict_several(subject.model, configurations)
     drawn = [
-        (place, words.place_named(axis, configuration, subject.study), prediction)
+        (place, place_named(axis, configuration, subject.study), prediction)
         for place, configuration, prediction in zip(some, configurations, found, strict=True)
         if isinstance(prediction, Prediction) and not prediction.out_of_memory and prediction.shares
     ]
@@ -65,7 +76,7 @@ def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> 
             called,
             share * whole,
             hue,
-            words.time_part(called, share * whole, whole, subject.unit, name),
+            time_part(called, share * whole, whole, subject.unit, name),
         )
         for called, share, hue in _stages(shares, subject)
         if share >= LEAST
@@ -77,7 +88,7 @@ def _stages(shares: Mapping[Bottleneck, float], subject: Subject) -> Iterator[tu
     """Name, share and colour of each stage, the lowest first; the CPU's apart where runs show what the step costs."""
 
     def called(bottleneck: Bottleneck, part: str) -> str:
-        return words.stage_of_time(bottleneck, subject.device, kind, part)
+        return stage_of_time(bottleneck, subject.device, kind, part)
 
     kind = subject.model.facts.kind if subject.model is not None else ""
     for bottleneck in HUES:
@@ -113,7 +124,7 @@ def binding_map(subject: Subject) -> Figure | None:
     plane = _plane(measured, subject)
     if plane is None or subject.model is None:
         return None
-    title = _("What binds, by vCPUs and {axis}", axis=words.axis_name(plane.axis))
+    title = _("What binds, by vCPUs and {axis}", axis=axis_name(plane.axis))
     found = predict_several(subject.model, [configuration for _place, configuration in plane.places])
     told = {
         place: (prediction, subject.measured_at(configuration))
@@ -124,22 +135,22 @@ def binding_map(subject: Subject) -> Figure | None:
     if len(cells) < FEWEST:
         return None
     drawn = Cells(
-        label=f"{title}, {words.rates_axis(subject.unit)}",
-        x_label=words.axis_name("vcpus"),
+        label=f"{title}, {rates_axis(subject.unit)}",
+        x_label=axis_name("vcpus"),
         columns=tuple(f"{vcpus:g}" for vcpus in plane.columns),
         rows=tuple(_row_named(plane.axis, each) for each in plane.rows),
         cells=cells,
         notes=tuple(_("emulated") if each.disk in subject.study.emulated_disks else "" for each in plane.rows)
         if plane.axis == "disk"
         else (),
-        description=words.clauses(words.row(cell.title.split("\n")) for cell in cells.values()),
+        description=clauses(row_text(cell.title.split("\n")) for cell in cells.values()),
     )
     keys = [*hues_of(subject, [prediction.bottleneck for prediction, _rate in told.values()])]
     keys += [legend.cell(True, _("measured"))] if any(cell.measured for cell in cells.values()) else []
     keys += [legend.cell(False, _("by the model alone"))] if not all(cell.measured for cell in cells.values()) else []
     fixed = held_fixed(_without(plane.axis, plane.rows[0]), subject.study)
-    read = words.map_read(words.rates_axis(subject.unit), fixed)
-    return Figure(title, drawn.draw(), tuple(keys), words.paragraph([read, _alike(plane, subject)]))
+    read = map_read(rates_axis(subject.unit), fixed)
+    return Figure(title, drawn.draw(), tuple(keys), paragraph([read, _alike(plane, subject)]))
 
 
 def _alike(plane: Plane, subject: Subject) -> str:
@@ -147,7 +158,7 @@ def _alike(plane: Plane, subject: Subject) -> str:
     if plane.axis != "disk":
         return ""
     names = [row.disk for row in plane.rows if row.disk is not None]
-    places = {words.vcpus_in_words(vcpus): replace(plane.rows[0], vcpus=vcpus) for vcpus in plane.columns}
+    places = {vcpus_in_words(vcpus): replace(plane.rows[0], vcpus=vcpus) for vcpus in plane.columns}
     return disks_alike(places, dict.fromkeys(places, names), subject)
 
 
@@ -230,16 +241,16 @@ def _cell(prediction: Prediction, measured: Estimate | None, plane: Plane, subje
     return Cell(
         rate="–" if lost else format_number(prediction.throughput.value),
         measured=format_number(measured.value) if measured is not None else "",
-        word=words.bound_by(prediction.bottleneck, subject.device),
+        word=bound_by(prediction.bottleneck, subject.device),
         hue=HUES[prediction.bottleneck],
-        title=words.map_cell(prediction, measured, subject.study, subject.device, subject.unit),
+        title=map_cell(prediction, measured, subject.study, subject.device, subject.unit),
         is_answer=plane.answer == (place.vcpus, getattr(place, plane.axis)),
     )
 
 
 def _row_named(axis: str, configuration: Configuration) -> str:
     if axis == "disk":
-        return words.disk_name(configuration.disk or "")
+        return disk_name(configuration.disk or "")
     return format_bytes(configuration.memory_bytes or 0)
 
 
@@ -255,4 +266,4 @@ def thinned(values: Sequence[Value], most: int, kept: Value | None) -> list[Valu
 
 
 def _called(bottleneck: Bottleneck, subject: Subject) -> str:
-    return words.resource_name(bottleneck, subject.device)
+    return resource_name(bottleneck, subject.device)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from sizer import words
-from sizer.model import disk_of, gpus_of, memory_of
-from sizer.records import Bottleneck, Demand, DiskRates, Run
-from sizer.words import _
+from sizer.model.coordinates import disk_of, gpus_of, memory_of
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import DiskRates
+from sizer.records.run import Demand, Run
+from sizer.words.charts import ceiling_named
+from sizer.words.language import _
+from sizer.words.names import resource_name
+from sizer.words.page import study_disk
 
-from ..charts import Ceiling
+from ..charts.plot import Ceiling
 from ..subject import Subject
 
 FROM_MEMORY = 0.05
@@ -105,8 +109,8 @@ def _accelerator(runs: list[Run], subject: Subject) -> Ceiling | None:
         rate = subject.model.facts.accelerator_rate
     if rate is None or any(gpus_of(run.configuration) > 1 for run in runs):
         return None
-    name = words.resource_name(Bottleneck.ACCELERATOR, subject.device)
-    return Ceiling(rate, words.ceiling_named(name, rate, subject.unit))
+    name = resource_name(Bottleneck.ACCELERATOR, subject.device)
+    return Ceiling(rate, ceiling_named(name, rate, subject.unit))
 
 
 def _disk(runs: list[Run], subject: Subject) -> Ceiling | None:
@@ -120,5 +124,5 @@ def _disk(runs: list[Run], subject: Subject) -> Ceiling | None:
     rate = disk_allows(name, sizes.pop(), subject)
     if rate is None:
         return None
-    disk = _("disk {name}", name=words.study_disk(name, subject.study))
-    return Ceiling(rate, words.ceiling_named(disk, rate, subject.unit))
+    disk = _("disk {name}", name=study_disk(name, subject.study))
+    return Ceiling(rate, ceiling_named(disk, rate, subject.unit))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.model import WorkloadModel, predict_several
-from sizer.records import Configuration, Prediction
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict_several
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Prediction
 
-from ..charts import CurvePoint
+from ..charts.plot import CurvePoint
 
 POINTS = 30
 """Enough for a smooth line on 350 pixels, with the measured places between them."""

@@ -6,13 +6,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sizer import words
-from sizer.model import disk_of, measured_rate
-from sizer.records import HOST_DISK, Configuration, DiskRates, Estimate, Run
-from sizer.words import _
+from sizer.model.coordinates import disk_of
+from sizer.model.observations import measured_rate
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import HOST_DISK, DiskRates
+from sizer.records.run import Run
+from sizer.words.charts import disk_ceiling
+from sizer.words.language import _
+from sizer.words.names import clauses
+from sizer.words.page import answer_word, reading_in_words, study_disk
+from sizer.words.units import rate_in_words, rates_axis
 
 from .. import results
-from ..charts import Bar, Row, RowGroup, Rows
+from ..charts.rows import Bar, Row, RowGroup, Rows
 from ..subject import Subject
 from . import curves, marks
 from .axis_chart import described
@@ -31,22 +37,22 @@ def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
     """The picture for the disk axis of a workload, the slowest tier first."""
     names = {disk_of(run.configuration) for each in series for run in each.runs}
     ordered = _slowest_first(names, subject)
-    unit, predicted = words.rates_axis(subject.unit), _predicted(ordered, series, subject)
+    unit, predicted = rates_axis(subject.unit), _predicted(ordered, series, subject)
     rows = (*(_row(name, series, predicted, subject) for name in ordered), *_in_memory(series, subject))
     return Rows(f"{title}, {unit}", unit, (RowGroup("", rows),), described(series, subject))
 
 
 def _row(name: str, series: Sequence[Series], predicted: PredictedRates, subject: Subject) -> Row:
     word = _answer_word(name, subject)
-    title = words.study_disk(name, subject.study) + (f" – {word}" if word else "")
+    title = study_disk(name, subject.study) + (f" – {word}" if word else "")
     known = {size: disk_allows(name, size, subject) for size in reading_sizes(name, subject)[:MOST_SIZES]}
     by_size = tuple(
-        words.disk_ceiling(found, size, subject.unit)
+        disk_ceiling(found, size, subject.unit)
         for size, found in known.items()
         if size is not None and found is not None
     )
     allowed = known.get(None)
-    enough = words.disk_ceiling(allowed, None, subject.unit) if allowed is not None else ""
+    enough = disk_ceiling(allowed, None, subject.unit) if allowed is not None else ""
     return Row(
         name=title,
         bars=(*(_bar(name, each, predicted, subject) for each in series), *_first_epochs(name, series, subject)),
@@ -86,7 +92,7 @@ def _first_epochs(name: str, series: Sequence[Series], subject: Subject) -> Iter
         return
     rates = [_first_epoch(run) for run in series[0].runs if run.configuration.disk == name]
     rate = results.middle(rates)
-    yield Bar(rate, words.rate_in_words(rate, subject.unit) if rate is not None else "")
+    yield Bar(rate, rate_in_words(rate, subject.unit) if rate is not None else "")
 
 
 def _first_epoch(run: Run) -> float | None:
@@ -113,7 +119,7 @@ def _answer_word(name: str, subject: Subject) -> str:
     answer = subject.answer
     if answer is None or answer.spec is None or answer.spec.disk != name:
         return ""
-    return words.answer_word(answer, "disk")
+    return answer_word(answer, "disk")
 
 
 def _bar(name: str, series: Series, predicted: PredictedRates, subject: Subject) -> Bar:
@@ -128,7 +134,7 @@ def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
     rate = measured_rate([point.throughput for point in points]).value if points else None
     return Bar(
         throughput=rate,
-        rate=words.rate_in_words(rate, subject.unit) if rate is not None else "",
+        rate=rate_in_words(rate, subject.unit) if rate is not None else "",
         points=points,
         failures=marks.failures(runs, "disk", subject),
     )
@@ -149,11 +155,11 @@ def _figures(name: str, enough: str, subject: Subject) -> tuple[str, ...]:
     check, tier = subject.check(name), subject.tier(name)
     declared, found = "", []
     if tier is not None and tier.emulated is not None:
-        declared = _("declared {rates}", rates=words.reading_in_words(tier.emulated))
+        declared = _("declared {rates}", rates=reading_in_words(tier.emulated))
     if check is not None and check.measured != DiskRates():
-        found.append(_("fio {rates}", rates=words.reading_in_words(check.measured)))
+        found.append(_("fio {rates}", rates=reading_in_words(check.measured)))
     found += [enough] if enough else []
-    lines = tuple(line for line in (declared, words.clauses(found)) if line)
+    lines = tuple(line for line in (declared, clauses(found)) if line)
     if lines or subject.study.imported:  # nobody could have measured the disks of a table with fio
         return lines
     return (_("where the data already lay") if name == HOST_DISK else _("not measured by fio"),)

@@ -6,10 +6,19 @@ import math
 from dataclasses import replace
 from statistics import median
 
-from sizer import words
-from sizer.model import as_good, disk_of, gain, name_of_disk, predict, vcpus_of
-from sizer.recommend import disk_gain, most_by_disk
-from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
+from sizer.model.coordinates import disk_of, name_of_disk, vcpus_of
+from sizer.model.edge import gain
+from sizer.model.prediction import predict
+from sizer.model.stages import as_good
+from sizer.recommend.disks import most_by_disk
+from sizer.recommend.instead import disk_gain
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.units import RELATIVE
+from sizer.words.figures import paragraph
+from sizer.words.instead import disk_answer as disk_answer_text
+from sizer.words.instead import disk_other, disk_reading, disk_reads_nothing
+from sizer.words.page import study_disk
 
 from ..instead import place_of_answer
 from ..subject import Subject
@@ -29,10 +38,10 @@ def disk_answer(subject: Subject) -> str:
         return ""
     setting = subject.model.facts.setting
     if setting.input != "disk" or setting.cache == "warm":
-        return words.disk_reads_nothing()
+        return disk_reads_nothing()
     most = most_by_disk(subject.model, here, predict(subject.model, here).throughput.high)
     most = min(most, max(gained.high, _left_open_by_runs(subject, here)))
-    return words.paragraph([words.disk_answer(replace(gained, high=most)), _reading(subject, here)])
+    return paragraph([disk_answer_text(replace(gained, high=most)), _reading(subject, here)])
 
 
 def _left_open_by_runs(subject: Subject, here: Configuration) -> float:
@@ -81,7 +90,7 @@ def _reading(subject: Subject, here: Configuration) -> str:
         return ""
     share, needed, given, by_requests = max(found)
     check = subject.check(name)
-    return words.disk_reading(share, needed, given, by_requests, check is not None)
+    return disk_reading(share, needed, given, by_requests, check is not None)
 
 
 def _rate(subject: Subject, here: Configuration) -> Estimate | None:
@@ -107,4 +116,4 @@ def _by_other_disks(subject: Subject, here: Configuration) -> str:
     if not found:
         return ""
     name, gained = max(found, key=lambda each: each[1].value)
-    return words.disk_other(words.study_disk(name, subject.study), gained)
+    return disk_other(study_disk(name, subject.study), gained)

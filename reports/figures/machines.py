@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer import words
-from sizer.records import Alternative
-from sizer.words import _
+from sizer.records.answer import Alternative
+from sizer.words.alternatives import (
+    alternative_remark,
+    kind_name,
+    machine_name,
+    machines_drawn,
+    machines_left_out,
+    price_an_hour,
+    price_of_million,
+)
+from sizer.words.figures import rate_interval
+from sizer.words.language import _
+from sizer.words.names import row
+from sizer.words.page import answer_word
+from sizer.words.units import rate_in_words, rates_axis
 
-from ..charts import Bar, Figure, Row, RowGroup, Rows, legend
+from ..charts import legend
+from ..charts.figure import Figure
+from ..charts.rows import Bar, Row, RowGroup, Rows
 from ..subject import Subject
 
 MOST = 12
@@ -25,13 +39,13 @@ def machines_figure(subject: Subject) -> Figure | None:
     assert answer is not None, "only an answer has machines to show"
     groups: dict[str, list[Alternative]] = {}
     for each in shown:
-        groups.setdefault(words.kind_name(each.spec, subject.terms), []).append(each)
+        groups.setdefault(kind_name(each.spec, subject.terms), []).append(each)
     ordered = {kind: sorted(found, key=_size) for kind, found in groups.items()}
     drawn = [each for found in ordered.values() for each in found]
     headed = 1 < len(ordered) < len(drawn)
     chart = Rows(
-        label=words.machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
-        x_label=words.rates_axis(subject.unit),
+        label=machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
+        x_label=rates_axis(subject.unit),
         groups=tuple(
             RowGroup(kind if headed else "", tuple(_drawn(each, subject) for each in found))
             for kind, found in ordered.items()
@@ -42,7 +56,7 @@ def machines_figure(subject: Subject) -> Figure | None:
         title=_("Throughput by machine"),
         svg=chart.draw(),
         keys=(legend.measured_bar(_("measured, 90 % interval for a new run")),),
-        caption=words.machines_left_out(left_out) if left_out else "",
+        caption=machines_left_out(left_out) if left_out else "",
     )
 
 
@@ -72,19 +86,19 @@ def _size(machine: Alternative) -> tuple[float, ...]:
 
 
 def _called(machine: Alternative, subject: Subject) -> str:
-    return words.machine_name(machine, subject.terms)
+    return machine_name(machine, subject.terms)
 
 
 def _drawn(machine: Alternative, subject: Subject) -> Row:
     answer, name = subject.answer, _called(machine, subject)
     is_answer = answer is not None and machine is answer.chosen
-    word = words.answer_word(answer, "machine") if answer is not None and is_answer else ""
-    full = words.rate_interval(machine.throughput, subject.unit)
-    where = words.row(part for part in (name, machine.instance_type) if part)
+    word = answer_word(answer, "machine") if answer is not None and is_answer else ""
+    full = rate_interval(machine.throughput, subject.unit)
+    where = row(part for part in (name, machine.instance_type) if part)
     rate = machine.throughput
     return Row(
         name=f"{name} – {word}" if word else name,
-        bars=(Bar(rate.value, words.rate_in_words(rate.value, subject.unit), interval=rate),),
+        bars=(Bar(rate.value, rate_in_words(rate.value, subject.unit), interval=rate),),
         beside=machine.instance_type or "",
         title=_("{machine}: {rate}", machine=where, rate=full),
         is_answer=is_answer,
@@ -96,9 +110,9 @@ def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     return {
         "name": _called(machine, subject),
         "instance": machine.instance_type or "",
-        "throughput": words.rate_interval(machine.throughput, subject.unit),
-        "hour": words.price_an_hour(machine),
-        "million": words.price_of_million(machine),
-        "remark": words.alternative_remark(machine, subject.answer),
+        "throughput": rate_interval(machine.throughput, subject.unit),
+        "hour": price_an_hour(machine),
+        "million": price_of_million(machine),
+        "remark": alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }

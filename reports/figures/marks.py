@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sizer import words
-from sizer.records import Run
-from sizer.words import _
+from sizer.records.run import Run
+from sizer.words.figures import rate_interval
+from sizer.words.language import _
+from sizer.words.page import ending
 
 from .. import results
-from ..charts import FailureMark, Point
+from ..charts.plot import FailureMark, Point
 from ..subject import Subject
 from .series import Series
 
@@ -26,9 +27,7 @@ def points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point, ...
 def failures(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[FailureMark, ...]:
     """Runs that gave none, with the word of their outcome."""
     return tuple(
-        FailureMark(place(run, axis), words.ending(run), title(run, subject))
-        for run in runs
-        if not results.measured(run)
+        FailureMark(place(run, axis), ending(run), title(run, subject)) for run in runs if not results.measured(run)
     )
 
 
@@ -45,9 +44,9 @@ def title(run: Run, subject: Subject) -> str:
     """What pointing at a mark shows."""
     where = subject.place_named(run.configuration)
     if run.throughput is not None and results.measured(run):
-        came_out = words.rate_interval(run.throughput, subject.unit)
+        came_out = rate_interval(run.throughput, subject.unit)
     else:
-        came_out = words.ending(run)
+        came_out = ending(run)
     return _("{configuration}: {result}, run {id}", configuration=where, result=came_out, id=run.id)
 
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sizer import words
-from sizer.model import batch_of, disk_of, label_of, memory_of, vcpus_of
-from sizer.records import Configuration, Run, Study, format_bytes
-from sizer.words import _
+from sizer.model.coordinates import batch_of, disk_of, memory_of, vcpus_of
+from sizer.model.feeds import label_of
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
+from sizer.records.study import Study
+from sizer.records.units import format_bytes
+from sizer.words.alternatives import machine_rented
+from sizer.words.language import _
+from sizer.words.names import row
+from sizer.words.page import accelerators_in_words, batch_named, cache_named, input_named, study_disk
+from sizer.words.units import vcpus_in_words
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 _CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")
@@ -82,7 +89,7 @@ def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]
     known = [each for each in series if each.base is not None]
     differing = [name for name in _others(axis) if len({_condition(each.runs[0], name) for each in known}) > 1]
     return tuple(
-        words.row(_words(name, each.runs[0], study) for name in differing)
+        row(_words(name, each.runs[0], study) for name in differing)
         if each.base is not None
         else _("other configurations")
         for each in series
@@ -94,14 +101,14 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
     runs = [run for each in series for run in each.runs]
     fixed = [name for name in AXES if name != axis and len({_condition(run, name) for run in runs}) == 1]
     fixed = [name for name in fixed if getattr(runs[0].configuration, name) is not None]
-    return words.row(_words(name, runs[0], study) for name in fixed)
+    return row(_words(name, runs[0], study) for name in fixed)
 
 
 def held_fixed(place: Configuration, study: Study) -> str:
     """What a configuration says, in words: '4 GiB memory, batch 32'."""
     found = [_place_words(name, place, study) for name in AXES if getattr(place, name) is not None]
-    found += [words.accelerators_in_words(place)] if words.accelerators_in_words(place) else []
-    return words.row(found)
+    found += [accelerators_in_words(place)] if accelerators_in_words(place) else []
+    return row(found)
 
 
 def _slices(axis: str, placed: Sequence[Placed]) -> list[list[Placed]]:
@@ -154,20 +161,20 @@ def _machine(run: Run) -> str | None:
 def _words(name: str, run: Run, study: Study) -> str:
     place, workload = run.configuration, run.spec.workload
     if name == "input":
-        return words.input_named(workload.assumed_input)
+        return input_named(workload.assumed_input)
     if name == "cache":
-        return words.cache_named(workload.assumed_cache)
+        return cache_named(workload.assumed_cache)
     if name == "accelerators":
-        return words.accelerators_in_words(place) or _("no accelerator")
+        return accelerators_in_words(place) or _("no accelerator")
     if name == "machine":
-        return words.machine_rented(run.machine)
+        return machine_rented(run.machine)
     return _place_words(name, place, study)
 
 
 def _place_words(name: str, place: Configuration, study: Study) -> str:
     return {
-        "vcpus": words.vcpus_in_words(vcpus_of(place)),
+        "vcpus": vcpus_in_words(vcpus_of(place)),
         "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
-        "disk": words.study_disk(disk_of(place), study),
-        "batch_size": words.batch_named(batch_of(place)),
+        "disk": study_disk(disk_of(place), study),
+        "batch_size": batch_named(batch_of(place)),
     }[name]

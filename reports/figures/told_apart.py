@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from sizer import words
-from sizer.model import tells_apart
-from sizer.records import Configuration, Estimate
+from sizer.model.edge import tells_apart
+from sizer.records.configuration import Configuration, Estimate
+from sizer.words.charts import disks_not_told_apart
+from sizer.words.figures import paragraph
+from sizer.words.page import study_disk
 
 from ..subject import Subject
 
@@ -33,9 +35,9 @@ def disks_alike(places: Places, disks: Mapping[str, Sequence[str]], subject: Sub
     for name in places:
         for group in _groups(disks[name], {pair for where, pair in alike if where == name}):
             found[group].append(name)
-    return words.paragraph(
-        words.disks_not_told_apart(
-            [words.study_disk(disk, subject.study) for disk in group], where if len(where) < len(places) else []
+    return paragraph(
+        disks_not_told_apart(
+            [study_disk(disk, subject.study) for disk in group], where if len(where) < len(places) else []
         )
         for group, where in found.items()
     )

@@ -6,13 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sizer import words
-from sizer.model import batch_of, memory_of, vcpus_of
-from sizer.records import Outcome
-from sizer.words import _
+from sizer.model.coordinates import batch_of, memory_of, vcpus_of
+from sizer.records.run_kinds import Outcome
+from sizer.words.figures import paragraph
+from sizer.words.instead import disk_question
+from sizer.words.language import _
+from sizer.words.page import axis_name
 
 from .. import results
-from ..charts import Figure, Rows, legend
+from ..charts import legend
+from ..charts.figure import Figure
+from ..charts.rows import Rows
 from ..instead import place_of_answer
 from ..subject import Subject
 from .accelerator_chart import accelerator_chart
@@ -46,7 +50,7 @@ def figures(subject: Subject) -> tuple[Figure, ...]:
             shown = sorted(shown, key=_size)
         drawn = _figure(axis, shown, subject)
         if axis == "disk" and disks:
-            drawn = replace(drawn, question=words.disk_question(), answer=disks)
+            drawn = replace(drawn, question=disk_question(), answer=disks)
         first.append(drawn)
     first += [batches] if batches is not None else []
     scaling, plane = accelerator_chart(subject), binding_map(subject)
@@ -101,7 +105,7 @@ def _size(series: Series) -> tuple[float, ...]:
 
 
 def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
-    title = _("Throughput against {axis}", axis=words.axis_name(axis))
+    title = _("Throughput against {axis}", axis=axis_name(axis))
     fixed = common(axis, series, subject.study)
     alone = sum(not each.is_light for each in series) == 1
     told = labels(axis, series, subject.study)
@@ -127,7 +131,7 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
         drawn_at = {pile.x for pile in chart.plot.piles}
         if shown is not None and 0 < len(drawn_at) < MOST_PILES and set(measured_places(shown, axis)) - drawn_at:
             said.append(_("Where there is no bar, the runs do not tell what binds."))
-    return Figure(title, drawn, tuple(keys), words.paragraph(said))
+    return Figure(title, drawn, tuple(keys), paragraph(said))
 
 
 def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:

@@ -7,8 +7,8 @@ import gzip
 import re
 from dataclasses import dataclass
 
-from sizer.records import Study
-from sizer.study import to_yaml
+from sizer.records.study import Study
+from sizer.study.resolved import to_yaml
 
 from ..material import Material
 

@@ -6,8 +6,18 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from sizer import words
-from sizer.model import LeftOut, Parameter, WorkloadModel, left_out
+from sizer.model.model import Parameter, WorkloadModel
+from sizer.model.prediction import LeftOut, left_out
+from sizer.words.figures import span
+from sizer.words.model import (
+    equation_sentence,
+    left_out_sentence,
+    model_summary,
+    parameter_name,
+    parameter_value,
+    source_of,
+)
+from sizer.words.page import configuration_line
 
 from ..subject import Subject
 
@@ -23,8 +33,8 @@ def _model(subject: Subject) -> dict[str, Any]:
         return {"refusal": subject.model_refusal or "", "summary": "", "equation": "", "quality": "", "parameters": []}
     return {
         "refusal": "",
-        "summary": words.model_summary(model),
-        "equation": words.equation_sentence(),
+        "summary": model_summary(model),
+        "equation": equation_sentence(),
         "quality": _quality(left_out(model), subject),
         "parameters": [_parameter(each, model) for each in model.parameters],
     }
@@ -36,14 +46,14 @@ def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
         return ""
     errors = {each: abs(each.predicted / each.measured - 1) for each in told}
     worst = max(errors, key=lambda each: errors[each])
-    where = words.configuration_line(worst.configuration, subject.study)
-    return words.left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
+    where = configuration_line(worst.configuration, subject.study)
+    return left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
 
 
 def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
     return {
-        "name": words.parameter_name(value, model),
-        "value": words.parameter_value(value, model),
-        "interval": words.span(value.low, value.high) if value.low < value.high else "–",
-        "source": words.source_of(value),
+        "name": parameter_name(value, model),
+        "value": parameter_value(value, model),
+        "interval": span(value.low, value.high) if value.low < value.high else "–",
+        "source": source_of(value),
     }

@@ -6,13 +6,30 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sizer import words
-from sizer.files import FormatError, from_json
-from sizer.host import Virtualization, installed_of
-from sizer.limits import CpuCounts
-from sizer.model import as_asked
-from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds
-from sizer.words import _, _n
+from sizer.files.codec import FormatError, from_json
+from sizer.host.stored_host import Virtualization, installed_of
+from sizer.limits.topology import CpuCounts
+from sizer.model.isolation import as_asked
+from sizer.records.device import DiskRates
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import DiskTier, Study
+from sizer.records.units import format_seconds
+from sizer.words.figures import amount, capital, from_to, volume, whole
+from sizer.words.host import topology_in_words, virtualization_in_words
+from sizer.words.language import _, _n
+from sizer.words.names import clauses, row
+from sizer.words.page import (
+    declared_in_words,
+    device_in_words,
+    framework_name,
+    installed_in_words,
+    state_in_words,
+    stopped_in_words,
+    tier_nature,
+)
+from sizer.words.runs import limits_in_words
+from sizer.words.storage import deviations_in_words, rates_in_words
+from sizer.words.units import percent, several_of
 
 from ..material import Material
 from ..subject import Subject
@@ -61,7 +78,7 @@ def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     installed = installed_of(host)
     if len({each.path for each in installed}) < 2:
         return []
-    return [(words.framework_name(each.framework), words.installed_in_words(each)) for each in installed]
+    return [(framework_name(each.framework), installed_in_words(each)) for each in installed]
 
 
 def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -76,7 +93,7 @@ def methods(runs: Sequence[Run]) -> list[tuple[str, int]]:
     counts: dict[str, int] = {}
     for run in runs:
         if run.limited_by is not None:
-            said = words.limits_in_words(run.limited_by)
+            said = limits_in_words(run.limited_by)
             counts[said] = counts.get(said, 0) + 1
     return list(counts.items())
 
@@ -89,7 +106,7 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
         if workload.input is None and workload.cache is None:
             continue
         users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
-    return [(words.row(names), words.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
+    return [(row(names), state_in_words(input_, cache)) for (input_, cache), names in users.items()]
 
 
 def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -103,13 +120,13 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
             users.setdefault((run.data_set, run.sample_unit), {})[run.spec.workload.name] = None
     return [
         {
-            "workloads": words.row(names),
+            "workloads": row(names),
             "what": _("embedded data set (made by sizer; not ImageNet, not PennTreeBank)")
             if data.embedded
             else data.path,
             "format": data.format,
-            "size": words.volume(data.bytes),
-            "samples": f"{words.whole(data.samples)} {words.several_of(unit)}",
+            "size": volume(data.bytes),
+            "samples": f"{whole(data.samples)} {several_of(unit)}",
         }
         for (data, unit), names in users.items()
     ]
@@ -118,7 +135,7 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
 def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
     """Each workload whose accelerator was emulated, with the rate and its source."""
     return [
-        (subject.name, words.device_in_words(subject.device, subject.unit))
+        (subject.name, device_in_words(subject.device, subject.unit))
         for subject in subjects
         if subject.device.kind == "emulated"
     ]
@@ -129,7 +146,7 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
     measure = study.measure
     end = _(
         "half-width of the 95 % interval below {share} or {time} after warm-up",
-        share=words.percent(measure.precision),
+        share=percent(measure.precision),
         time=format_seconds(measure.seconds),
     )
     facts = [
@@ -151,26 +168,26 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
         if run.stopped:
             ended[run.stopped] = ended.get(run.stopped, 0) + 1
     if ended:
-        ways = words.row(f"{words.stopped_in_words(reason)} ({count})" for reason, count in ended.items())
+        ways = row(f"{stopped_in_words(reason)} ({count})" for reason, count in ended.items())
         facts.append((_("Runs ended by"), ways))
     return [(label, value) for label, value in facts if value]
 
 
 def _range(values: Sequence[float | None]) -> str:
     known = [value for value in values if value is not None]
-    return words.from_to(format_seconds(min(known)), format_seconds(max(known))) if known else ""
+    return from_to(format_seconds(min(known)), format_seconds(max(known))) if known else ""
 
 
 def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
     measured = check.measured if check is not None else DiskRates()
     return {
         "name": tier.name,
-        "nature": words.tier_nature(tier),
-        "kind": words.row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
-        "declared": words.declared_in_words(tier),
-        "measured": words.rates_in_words(measured) or _("not measured"),
+        "nature": tier_nature(tier),
+        "kind": row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
+        "declared": declared_in_words(tier),
+        "measured": rates_in_words(measured) or _("not measured"),
         "deviates": "yes" if check is not None and check.deviates else "",
-        "note": words.deviations_in_words(check) if check is not None else "",
+        "note": deviations_in_words(check) if check is not None else "",
     }
 
 
@@ -194,21 +211,21 @@ def _label(key: str) -> str:
         "imported": _("Imported"),
         "runs": _("Runs"),
     }
-    return known.get(key, words.capital(key.replace("_", " ")))
+    return known.get(key, capital(key.replace("_", " ")))
 
 
 def _fact(key: str, value: Any) -> str:
     with suppress(FormatError):
         if key == "topology" and isinstance(value, Mapping):
-            return words.topology_in_words(from_json(CpuCounts, value, key))
+            return topology_in_words(from_json(CpuCounts, value, key))
         if key == "virtualization" and isinstance(value, Mapping):
-            return words.virtualization_in_words(from_json(Virtualization, value, key))
+            return virtualization_in_words(from_json(Virtualization, value, key))
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if key.endswith("_bytes") and isinstance(value, (int, float)):
-        return words.amount(value)
+        return amount(value)
     if isinstance(value, Mapping):
-        return words.row(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
+        return row(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
     if isinstance(value, (list, tuple)):
-        return words.clauses(_fact(key, each) for each in value)
+        return clauses(_fact(key, each) for each in value)
     return str(value)

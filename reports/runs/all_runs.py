@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer import words
-from sizer.model import batch_of, disk_of, memory_of, vcpus_of
-from sizer.records import Outcome, Run, Study, format_seconds
-from sizer.words import _
+from sizer.model.coordinates import batch_of, disk_of, memory_of, vcpus_of
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Study
+from sizer.records.units import format_seconds
+from sizer.words.adaptive import reason_in_words
+from sizer.words.figures import rate_interval, sentence
+from sizer.words.language import _
+from sizer.words.names import resource_name, row
+from sizer.words.page import accelerators_in_words, batch_named, ending, memory_size, study_disk
+from sizer.words.runs import evidence_in_words, limits_in_words
+from sizer.words.units import vcpus_in_words
+from sizer.words.warnings import warning_line, warning_names
 
 from .. import results
 from ..doubts import failures
@@ -77,7 +86,7 @@ def _group(subject: Subject, study: Study) -> dict[str, Any]:
     runs = [{**_line(run, subject, study), **_card(run)} for run in sorted(subject.runs, key=_order)]
     repeated = any(run.spec.repeat for run in subject.runs)
     columns = [column for column in with_content(runs, *COLUMNS) if column != "repeat" or repeated]
-    counted = any(words.accelerators_in_words(run.configuration) for run in subject.runs)
+    counted = any(accelerators_in_words(run.configuration) for run in subject.runs)
     return {"name": subject.name, "what": described(subject), "runs": runs, "columns": columns, "counted": counted}
 
 
@@ -102,23 +111,23 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
         "repeat": _("repeat {number}", number=run.spec.repeat + 1),
         "state": isolated.remark(run) or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
-        "outcome": words.ending(run),
+        "outcome": ending(run),
         "rate": _rate(run),
         "bound": bound,
         "why": why,
-        "warned": words.row(words.warning_names(run)),
+        "warned": row(warning_names(run)),
     }
 
 
 def _limits(run: Run, study: Study) -> dict[str, str]:
     """What it had, without what an imported table does not say."""
     configuration = run.configuration
-    vcpus = words.vcpus_in_words(configuration.vcpus) if configuration.vcpus is not None else ""
+    vcpus = vcpus_in_words(configuration.vcpus) if configuration.vcpus is not None else ""
     return {
-        "vcpus": words.row(part for part in (vcpus, words.accelerators_in_words(configuration)) if part),
-        "memory": words.memory_size(configuration),
-        "disk": words.study_disk(configuration.disk, study) if configuration.disk is not None else "",
-        "batch": words.batch_named(configuration.batch_size) if configuration.batch_size is not None else "",
+        "vcpus": row(part for part in (vcpus, accelerators_in_words(configuration)) if part),
+        "memory": memory_size(configuration),
+        "disk": study_disk(configuration.disk, study) if configuration.disk is not None else "",
+        "batch": batch_named(configuration.batch_size) if configuration.batch_size is not None else "",
     }
 
 
@@ -127,21 +136,21 @@ def _card(run: Run) -> dict[str, Any]:
     last_words = failures.last_words(run) if run.outcome is not Outcome.COMPLETED else ""
     return {
         "id": run.id,
-        "reason": words.reason_in_words(run.reason) if run.reason is not None else "",
-        "warnings": [words.sentence(words.warning_line(each, run.sample_unit)) for each in run.warnings],
+        "reason": reason_in_words(run.reason) if run.reason is not None else "",
+        "warnings": [sentence(warning_line(each, run.sample_unit)) for each in run.warnings],
         "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
         "groups": evidence_card.groups(run),
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
         "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
         "took": format_seconds(run.wall_seconds) if run.wall_seconds else "",
-        "limited_by": words.limits_in_words(run.limited_by) if run.limited_by is not None else "",
+        "limited_by": limits_in_words(run.limited_by) if run.limited_by is not None else "",
     }
 
 
 def _rate(run: Run) -> str:
     if run.throughput is None or not results.measured(run):
         return ""
-    return words.rate_interval(run.throughput, run.sample_unit)
+    return rate_interval(run.throughput, run.sample_unit)
 
 
 def _bound(run: Run, subject: Subject) -> tuple[str, str]:
@@ -150,4 +159,4 @@ def _bound(run: Run, subject: Subject) -> tuple[str, str]:
         return "", failures.line(run)
     if run.evidence is None:
         return "", ""
-    return words.resource_name(run.evidence.bottleneck, subject.device), words.evidence_in_words(run.evidence)
+    return resource_name(run.evidence.bottleneck, subject.device), evidence_in_words(run.evidence)

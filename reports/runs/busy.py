@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sizer import words
-from sizer.records import Bottleneck, Evidence, EvidenceKind
+from sizer.records.configuration import Bottleneck
+from sizer.records.run import Evidence, EvidenceKind
+from sizer.words.names import clauses
+from sizer.words.page import busy_name
+from sizer.words.runs import evidence_in_words, in_so_many_runs
+from sizer.words.units import percent
 
 from .. import results
 
@@ -19,8 +23,8 @@ def bars(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
     shares = {name: results.middle(each.busy.get(name) for each in evidence) or 0.0 for name in names}
     return [
         {
-            "name": words.busy_name(name),
-            "percent": words.percent(share),
+            "name": busy_name(name),
+            "percent": percent(share),
             "bar": f"{min(max(share, 0.0), 1.0) * 100:.0f}",
         }
         for name, share in sorted(shares.items(), key=lambda item: -item[1])
@@ -32,10 +36,10 @@ def told(evidence: Sequence[Evidence]) -> str:
     alike: dict[tuple[Bottleneck, EvidenceKind, frozenset[str], str | None], list[Evidence]] = defaultdict(list)
     for each in evidence:
         alike[each.bottleneck, each.kind, frozenset(each.figures), each.text].append(each)
-    said = [(words.evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
+    said = [(evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
     if len(said) < 2:
         return "".join(line for line, _count in said)
-    return words.clauses(words.in_so_many_runs(line, count, len(evidence)) for line, count in said)
+    return clauses(in_so_many_runs(line, count, len(evidence)) for line, count in said)
 
 
 def _middle(alike: Sequence[Evidence]) -> Evidence:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer import words
-from sizer.model import batch_of, disk_of, vcpus_of
-from sizer.records import ISOLATED_STAGES, Outcome, Run, format_number
-from sizer.words import _
+from sizer.model.coordinates import batch_of, disk_of, vcpus_of
+from sizer.records.run import Run
+from sizer.records.run_kinds import ISOLATED_STAGES, Outcome
+from sizer.records.units import format_number
+from sizer.words.figures import rate_interval
+from sizer.words.language import _
+from sizer.words.names import outcome_in_words, row
+from sizer.words.page import configuration_line, stage_title
+from sizer.words.runs import remark_in_words, stage_learnt, stage_shown
+from sizer.words.units import percent
+from sizer.words.warnings import warning_names
 
 from .. import results
 from ..doubts import failures
@@ -22,40 +29,40 @@ def rows(subject: Subject) -> list[dict[str, Any]]:
 
 def remark(run: Run) -> str:
     """`isolating the disk`; nothing of a run of the workload as asked for."""
-    return words.remark_in_words(run.spec)
+    return remark_in_words(run.spec)
 
 
 def _row(run: Run, subject: Subject) -> dict[str, Any]:
     stage = run.spec.stage
     assert stage is not None, "rows() lets only such runs through"
     return {
-        "stage": words.stage_title(stage),
-        "where": words.configuration_line(run.configuration, subject.study),
+        "stage": stage_title(stage),
+        "where": configuration_line(run.configuration, subject.study),
         "rate": _rate(run),
-        "warned": words.row(words.warning_names(run)),
+        "warned": row(warning_names(run)),
         "tells": _found(run, stage),
-        "how": words.stage_shown(stage),
+        "how": stage_shown(stage),
     }
 
 
 def _rate(run: Run) -> str:
     if run.throughput is None or not results.measured(run):
-        return words.outcome_in_words(run.outcome)
-    return words.rate_interval(run.throughput, run.sample_unit)
+        return outcome_in_words(run.outcome)
+    return rate_interval(run.throughput, run.sample_unit)
 
 
 def _found(run: Run, stage: str) -> str:
     """What the stage gives, and the figure that the rate does not show."""
     if run.outcome is not Outcome.COMPLETED:
         return failures.line(run)
-    used, learnt, figures = run.demand, words.stage_learnt(stage), ""
+    used, learnt, figures = run.demand, stage_learnt(stage), ""
     if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
         figures = f"{format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
         if used.read_ios is not None:
             reads = format_number(run.throughput.value * used.read_ios)
             figures = _("{speed} and {iops} IOPS of reads", speed=figures, iops=reads)
     if stage == "cache" and run.hit_rate is not None:
-        figures = words.percent(run.hit_rate)
+        figures = percent(run.hit_rate)
     return _("{name}: {sentence}", name=learnt, sentence=figures) if figures else learnt
 
 

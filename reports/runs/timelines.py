@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from sizer import words
-from sizer.records import FINDINGS, Purpose, Run, Sample, format_bytes
-from sizer.words import _
+from sizer.records.run import Run, Sample
+from sizer.records.run_kinds import FINDINGS, Purpose
+from sizer.records.units import format_bytes
+from sizer.words.language import _
+from sizer.words.units import rates_axis
 
 from .. import results
-from ..charts import readable
+from ..charts.svg import readable
 from ..embedded import deflated, embedded, showable
 from ..material import Material
 from ..subject import Subject
@@ -132,7 +134,7 @@ def timeline(run: Run, points: int) -> dict[str, Any]:
     facts = {
         "t": end - begin,
         "n": count,
-        "u": readable(words.rates_axis(run.sample_unit), LONGEST_UNIT),
+        "u": readable(rates_axis(run.sample_unit), LONGEST_UNIT),
         "b": unit,
         "l": had.vcpus,
         "m": cap / size if cap is not None else None,

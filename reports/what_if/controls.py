@@ -6,11 +6,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sizer import words
-from sizer.catalog import Catalog
-from sizer.model import CPU_LABEL, WorkloadModel, memory_matters, name_of_disk
-from sizer.recommend import SOLD_VCPUS, memory_varied
-from sizer.records import GIB, Configuration, DiskRates, InputError, format_bytes
+from sizer.catalog.catalog import Catalog
+from sizer.model.advice import memory_matters
+from sizer.model.coordinates import name_of_disk
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.model import WorkloadModel
+from sizer.recommend.candidates import SOLD_VCPUS
+from sizer.recommend.sizes import memory_varied
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
+from sizer.records.errors import InputError
+from sizer.records.units import GIB, format_bytes
+from sizer.words.units import vcpus_in_words
+from sizer.words.what_if import (
+    accelerator_option,
+    another_disk,
+    data_set_of,
+    disk_stop,
+    measured_disk,
+    measured_disks_called,
+    tier_of_size,
+    tiers_called,
+    times_as_fast,
+)
 
 ENOUGH = 3
 """Measured values of an axis from which on there is an answer between and beyond them."""
@@ -63,7 +81,7 @@ def controls(model: WorkloadModel, start: Configuration, catalog: Catalog) -> li
 def _vcpus(model: WorkloadModel, start: Configuration) -> Control | None:
     known = model.measured.vcpus
     grid: Iterable[float] = (*SOLD_VCPUS, 3, 6) if known and known[0] >= 1 else (0.25, 0.5, 0.75, *SOLD_VCPUS, 3, 6)
-    return _numbers("vcpus", "vcpus", known, grid, start.vcpus, words.vcpus_in_words)
+    return _numbers("vcpus", "vcpus", known, grid, start.vcpus, vcpus_in_words)
 
 
 def _memory(model: WorkloadModel, start: Configuration) -> Control | None:
@@ -116,7 +134,7 @@ def _accelerators(model: WorkloadModel, start: Configuration) -> list[Control | 
     counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
     found: list[Control | None] = []
     if len(kinds) > 1:
-        said = [words.accelerator_option(kind) for kind in kinds]
+        said = [accelerator_option(kind) for kind in kinds]
         found.append(
             Control("gpu", "gpu", kinds, said, range(len(kinds)), kinds.index(start.gpu) if start.gpu in kinds else 0)
         )
@@ -128,7 +146,7 @@ def _accelerators(model: WorkloadModel, start: Configuration) -> list[Control | 
 
 
 def _speed(name: str) -> Control:
-    said = [words.times_as_fast(factor) for factor in FACTORS]
+    said = [times_as_fast(factor) for factor in FACTORS]
     return Control(name, name, FACTORS, said, [FACTORS.index(1)], FACTORS.index(1))
 
 
@@ -143,7 +161,7 @@ def _data(model: WorkloadModel) -> Control | None:
     size = model.facts.data_bytes
     if not model.facts.natural or not size:
         return None
-    said = [words.data_set_of(size * factor, factor) for factor in DATA_FACTORS]
+    said = [data_set_of(size * factor, factor) for factor in DATA_FACTORS]
     return Control(
         "data_factor", "data_bytes_factor", DATA_FACTORS, said, [DATA_FACTORS.index(1)], DATA_FACTORS.index(1)
     )
@@ -155,19 +173,16 @@ def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list
     The latter two where the runs say what a sample reads.
     """
     measured, facts = model.measured, model.facts
-    options = [
-        (disk.name, words.measured_disk(disk.name, disk.emulated), words.measured_disks_called())
-        for disk in measured.disks
-    ]
+    options = [(disk.name, measured_disk(disk.name, disk.emulated), measured_disks_called()) for disk in measured.disks]
     reads = facts.setting.input != "synthetic"
     by_bytes, by_requests = reads and facts.read_bytes is not None, reads and facts.read_ios is not None
     tiers = list(_tiers(catalog)) if by_bytes or by_requests else []
     options += [
-        (f"{name}:{TIER_BYTES // GIB}GiB", words.tier_of_size(name, TIER_BYTES, rates), words.tiers_called())
+        (f"{name}:{TIER_BYTES // GIB}GiB", tier_of_size(name, TIER_BYTES, rates), tiers_called())
         for name, rates in tiers
     ]
     if by_bytes or by_requests:
-        options.append((SUPPOSED, words.another_disk(), words.tiers_called()))
+        options.append((SUPPOSED, another_disk(), tiers_called()))
     if len(options) < 2:
         return []
     names = [name_of_disk(name) for name, *_ in options[: len(measured.disks)]]
@@ -188,7 +203,7 @@ def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list
 
 
 def _disk_rate(name: str, sets: str, values: Sequence[int], usual: int, scale: float) -> Control:
-    said = [words.disk_stop(value, name) for value in values]
+    said = [disk_stop(value, name) for value in values]
     return Control(name, sets, [value * scale for value in values], said, [], values.index(usual), scale)
 
 

@@ -9,12 +9,27 @@ from collections.abc import Sequence
 from dataclasses import asdict, astuple, replace
 from typing import Any
 
-from sizer import words
-from sizer.catalog import Catalog
-from sizer.model import CONSTANTS, PLACE, WorkloadModel, as_data, filled, predict_several
-from sizer.recommend import is_computed_by_cpu, memory_varied, rates_mistold, rentable
-from sizer.records import Configuration, Device, Refusal
-from sizer.words import BadgeKind, badge
+from sizer.catalog.catalog import Catalog
+from sizer.model.filling import filled
+from sizer.model.model import WorkloadModel
+from sizer.model.plain_data import CONSTANTS, PLACE, as_data
+from sizer.model.prediction import predict_several
+from sizer.recommend.quality import rates_mistold
+from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
+from sizer.recommend.sizes import memory_varied
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
+from sizer.records.prediction import Refusal
+from sizer.words.alternatives import machine_rented
+from sizer.words.badges import BadgeKind, badge
+from sizer.words.what_if import (
+    what_if_bottlenecks,
+    what_if_doubt,
+    what_if_labels,
+    what_if_refusals,
+    what_if_sentences,
+    what_if_unfit,
+)
 
 from .. import results
 from ..embedded import embedded
@@ -41,8 +56,8 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | N
     data = {
         "constants": CONSTANTS,
         "place": PLACE,
-        "labels": words.what_if_labels(),
-        "unfit": words.what_if_unfit(),
+        "labels": what_if_labels(),
+        "unfit": what_if_unfit(),
         "hues": {bottleneck.value: hue for bottleneck, hue in HUES.items()},
         "tiers": {name: astuple(rates) for name, rates in tier_rates(catalog).items()},
         "machines": machines,
@@ -68,13 +83,13 @@ def _workload(
         "is_answer": answer is not None and answer.spec is not None,
         "rate": answer.throughput.value if answer is not None and answer.throughput is not None else None,
         "controls": [_control(each) for each in controls(model, start, catalog)],
-        "sentences": words.what_if_sentences(subject.unit),
-        "bottlenecks": words.what_if_bottlenecks(subject.device),
-        "refusals": words.what_if_refusals(model.measured.memory_bytes, model.refused, subject.terms),
+        "sentences": what_if_sentences(subject.unit),
+        "bottlenecks": what_if_bottlenecks(subject.device),
+        "refusals": what_if_refusals(model.measured.memory_bytes, model.refused, subject.terms),
         "memory_varied": memory_varied(model.measured),
         "kinds": _kinds(model, catalog, machines),
         "own_prices": _own_prices(subject, spot),
-        "doubt": words.what_if_doubt(rates_mistold(subject.runs), subject.terms),
+        "doubt": what_if_doubt(rates_mistold(subject.runs), subject.terms),
     }
 
 
@@ -151,5 +166,5 @@ def _own_prices(subject: Subject, spot: bool) -> list[list[Any]]:
         if machine is not None and usd is not None:
             cheapest = found.get(result.configuration)
             if cheapest is None or usd * machine.nodes < cheapest[0]:
-                found[result.configuration] = usd * machine.nodes, words.machine_rented(machine)
+                found[result.configuration] = usd * machine.nodes, machine_rented(machine)
     return [[list(astuple(place)), usd, name] for place, (usd, name) in found.items()]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from sizer.plan import seconds_of_each
-from sizer.records import Adaptive, PlanEndKind, Run, RunSpec
+from sizer.plan.run_order import seconds_of_each
+from sizer.records.adaptive import Adaptive, PlanEndKind
+from sizer.records.run import Run
+from sizer.records.study import RunSpec
 
 FEWEST_MORE = 4
 """Runs that a larger bound has room for: as many as half of all curves take (`benchmarks/choosing`)."""

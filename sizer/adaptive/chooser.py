@@ -15,20 +15,18 @@ from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.adaptive.conclusions import Conclusions, own, place_of
 from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.adaptive.why import why
-from sizer.catalog import Catalog
-from sizer.model import Model, as_asked, completed
-from sizer.plan import MOST_BETWEEN, estimate_seconds, is_measurement, plan, position, reference, repeated
-from sizer.records import (
-    Adaptive,
-    Outcome,
-    PlanEndKind,
-    Run,
-    RunReason,
-    RunReasonKind,
-    RunSpec,
-    Study,
-)
-from sizer.study import HostSize
+from sizer.catalog.catalog import Catalog
+from sizer.model.isolation import as_asked
+from sizer.model.model import Model
+from sizer.model.observations import completed
+from sizer.plan.configurations import position, repeated
+from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
+from sizer.plan.run_order import estimate_seconds, plan
+from sizer.records.adaptive import Adaptive, PlanEndKind, RunReason, RunReasonKind
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec, Study
+from sizer.study.presets import HostSize
 
 PRIOR_DOUBT = 0.25
 """What a run takes from the doubt where nothing is known yet: a value that no run had, or runs that carry no answer."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizer.records import PlanEndKind, RunReason, RunSpec
+from sizer.records.adaptive import PlanEndKind, RunReason
+from sizer.records.study import RunSpec
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,22 @@ from dataclasses import dataclass
 
 from sizer.adaptive.open_answer import OpenAnswer, open_answer
 from sizer.adaptive.start import Axes
-from sizer.catalog import Catalog
-from sizer.model import Drift, Model, as_asked, completed, drift_of, fit, measured_after, name_of_disk
-from sizer.plan import position
-from sizer.recommend import SURE, recommend
-from sizer.records import Answer, Configuration, ReasonCode, Run, RunSpec, Study
-from sizer.study import HostSize
+from sizer.catalog.catalog import Catalog
+from sizer.model.coordinates import name_of_disk
+from sizer.model.drift import Drift, drift_of, measured_after
+from sizer.model.fitting import fit
+from sizer.model.isolation import as_asked
+from sizer.model.model import Model
+from sizer.model.observations import completed
+from sizer.plan.configurations import position
+from sizer.recommend.recommendation import recommend
+from sizer.recommend.table import SURE
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import ReasonCode
+from sizer.records.run import Run
+from sizer.records.study import RunSpec, Study
+from sizer.study.presets import HostSize
 
 
 @dataclass(frozen=True)

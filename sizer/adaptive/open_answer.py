@@ -15,10 +15,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.catalog import Catalog
-from sizer.model import WorkloadModel, best_place, vcpus_of
-from sizer.recommend import Row, Table, sizes_on_curve, table_of_sizes, weighed_after
-from sizer.records import Answer, Configuration, Objective, Spec
+from sizer.catalog.catalog import Catalog
+from sizer.model.coordinates import vcpus_of
+from sizer.model.edge import best_place
+from sizer.model.model import WorkloadModel
+from sizer.recommend.sizes import sizes_on_curve
+from sizer.recommend.table import Row, Table, table_of_sizes, weighed_after
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Spec
+from sizer.records.study import Objective
 
 Array = NDArray[np.float64]
 

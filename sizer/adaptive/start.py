@@ -10,9 +10,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sizer.plan import configurations_of, position
-from sizer.records import STUDY_AXES, DiskTier, Outcome, Run, RunSpec, Study, WorkloadPlan
-from sizer.study import HostSize
+from sizer.plan.configurations import configurations as configurations_of
+from sizer.plan.configurations import position
+from sizer.records.adaptive import STUDY_AXES
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import DiskTier, RunSpec, Study, WorkloadPlan
+from sizer.study.presets import HostSize
 
 Place = tuple[float, int, str | None, int, int]
 """What a run really has: vCPUs, bytes of memory, disk, batch size, accelerators."""

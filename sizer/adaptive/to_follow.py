@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 from sizer.adaptive.bounds import enough, no_room
 from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.plan import Following, TwoEpochs, estimate_seconds
-from sizer.records import PlanEndKind, Run, RunSpec, Study
+from sizer.plan.following import Following
+from sizer.plan.run_order import estimate_seconds
+from sizer.plan.two_epochs import TwoEpochs
+from sizer.records.adaptive import PlanEndKind
+from sizer.records.run import Run
+from sizer.records.study import RunSpec, Study
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sizer.adaptive.open_answer import OpenAnswer
-from sizer.records import Answer, RunReason, RunReasonKind
+from sizer.records.adaptive import RunReason, RunReasonKind
+from sizer.records.answer import Answer
 
 
 def why(answer: Answer, opened: OpenAnswer, again: bool) -> RunReason:

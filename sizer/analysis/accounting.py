@@ -8,7 +8,10 @@ from dataclasses import fields
 import numpy as np
 
 from sizer.analysis.steady_state import SteadyState
-from sizer.records import KINDS, DataSet, Demand, Device, Sample, Step, Workload
+from sizer.records.device import Device
+from sizer.records.kinds import KINDS
+from sizer.records.run import DataSet, Demand, Sample, Step
+from sizer.records.study import Workload
 
 COUNTERS = (
     "core_seconds",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizer.records import Sample
+from sizer.records.run import Sample
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.analysis.events import Reading
-from sizer.records import COMMAND, DataSet, DiskCheck, Measure, RunSpec, Sample
+from sizer.records.kinds import COMMAND
+from sizer.records.run import DataSet, DiskCheck, Sample
+from sizer.records.study import Measure, RunSpec
 
 START_UP_SECONDS = 120.0
 """Allowed for imports, the first step and warm-up: VGG-16's first training step alone takes up to 20 s."""

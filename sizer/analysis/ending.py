@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from sizer.analysis.events import Reading
 from sizer.analysis.stopping import Stop
-from sizer.records import Cause, CauseKind, Failure, MemoryPlace, Outcome
+from sizer.records.run import Cause, CauseKind, Failure
+from sizer.records.run_kinds import MemoryPlace, Outcome
 
 UNSUPPORTED_STATUS = 69
 """EX_UNAVAILABLE of sysexits.h: the workload's framework or device is not there."""

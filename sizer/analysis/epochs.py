@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
-from sizer.records import Step, Workload
+from sizer.records.run import Step
+from sizer.records.study import Workload
 
 
 class Epochs(str, Enum):

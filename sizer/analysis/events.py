@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sizer.records import MemoryPlace, Step
+from sizer.records.run import Step
+from sizer.records.run_kinds import MemoryPlace
 
 LINE_LIMIT = 64 * 1024
 """Longest line of an event in bytes; a workload that writes more is not writing events."""

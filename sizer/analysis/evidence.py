@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from sizer.analysis.run_warnings import CONTENDED_CORES
-from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind
 
 BUSY = 0.85
 """Busy share from which a resource counts as the one that binds: limits hold their mean within a few percent."""

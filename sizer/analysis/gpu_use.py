@@ -10,7 +10,8 @@ from statistics import median
 
 import numpy as np
 
-from sizer.records import GpuSample, GpuUse, Sample
+from sizer.records.gpu import GpuSample, GpuUse
+from sizer.records.run import Sample
 
 Times = list[tuple[float, GpuSample]]
 """One GPU at the time of each sampling."""

@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from statistics import median
 
-from sizer.analysis.log_lines import LARGEST, LINE_LIMIT, TERMINAL, LogLines, LogReading, Told
+from sizer.analysis.log_lines.reading import LARGEST, LogReading
+from sizer.analysis.log_lines.recognising import LINE_LIMIT, TERMINAL, LogLines, Told
 from sizer.analysis.told_against_seen import (
     DISAGREES,
     Disagreement,
@@ -15,7 +16,7 @@ from sizer.analysis.told_against_seen import (
     disagreement,
     numbers_of,
 )
-from sizer.records import Cause, CauseKind, RunWarning, Step, WarningKind
+from sizer.records.run import Cause, CauseKind, RunWarning, Step, WarningKind
 
 PATTERN_SECONDS = 1.0
 """CPU time that the lines of one read (1 MiB) may take to be matched: those of the known formats take 0.1 s."""

@@ -11,7 +11,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sizer.analysis.steady_state import Array, SteadyState
-from sizer.records import Estimate, MemoryGrowth, Sample, Step
+from sizer.records.configuration import Estimate
+from sizer.records.run import MemoryGrowth, Sample, Step
 
 BLOCKS = 10
 """Samplings are averaged in as many blocks before the slope is fitted: neighbouring samplings are not independent."""

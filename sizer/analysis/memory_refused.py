@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sizer.records import MemoryPlace
+from sizer.records.run_kinds import MemoryPlace
 
 _OF_GPU = re.compile(
     r"(CUDA|HIP) out of memory|\btorch\.(cuda\.)?OutOfMemoryError\b|CUDA_ERROR_OUT_OF_MEMORY"

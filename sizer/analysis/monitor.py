@@ -13,7 +13,9 @@ from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_d
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.analysis.events import ChildEvent, End, EventError, OutOfMemory, Reading, Start
 from sizer.analysis.stopping import BY_TIME, Stop, enough, next_look
-from sizer.records import Cause, MemoryPlace, Meter, MeterKind, RunSpec, RunWarning, Sample, Step
+from sizer.records.run import Cause, Meter, MeterKind, RunWarning, Sample, Step
+from sizer.records.run_kinds import MemoryPlace
+from sizer.records.study import RunSpec
 
 RECENT_SECONDS = 5.0
 """What a person sees as the rate of the current run is that of so many seconds; it costs nothing to know."""

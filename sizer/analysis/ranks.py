@@ -16,7 +16,7 @@ from math import inf
 from typing import Any
 
 from sizer.analysis.events import LARGEST, LINE_LIMIT, EventError, Start, parse_event
-from sizer.records import Meter, MeterKind, Step
+from sizer.records.run import Meter, MeterKind, Step
 
 PHASES = ("evaluate", "prepare", "infer", "learn", "optimize", "train", None)
 """What the hook saw steps of (`sizer/hook/sizer_steps.py`), the weakest first; None is a program that tells its own.

@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 from sizer.analysis.accounting import grown, other_cores
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.steady_state import Array, long_run_variance, mean_rate, without_line
-from sizer.records import RateChange, Run, Step
+from sizer.records.run import RateChange, Run, Step
 
 BINS = 60
 """Equal parts of the time in which the rate is looked at; fewer where there are fewer steps."""

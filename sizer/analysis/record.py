@@ -19,26 +19,23 @@ from sizer.analysis.rate_change import disk_fall
 from sizer.analysis.run_warnings import run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
 from sizer.analysis.stopping import Stop
-from sizer.records import (
-    COMMAND,
-    Bottleneck,
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device
+from sizer.records.gpu import GpuUse
+from sizer.records.kinds import COMMAND
+from sizer.records.run import (
     Cause,
-    Configuration,
     DataSet,
-    Device,
     DiskCheck,
-    Estimate,
-    GpuUse,
     LimitedBy,
-    Outcome,
     Run,
-    RunSpec,
     RunWarning,
     Sample,
     Step,
     WarningKind,
-    Workload,
 )
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec, Workload
 
 EXPLAINED = (Outcome.CRASHED, Outcome.TIMEOUT)
 """Outcomes that missing data and a full disk may be the cause of."""

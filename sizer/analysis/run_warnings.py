@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.stopping import Stop
-from sizer.records import Run, RunWarning, WarningKind
+from sizer.records.run import Run, RunWarning, WarningKind
 
 CONTENDED_CORES = 0.05
 """Cores used by something else on the host from which a run is marked."""

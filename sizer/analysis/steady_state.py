@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from sizer.records import Estimate, Step
+from sizer.records.configuration import Estimate
+from sizer.records.run import Step
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from sizer.analysis.epochs import Epochs, Shown
-from sizer.records import Measure
+from sizer.records.study import Measure
 
 LOOKS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
 """When a run is judged, as a share of its seconds, and the share of the asked half-width that is enough then.

@@ -7,9 +7,8 @@ Three modules are part of it: `events` has what a callback hears, `predicting` t
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from sizer.lazily import exports
 
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
@@ -24,21 +23,56 @@ if TYPE_CHECKING:
     from sizer.api.studies import parse_study, read_study
     from sizer.api.study_plan import StudyPlan, plan_study
     from sizer.api.watched_page import WatchedPage
-    from sizer.study import OwnJob
-else:
-    __getattr__ = exports(__name__, __file__)
+    from sizer.model.model import WhatIf
+    from sizer.records.errors import HostError, InputError, NoAnswer, SizerError
+    from sizer.study.own_job import OwnJob
+
+_MODULES = {
+    "sizer.api.conclusions": ["host_seen", "recommend", "write_report"],
+    "sizer.api.fitted_model": ["FittedStudy", "fit", "fitted_study", "open_study", "stored_study"],
+    "sizer.api.importing": ["ImportedStudy", "import_table"],
+    "sizer.api.measuring": ["Measurement", "continued", "measure", "measurement"],
+    "sizer.api.measuring_host": ["MeasuringHost", "this_host"],
+    "sizer.api.predicting": ["predict"],
+    "sizer.api.profiling": ["Profile", "ProfileMeasurement", "profile", "profile_measurement", "profile_of"],
+    "sizer.api.status": ["StudyStatus", "study_status"],
+    "sizer.api.studies": ["parse_study", "read_study"],
+    "sizer.api.study_plan": ["StudyPlan", "plan_study"],
+    "sizer.api.watched_page": ["WatchedPage"],
+    "sizer.model.model": ["WhatIf"],
+    "sizer.records.errors": ["HostError", "InputError", "NoAnswer", "SizerError"],
+    "sizer.study.own_job": ["OwnJob"],
+}
+"""Where each name is: a command imports what it needs and no more (PEP 562)."""
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in ("demonstration", "events", "predicting"):
+            return import_module(f"sizer.api.{name}")
+        for module, names in _MODULES.items():
+            if name in names:
+                return getattr(import_module(module), name)
+        raise AttributeError(f"module 'sizer.api' has no attribute {name!r}")
+
 
 __all__ = [
     "FittedStudy",
+    "HostError",
     "ImportedStudy",
+    "InputError",
     "Measurement",
     "MeasuringHost",
+    "NoAnswer",
     "OwnJob",
     "Profile",
     "ProfileMeasurement",
+    "SizerError",
     "StudyPlan",
     "StudyStatus",
     "WatchedPage",
+    "WhatIf",
     "continued",
     "demonstration",
     "events",

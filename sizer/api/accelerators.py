@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sizer import catalog
-from sizer.model import Gpus, WorkloadModel
-from sizer.records import AnyOf, InputError
+from sizer.catalog.gpus import meant_gpu
+from sizer.model.model import Gpus, WorkloadModel
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf
 
 
 def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> Gpus:
@@ -17,7 +18,7 @@ def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> 
         alike = [each for each in known if each.gpu == known[0].gpu]
     else:
         names = tuple(dict.fromkeys(each.gpu for each in known if each.gpu))
-        meant = catalog.meant_gpu(gpu, names) or gpu
+        meant = meant_gpu(gpu, names) or gpu
         alike = [each for each in known if _means(meant, each, workload)]
         if not alike:
             raise _not_measured(gpu, workload)
@@ -41,7 +42,7 @@ def _means(gpu: str, each: Gpus, workload: WorkloadModel) -> bool:
 
 def _not_measured(gpu: str, workload: WorkloadModel) -> InputError:
     device = workload.facts.device
-    if catalog.meant_gpu(gpu, [each.gpu for each in workload.measured.did_not_fit if each.gpu]) is not None:
+    if meant_gpu(gpu, [each.gpu for each in workload.measured.did_not_fit if each.gpu]) is not None:
         return InputError(
             "No run of `{workload}` on GPU `{gpu}` completed: it ran out of memory.", workload=workload.name, gpu=gpu
         )

@@ -10,7 +10,7 @@ from sizer.api.steps import OnStep, no_step
 if TYPE_CHECKING:
     from sizer.api.conclusions import Tables
     from sizer.api.events import Conclusion
-    from sizer.store import StudyFolder
+    from sizer.store.study_folder import StudyFolder
 
 
 def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:

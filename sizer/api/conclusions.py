@@ -8,28 +8,28 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import __version__
-from sizer.adaptive import NextRun, PlanEnd
+from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.api.events import Conclusion, HostSeen
 from sizer.api.fitted_model import fitted, measured_runs, refuse_folder
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
 from sizer.api.steps import OnStep, Stage, StepBegun
-from sizer.bundled import reports
-from sizer.catalog import Catalog, InstanceType
-from sizer.exchange import recommendation_form, write_tables
-from sizer.model import Model, beside_others
-from sizer.plan import DRIFT_SHARE, Spread, of_older_form, reference, remaining, spread
-from sizer.recommend import recommend as best_spec
-from sizer.records import (
-    DiskCheck,
-    Objective,
-    Outcome,
-    Recommendation,
-    Run,
-    typed_path,
-)
-from sizer.store import StudyFolder
-from sizer.study import recorded_size
-from sizer.words import in_language, reader_language
+from sizer.bundled.reports.material import Material, Progress
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.exchange.measurements import write_tables
+from sizer.exchange.published import recommendation_form
+from sizer.model.model import Model
+from sizer.model.observations import beside_others
+from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
+from sizer.plan.run_order import of_older_form, remaining
+from sizer.recommend.recommendation import recommend as best_spec
+from sizer.records.answer import Recommendation
+from sizer.records.plain_text import typed_path
+from sizer.records.run import DiskCheck, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Objective
+from sizer.store.study_folder import StudyFolder
+from sizer.study.presets import recorded_size
+from sizer.words.language import in_language, reader_language
 
 Tables = tuple[str, str]
 """Of all runs, as CSV and as JSON."""
@@ -60,12 +60,16 @@ def recommend(
 
 def begin(folder: StudyFolder) -> Tables:
     """What can be done before there is a model."""
-    reports.compile_templates()
+    from sizer.bundled.reports.page import compile_templates
+
+    compile_templates()
     return write_tables(folder.runs())
 
 
 def conclude_from(folder: StudyFolder, model: Model, tables: Tables, on_step: OnStep) -> Conclusion:
     """Write recommendation, table of measurements and report into the folder. Raises HostError."""
+    from sizer.bundled.reports import page
+
     runs = folder.runs()
     on_step(StepBegun(Stage.RECOMMENDING))
     chosen = chosen_next(folder, runs, model)
@@ -73,7 +77,7 @@ def conclude_from(folder: StudyFolder, model: Model, tables: Tables, on_step: On
     on_step(StepBegun(Stage.REPORTING))
     material = _material(folder, runs, model, recommendation, tables, chosen)
     folder.write_text(folder.measurements_path, material.measurements_csv)
-    reports.write_report(folder.report_path, material, folder.write_text)
+    page.write_report(folder.report_path, material, folder.write_text)
     return Conclusion(model, recommendation, host_seen(folder, runs), folder.problems())
 
 
@@ -82,6 +86,8 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
 
     By default it is in the language that `sizer.words` speaks. Raises InputError, HostError.
     """
+    from sizer.bundled.reports import page
+
     target = folder.report_path if path is None else Path(path)
     refuse_folder(target)
     model = fitted(folder)
@@ -90,7 +96,7 @@ def write_report(folder: StudyFolder, path: str | Path | None = None, language: 
     recommendation = _write_recommendation(folder, runs, model, chosen)
     material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
     with in_language(reader_language() if language is None else language):
-        reports.write_report(target, material, folder.write_text)
+        page.write_report(target, material, folder.write_text)
     return target
 
 
@@ -132,8 +138,8 @@ def _material(
     recommendation: Recommendation,
     tables: Tables,
     chosen: NextRun | PlanEnd | None,
-) -> reports.Material:
-    return reports.Material(
+) -> Material:
+    return Material(
         study=folder.study,
         host=folder.host,
         runs=runs,
@@ -151,7 +157,7 @@ def _material(
     )
 
 
-def _progress(folder: StudyFolder, runs: tuple[Run, ...], chosen: NextRun | PlanEnd | None) -> reports.Progress | None:
+def _progress(folder: StudyFolder, runs: tuple[Run, ...], chosen: NextRun | PlanEnd | None) -> Progress | None:
     """How many of the planned runs are there, and how many others; None for measurements made elsewhere, which nobody
     planned."""
     if folder.study.imported:
@@ -160,7 +166,7 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...], chosen: NextRun | Plan
     planned = Counter(spec.workload.name for spec in specs)
     older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
     finished = planned - Counter(spec.workload.name for spec in remaining(specs, runs))
-    return reports.Progress(planned, finished, older, chosen, searches_left(folder, specs, runs, chosen))
+    return Progress(planned, finished, older, chosen, searches_left(folder, specs, runs, chosen))
 
 
 def host_seen(folder: StudyFolder, runs: Sequence[Run] | None = None) -> HostSeen:

@@ -7,11 +7,16 @@ from dataclasses import replace
 from importlib.resources import files
 
 from sizer.api.measuring_host import MeasuringHost
-from sizer.catalog import Catalog
-from sizer.limits import AS_ROOT, Control, LimitsBackend
-from sizer.records import MIB, HostError, Limits, Note, NoteKind, Study, WorkloadPlan
-from sizer.storage import Fio, missing_for_emulation
-from sizer.study import HostSize, parse_study
+from sizer.catalog.catalog import Catalog
+from sizer.limits.delegation import AS_ROOT
+from sizer.limits.interface import Control, LimitsBackend
+from sizer.records.errors import HostError
+from sizer.records.study import Limits, Note, NoteKind, Study, WorkloadPlan
+from sizer.records.units import MIB
+from sizer.storage.disk_check import Fio
+from sizer.storage.disks import missing_for_emulation
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 DEMO_FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_bytes_per_second"))
 

@@ -7,30 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sizer.analysis import Live
+from sizer.analysis.monitor import Live
 from sizer.api.steps import StepBegun
-from sizer.storage import Announcement, Leftover
+from sizer.storage.announcements import Announcement, Leftover
 
 if TYPE_CHECKING:
-    from sizer.adaptive import PlanEnd, Unfinished
-    from sizer.exchange import Imported
-    from sizer.host import BusyBy, MeasuringProcess
-    from sizer.model import Model
-    from sizer.plan import Following, Needs, Spread
-    from sizer.records import (
-        DiskCheck,
-        Doubt,
-        Failure,
-        Lines,
-        Message,
-        Note,
-        Recommendation,
-        Run,
-        RunReason,
-        RunSpec,
-        SizerError,
-        Study,
-    )
+    from sizer.adaptive.chosen import PlanEnd
+    from sizer.adaptive.to_follow import Unfinished
+    from sizer.exchange.imported import Imported
+    from sizer.host.findings import BusyBy
+    from sizer.host.lock import MeasuringProcess
+    from sizer.model.model import Model
+    from sizer.plan.axes_of_first_run import Needs
+    from sizer.plan.following import Following
+    from sizer.plan.reference_runs import Spread
+    from sizer.records.adaptive import RunReason
+    from sizer.records.answer import Recommendation
+    from sizer.records.doubts import Doubt
+    from sizer.records.errors import SizerError
+    from sizer.records.messages import Lines, Message
+    from sizer.records.run import DiskCheck, Failure, Run
+    from sizer.records.study import Note, RunSpec, Study
 
 __all__ = [
     "AdaptiveEnded",

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
-from sizer.files import FormatError, from_json, to_json
-from sizer.model import Model, WorkloadModel
-from sizer.records import HostError, InputError, NoAnswer, Reason, typed_path
-from sizer.store import read_fitted, refuse_what_leads_elsewhere, sources_of, write_fitted
+from sizer.files.codec import FormatError, from_json, to_json
+from sizer.model.model import Model, WorkloadModel
+from sizer.records.errors import HostError, InputError, NoAnswer
+from sizer.records.plain_text import typed_path
+from sizer.records.prediction import Reason
+from sizer.store.content import refuse_what_leads_elsewhere
+from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 if TYPE_CHECKING:
-    from sizer.records import Run
-    from sizer.store import StudyFolder
+    from sizer.records.run import Run
+    from sizer.store.study_folder import StudyFolder
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class FittedStudy:
 
 def open_study(path: str | Path) -> StudyFolder:
     """The study folder at `path`, to be read; raises InputError where there is none."""
-    from sizer.store import StudyFolder
+    from sizer.store.study_folder import StudyFolder
 
     return StudyFolder.open(Path(path))
 
@@ -115,7 +118,7 @@ def _disks(folder: StudyFolder) -> tuple[str, ...]:
 
 
 def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
-    from sizer.recommend import rates_mistold
+    from sizer.recommend.quality import rates_mistold
 
     found = {name: rates_mistold(own) for name, own in _by_workload(runs).items()}
     return {name: reason for name, reason in found.items() if reason is not None}
@@ -123,8 +126,9 @@ def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
 
 def _fitted(runs: Iterable[Run], on_step: OnStep, meanwhile: Callable[[], object]) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
-    from sizer.model import completed, drift_of
-    from sizer.model import fit as fit_model
+    from sizer.model.drift import drift_of
+    from sizer.model.fitting import fit as fit_model
+    from sizer.model.observations import completed
     from sizer.parallel import in_parallel
 
     runs = list(runs)
@@ -144,7 +148,7 @@ def _fitted(runs: Iterable[Run], on_step: OnStep, meanwhile: Callable[[], object
 def _as_planned(model: Model, folder: StudyFolder) -> Model:
     """The model whose refusals name what the study still has before anything else."""
     from sizer.api.left_to_do import chosen_next, still_planned
-    from sizer.recommend import as_planned
+    from sizer.recommend.still_planned import as_planned
 
     runs = folder.runs()
     if folder.study.imported or all(each.refused is None for each in model.workloads):

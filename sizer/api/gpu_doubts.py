@@ -5,10 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from sizer.host import cuda_gpus, gpus, gpus_seen, has_driver, interpreter, visible_gpus
-from sizer.limits import ME, run_user
-from sizer.records import COMMAND, Doubt, DoubtKind, FrameworkPython, RunSpec, Workload
-from sizer.runner import gpu_environment
+from sizer.host.cuda_devices import visible_gpus
+from sizer.host.cuda_library import cuda_gpus
+from sizer.host.frameworks import gpus_seen
+from sizer.host.interpreters import interpreter
+from sizer.host.nvml import gpus, has_driver
+from sizer.limits.users import ME, run_user
+from sizer.records.doubts import Doubt, DoubtKind
+from sizer.records.kinds import COMMAND
+from sizer.records.study import FrameworkPython, RunSpec, Workload
+from sizer.runner.commands import gpu_environment
 
 
 def lacks_driver(workload: Workload) -> bool:

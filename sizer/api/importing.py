@@ -13,12 +13,15 @@ from pathlib import Path
 from sizer.api.concluding import conclude
 from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
 from sizer.api.steps import Stage, StepBegun
-from sizer.catalog import Catalog
-from sizer.exchange import Imported, read_measurements
-from sizer.files import to_json
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.imported import Imported, read_measurements
+from sizer.files.codec import to_json
 from sizer.parallel import in_parallel
-from sizer.records import SCHEMA_VERSION, HostError, InputError, Run
-from sizer.store import FOLDERS, StudyFolder, refuse_unusable
+from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.errors import HostError, InputError
+from sizer.records.run import Run
+from sizer.store.content import FOLDERS
+from sizer.store.study_folder import StudyFolder, refuse_unusable
 
 WRITTEN_AT_ONCE = 250
 """Runs, which take some hundredths of a second; to begin a process for fewer would take longer."""

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from sizer.adaptive import NextRun, PlanEnd, Unfinished, chooser_of, next_of, place_of, unfinished
-from sizer.model import Model, as_asked
-from sizer.plan import UNFINISHED, batch_searches, configurations_of, plan, remaining, searches
-from sizer.recommend import StillPlanned
-from sizer.records import Configuration, Run, RunSpec
-from sizer.store import StudyFolder
-from sizer.study import recorded_size
+from sizer.adaptive.chooser import chooser_of
+from sizer.adaptive.chosen import NextRun, PlanEnd, next_of
+from sizer.adaptive.conclusions import place_of
+from sizer.adaptive.to_follow import Unfinished, unfinished
+from sizer.model.isolation import as_asked
+from sizer.model.model import Model
+from sizer.plan.batch_search import batch_searches
+from sizer.plan.configurations import configurations as configurations_of
+from sizer.plan.floor_search import searches
+from sizer.plan.run_order import UNFINISHED, plan, remaining
+from sizer.recommend.still_planned import StillPlanned
+from sizer.records.configuration import Configuration
+from sizer.records.run import Run
+from sizer.records.study import RunSpec
+from sizer.store.study_folder import StudyFolder
+from sizer.study.presets import recorded_size
 
 
 def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[RunSpec, ...]:

@@ -7,7 +7,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.adaptive import Chooser, NextRun, PlanEnd, Unfinished, within
+from sizer.adaptive.bounds import within
+from sizer.adaptive.chooser import Chooser
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.adaptive.to_follow import Unfinished
 from sizer.api.concluding import conclude
 from sizer.api.events import (
     AdaptiveEnded,
@@ -33,33 +36,24 @@ from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.api.watched_page import WatchedPage
-from sizer.host import measuring_alone
-from sizer.model import is_bound
-from sizer.plan import (
-    UNFINISHED,
-    Following,
-    SeenTimes,
-    changed_marks,
-    estimate_seconds,
-    is_measurement,
-    remaining,
-)
-from sizer.records import (
-    Adaptive,
-    CauseKind,
-    HostError,
-    Interrupted,
-    Note,
-    Outcome,
-    Run,
-    RunReason,
-    RunSpec,
-    SizerError,
-    Study,
-)
-from sizer.runner import Hooks, host_load
-from sizer.storage import Placement, never, remove_what_was_left, room_on_emulated
-from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_folder
+from sizer.host.lock import measuring_alone
+from sizer.model.batch_runs import is_bound
+from sizer.plan.following import Following
+from sizer.plan.reference_runs import changed_marks, is_measurement
+from sizer.plan.run_order import UNFINISHED, estimate_seconds, remaining
+from sizer.plan.seen_times import SeenTimes
+from sizer.records.adaptive import Adaptive, RunReason
+from sizer.records.errors import HostError, Interrupted, SizerError
+from sizer.records.run import CauseKind, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Note, RunSpec, Study
+from sizer.runner.load import host_load
+from sizer.runner.watching import Hooks
+from sizer.storage.leftovers import remove_what_was_left
+from sizer.storage.placement import Placement, room_on_emulated
+from sizer.storage.subprograms import never
+from sizer.store.study_folder import StudyFolder
+from sizer.store.unsaved import keep_unsaved, take_back, unsaved_folder
 
 Asked = Callable[[], bool]
 

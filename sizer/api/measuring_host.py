@@ -6,10 +6,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.host import Host, facts
-from sizer.limits import LimitsBackend, detect
-from sizer.storage import Fio, cache_folder
-from sizer.study import HostSize
+from sizer.host.machine import Host, facts
+from sizer.limits.detection import detect
+from sizer.limits.interface import LimitsBackend
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.disk_check import Fio
+from sizer.study.presets import HostSize
 
 
 @dataclass(frozen=True)

@@ -8,29 +8,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sizer.api.gpu_doubts import doubts_of_gpu
-from sizer.files import refuse_no_disk
-from sizer.host import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
-from sizer.limits import ME, Control, LimitsBackend, run_user
-from sizer.records import (
-    COMMAND,
-    KINDS,
-    OPENCV,
-    OTHER,
-    TRANSFORMERS,
-    Doubt,
-    DoubtKind,
-    FrameworkPython,
-    HostError,
-    InputError,
-    Limits,
-    Lines,
-    Message,
-    RunSpec,
-    Study,
-    Workload,
-    placeholders_in,
-)
-from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
+from sizer.files.data_paths import refuse_no_disk
+from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
+from sizer.limits.interface import Control, LimitsBackend
+from sizer.limits.users import ME, run_user
+from sizer.records.doubts import Doubt, DoubtKind
+from sizer.records.errors import HostError, InputError
+from sizer.records.kinds import COMMAND, KINDS, OPENCV, OTHER
+from sizer.records.messages import Lines, Message
+from sizer.records.networks import TRANSFORMERS
+from sizer.records.own_programs import placeholders_in
+from sizer.records.study import FrameworkPython, Limits, RunSpec, Study, Workload
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.data_sets import check_cache, check_data
+from sizer.storage.disks import missing_for_emulation, mount_answers
 
 RUNNABLE = frozenset({"mxnet", "opencv", "pytorch"})
 """Frameworks that the workloads have a backend for."""

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from sizer import words
 from sizer.api.accelerators import accelerator
-from sizer.model import Model, WhatIf, WorkloadModel, filled, name_of_disk, predict_several
-from sizer.records import AnyOf, Bottleneck, Configuration, InputError, Prediction, Refusal, Refused, typed_line
+from sizer.model.coordinates import name_of_disk
+from sizer.model.filling import filled
+from sizer.model.model import Model, WhatIf, WorkloadModel
+from sizer.model.prediction import predict_several
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf
+from sizer.records.plain_text import typed_line
+from sizer.records.prediction import Prediction, Refusal, Refused
+from sizer.words.language import ENGLISH, in_language
+from sizer.words.names import terms_of
 
 
 def predict(
@@ -48,8 +56,10 @@ def predict(
 
 def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
     """The refusal, whose text is the English sentence."""
-    with words.in_language(words.ENGLISH):
-        return Refused(refusal, words.refusal_sentences(refusal, words.terms_of(workload)))
+    from sizer.words.answers import refusal_sentences
+
+    with in_language(ENGLISH):
+        return Refused(refusal, refusal_sentences(refusal, terms_of(workload)))
 
 
 def workload_of(model: Model, name: str | None) -> WorkloadModel:

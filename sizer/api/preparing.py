@@ -14,27 +14,20 @@ from sizer import bundled
 from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent, SettingUp, SetupFailed
 from sizer.api.gpu_doubts import lacks_driver
 from sizer.api.measuring_host import MeasuringHost
-from sizer.host import interpreter
-from sizer.limits import RunUser, run_user
-from sizer.records import (
-    COMMAND,
-    OPENCV,
-    Cause,
-    CauseKind,
-    DataSet,
-    DiskCheck,
-    DiskTier,
-    Failure,
-    HostError,
-    InputError,
-    Interrupted,
-    Run,
-    RunSpec,
-    Study,
-    Workload,
-)
-from sizer.runner import Hooks, RunContext, RunPaths, launch, refused, set_up
-from sizer.storage import DataSets, Placement, check_disk, files_of
+from sizer.host.interpreters import interpreter
+from sizer.limits.users import RunUser, run_user
+from sizer.records.errors import HostError, InputError, Interrupted
+from sizer.records.kinds import COMMAND, OPENCV
+from sizer.records.run import Cause, CauseKind, DataSet, DiskCheck, Failure, Run
+from sizer.records.study import DiskTier, RunSpec, Study, Workload
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch, refused
+from sizer.runner.preparatory import set_up
+from sizer.runner.watching import Hooks
+from sizer.storage.data_sets import DataSets
+from sizer.storage.disk_check import check_disk
+from sizer.storage.page_cache import files_of
+from sizer.storage.placement import Placement
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer import study as study_files
 from sizer.api.events import (
     AxesChosen,
     DisksNotRead,
@@ -25,27 +24,23 @@ from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.same_profile import refuse_changed, refuse_other_job, sealed
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.api.typed_job import disks_by_name, variables_wanted, variables_withheld, with_whole_path
-from sizer.catalog import Catalog
-from sizer.files import write_text
-from sizer.limits import AS_ROOT, Capability, Control
-from sizer.plan import Abilities, chosen_axes, needs_of
-from sizer.records import (
-    InputError,
-    Message,
-    Note,
-    NoteKind,
-    Outcome,
-    Run,
-    RunSpec,
-    Study,
-    placeholders_in,
-    typed_line,
-    typed_path,
-)
-from sizer.storage import never
-from sizer.store import StudyFolder, refuse_unusable
-from sizer.study import Axes, OwnJob, own_job_text
-from sizer.words import profile_comments
+from sizer.catalog.catalog import Catalog
+from sizer.files.writing import write_text
+from sizer.limits.delegation import AS_ROOT
+from sizer.limits.interface import Capability, Control
+from sizer.plan.axes_of_first_run import Abilities, chosen_axes, needs_of
+from sizer.records.errors import InputError
+from sizer.records.messages import Message
+from sizer.records.own_programs import placeholders_in
+from sizer.records.plain_text import typed_line, typed_path
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Note, NoteKind, RunSpec, Study
+from sizer.storage.subprograms import never
+from sizer.store.study_folder import StudyFolder, refuse_unusable
+from sizer.study.own_job import Axes, OwnJob, own_job_text
+from sizer.study.parse import parse_study
+from sizer.words.profiling import profile_comments
 
 LEFT_OUT = {Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS, Control.MEMORY: NoteKind.NO_MEMORY_AXIS}
 
@@ -141,7 +136,7 @@ class Profile:
                 placeholder="{data}",
             )
         try:
-            study = study_files.parse_study(text, str(self.study_file), None, self.host.size, Catalog.load())
+            study = parse_study(text, str(self.study_file), None, self.host.size, Catalog.load())
         except InputError as error:
             # Nobody has the file yet, so that its line says nothing.
             problem = error.values.get("problem")

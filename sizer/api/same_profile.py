@@ -6,9 +6,13 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.files import read_given
-from sizer.records import InputError, Message, Workload, typed_line, typed_path
-from sizer.store import StudyFolder, measured
+from sizer.files.given_files import read_given
+from sizer.records.errors import InputError
+from sizer.records.messages import Message
+from sizer.records.plain_text import typed_line, typed_path
+from sizer.records.study import Workload
+from sizer.store.continuing import measured
+from sizer.store.study_folder import StudyFolder
 
 SEAL = "# sizer profile writes this file again as long as nobody changes it: "
 """Begins its last line, behind which stands what the rest comes to."""

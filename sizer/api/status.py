@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sizer.adaptive import NextRun, PlanEnd, Unfinished, next_of
+from sizer.adaptive.chosen import NextRun, PlanEnd, next_of
+from sizer.adaptive.to_follow import Unfinished
 from sizer.api.fitted_model import stored_study
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left
-from sizer.model import Model
-from sizer.plan import estimate_seconds, of_older_form, remaining
-from sizer.records import Run, RunSpec
-from sizer.store import StudyFolder, current_run, is_held
+from sizer.model.model import Model
+from sizer.plan.run_order import estimate_seconds, of_older_form, remaining
+from sizer.records.run import Run
+from sizer.records.study import RunSpec
+from sizer.store.study_folder import StudyFolder, current_run, is_held
 
 
 @dataclass(frozen=True)

@@ -7,27 +7,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sizer.adaptive import Chooser, NextRun, PlanEnd, Unfinished, chooser_of, most_to_follow, unfinished
+from sizer.adaptive.chooser import Chooser, chooser_of
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.adaptive.to_follow import Unfinished, most_to_follow, unfinished
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
-from sizer.files import check_own_cache
-from sizer.host import Host, with_frameworks
-from sizer.limits import run_user
-from sizer.plan import (
-    FAILED,
-    UNFINISHED,
-    BatchSearch,
-    Following,
-    Search,
-    TwoEpochs,
-    batch_searches,
-    plan,
-    reference,
-    remaining,
-    searches,
-    two_epoch_passes,
-)
-from sizer.records import DiskTier, Doubt, FrameworkPython, Outcome, Run, RunSpec, Study, Workload
+from sizer.files.own_folder import check_own_cache
+from sizer.host.machine import Host, with_frameworks
+from sizer.limits.users import run_user
+from sizer.plan.batch_search import BatchSearch, batch_searches
+from sizer.plan.floor_search import Search, searches
+from sizer.plan.following import Following
+from sizer.plan.reference_runs import reference
+from sizer.plan.run_order import FAILED, UNFINISHED, plan, remaining
+from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
+from sizer.records.doubts import Doubt
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import DiskTier, FrameworkPython, RunSpec, Study, Workload
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.catalog import Catalog
-from sizer.records import GIB, HOST_DISK, InputError, Run, Workload, parse_bytes, placeholders_in
-from sizer.runner import withheld
-from sizer.study import OwnJob
+from sizer.catalog.catalog import Catalog
+from sizer.records.device import HOST_DISK
+from sizer.records.errors import InputError
+from sizer.records.own_programs import placeholders_in
+from sizer.records.run import Run
+from sizer.records.study import Workload
+from sizer.records.units import GIB, parse_bytes
+from sizer.runner.commands import withheld
+from sizer.study.own_job import OwnJob
 
 DEFAULT_TIER_SIZE = 500 * GIB
 """Bytes of a tier that is named without its size."""

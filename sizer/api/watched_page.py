@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 
 from sizer.api.conclusions import write_report
-from sizer.store import StudyFolder, is_watched
+from sizer.store.study_folder import StudyFolder
+from sizer.store.watched import is_watched
 
 PAUSE = 10.0
 """How many times as long as the last page took there is no other one: pages take a tenth of the time at most."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from io import StringIO
 
-from sizer.records import Amount, Batch, Count, Rate, Text
+from sizer.records.domains import Amount, Batch, Count, Rate, Text
 
 RATE_FILES = ("accelerator_rates.csv", "accelerator_rates_aws_neuron.csv")
 """Apart, because the second is under a licence of its own: docs/accelerators.md."""

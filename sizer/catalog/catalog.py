@@ -15,22 +15,14 @@ from sizer.catalog.data_sheets import data_sheets
 from sizer.catalog.gpu_scaling import ScalingLoss, scaling_loss
 from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside, published_batch_sizes
-from sizer.files import from_json, read_given
-from sizer.records import (
-    GIB,
-    AllOf,
-    Amount,
-    Bytes,
-    Count,
-    DiskRates,
-    InputError,
-    Message,
-    Text,
-    Vcpus,
-    Year,
-    advised_name,
-    quoted,
-)
+from sizer.files.codec import from_json
+from sizer.files.given_files import read_given
+from sizer.records.device import DiskRates
+from sizer.records.domains import Amount, Bytes, Count, Text, Vcpus, Year
+from sizer.records.errors import InputError
+from sizer.records.messages import AllOf, Message, advised_name
+from sizer.records.plain_text import quoted
+from sizer.records.units import GIB
 
 CATALOG_SCHEMA_VERSION = 1
 MODES = ("train", "infer", "forward", "forward_backward")

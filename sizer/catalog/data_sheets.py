@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from sizer.catalog.accelerator_rates import shipped_rows
 from sizer.catalog.gpus import is_alike, read_gpu_name
-from sizer.records import GIB
+from sizer.records.units import GIB
 
 HALF = ("mixed", "fp16", "bf16")
 """Precisions whose matrix products are of 16 bits."""

@@ -11,8 +11,11 @@ from typing import Any
 
 from sizer.catalog.accelerator_rates import AcceleratorRate
 from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, Catalog, DiskOffer, InstanceType, checked
-from sizer.files import Table, read_table
-from sizer.records import GIB, AllOf, InputError, Message, quoted
+from sizer.files.tables import Table, read_table
+from sizer.records.errors import InputError
+from sizer.records.messages import AllOf, Message
+from sizer.records.plain_text import quoted
+from sizer.records.units import GIB
 
 Cells = dict[str, str]
 KINDS = ("instance_type", "disk_tier", "samples_per_second")

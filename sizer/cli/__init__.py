@@ -11,7 +11,8 @@ from sizer.cli.arguments import parser
 from sizer.cli.faults import in_words, sentence, unforeseen
 from sizer.cli.language import readers_language
 from sizer.cli.printing import escaped
-from sizer.records import InputError, Message, SizerError
+from sizer.records.errors import InputError, SizerError
+from sizer.records.messages import Message
 
 BROKEN_PIPE_STATUS = 141
 """What a shell shows for a program that SIGPIPE ended."""

@@ -10,46 +10,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer import api
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.cli.folders import opened
-from sizer.exchange import recommendation_form, write_csv
-from sizer.files import to_json
-from sizer.model import Model
-from sizer.recommend import GateResult, check_gate, read_gate
-from sizer.records import (
-    Alternative,
-    Answer,
-    Deadline,
-    HostError,
-    InputError,
-    InstanceOffer,
-    NoAnswer,
-    Objective,
-    Recommendation,
-    Study,
-    typed_path,
-)
-from sizer.words import (
-    accelerator_counts_lines,
-    alternative_line,
-    answers_in_short,
-    batch_sentences,
-    cross_lines,
-    gpu_option_lines,
-    gpus_compared,
-    headline,
-    host_lines,
-    idle_sentence,
-    main_sentences,
-    model_line,
-    next_line,
-    offer_line,
-    parameter_line,
-    rejection_line,
-    sure_line,
-    table_comes_first,
-    terms_of,
-)
+from sizer.exchange.measurements import write_csv
+from sizer.exchange.published import recommendation_form
+from sizer.files.codec import to_json
+from sizer.model.model import Model
+from sizer.recommend.gates import GateResult, check_gate, read_gate
+from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
+from sizer.records.errors import HostError, InputError, NoAnswer
+from sizer.records.plain_text import typed_path
+from sizer.records.study import Deadline, Objective, Study
+from sizer.words.accelerator_counts import accelerator_counts_lines
+from sizer.words.alternatives import alternative_line
+from sizer.words.answers import headline, main_sentences, next_line, rejection_line
+from sizer.words.batch_sizes import batch_sentences
+from sizer.words.cross_table import answers_in_short, cross_lines, table_comes_first
+from sizer.words.host import offer_line
+from sizer.words.model import model_line, parameter_line
+from sizer.words.names import terms_of
+from sizer.words.runs import host_lines
+from sizer.words.sureness import sure_line
+from sizer.words.verdict import idle_sentence
+from sizer.words.which_gpu import gpu_option_lines, gpus_compared
 
 GATE_EXIT_CODE = 6
 MOST_ALTERNATIVES = 5

@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 from sizer import __version__
 from sizer.cli import values
 from sizer.cli.faults import in_words, sentence
-from sizer.records import GIB, Message, spell_bytes
+from sizer.records.messages import Message
+from sizer.records.units import GIB, spell_bytes
 
 Command = Callable[[argparse.Namespace], int]
 

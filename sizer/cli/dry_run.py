@@ -13,32 +13,40 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.adaptive import Chooser, NextRun, PlanEnd
-from sizer.analysis import measured_from_epoch
+from sizer.adaptive.chooser import Chooser
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.analysis.epochs import measured_from_epoch
 from sizer.api import StudyPlan
-from sizer.host import PACKAGES, interpreter
-from sizer.limits import Control, run_user
-from sizer.plan import BatchSearch, Search, estimate_seconds, guessed_workloads
-from sizer.records import KINDS, OPENCV, HostError, Purpose, RunSpec, Workload, placeholders_in, typed_line, typed_path
-from sizer.storage import cache_folder
-from sizer.words import (
+from sizer.host.interpreters import interpreter
+from sizer.host.machine import PACKAGES
+from sizer.limits.interface import Control
+from sizer.limits.users import run_user
+from sizer.plan.batch_search import BatchSearch
+from sizer.plan.floor_search import Search
+from sizer.plan.run_order import estimate_seconds, guessed_workloads
+from sizer.records.errors import HostError
+from sizer.records.kinds import KINDS, OPENCV
+from sizer.records.own_programs import placeholders_in
+from sizer.records.plain_text import typed_line, typed_path
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import RunSpec, Workload
+from sizer.storage.data_cache import cache_folder
+from sizer.words.adaptive import plan_ended, start_to_come
+from sizer.words.dry_run import (
     Touch,
     batch_search_to_come,
     emulated_line,
     epochs_take_longer,
     pass_to_come,
-    plan_ended,
     plan_total,
     planned_run,
     privileges_needed,
     program_not_found,
-    run_in_words,
     search_to_come,
-    stages_in_words,
-    start_to_come,
     time_guessed,
     touch_line,
 )
+from sizer.words.runs import run_in_words, stages_in_words
 
 
 def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:

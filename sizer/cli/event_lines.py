@@ -7,10 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from sizer import api, words
+from sizer import api
 from sizer.cli.progress import RunProgress
-from sizer.files import named
-from sizer.records import Study, typed_path
+from sizer.files.tables import named
+from sizer.records.plain_text import typed_path
+from sizer.records.study import Study
+from sizer.words.answers import conclusion_line
+from sizer.words.errors import in_words
+from sizer.words.host import busy_host_in_words, measured_beside
+from sizer.words.names import terms_of
+from sizer.words.notes import note_in_words
+from sizer.words.profiling import axes_lines, disks_not_read, first_run_failed, needs_lines, variables_withheld
+from sizer.words.runs import following_in_words, host_lines
+from sizer.words.storage import announcement_in_words, disk_checking, disk_deviates, disk_unusable, leftover_in_words
+from sizer.words.terminal import (
+    answer_not_written,
+    data_lacking,
+    doubt_in_words,
+    note_said,
+    nothing_left,
+    page_not_written,
+    problem_said,
+    report_written,
+    runs_left,
+    runs_taken_back,
+    setting_up,
+    setup_failed,
+    stood_still,
+    table_imported,
+    unknown_columns,
+    warning_said,
+)
+from sizer.words.unfinished import plan_ended_line, unfinished_ended
 
 
 class EventPrinter:
@@ -42,75 +70,75 @@ class EventPrinter:
 def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
     match event:
         case api.events.Announcement():
-            yield words.announcement_in_words(event)
+            yield announcement_in_words(event)
         case api.events.Leftover():
-            yield words.leftover_in_words(event)
+            yield leftover_in_words(event)
         case api.events.Doubted():
-            yield words.warning_said(words.doubt_in_words(event.doubt))
+            yield warning_said(doubt_in_words(event.doubt))
         case api.events.HostBusy():
-            yield words.busy_host_in_words(event.busy)
+            yield busy_host_in_words(event.busy)
         case api.events.MeasuredBeside():
-            yield words.measured_beside(event.other)
+            yield measured_beside(event.other)
         case api.events.DataLacking():
-            yield words.data_lacking(event.workload, words.in_words(event.why))
+            yield data_lacking(event.workload, in_words(event.why))
         case api.events.SettingUp():
-            yield words.setting_up(event.workload)
+            yield setting_up(event.workload)
         case api.events.SetupFailed():
-            yield words.setup_failed(event.workload, event.failure)
+            yield setup_failed(event.workload, event.failure)
         case api.events.DiskChecking():
-            yield words.disk_checking(event.disk)
+            yield disk_checking(event.disk)
         case api.events.DiskChecked():
             if event.check.deviates:
-                yield words.disk_deviates(event.check)
+                yield disk_deviates(event.check)
         case api.events.DiskUnusable():
-            yield words.disk_unusable(event.disk, words.in_words(event.why))
+            yield disk_unusable(event.disk, in_words(event.why))
         case api.events.FollowingEnded():
             if event.left is not None:
-                yield words.unfinished_ended(event.left, event.runs, typed_path(event.folder))
+                yield unfinished_ended(event.left, event.runs, typed_path(event.folder))
             else:
-                yield words.following_in_words(event.following, event.runs)
+                yield following_in_words(event.following, event.runs)
         case api.events.RunsTakenBack():
-            yield words.runs_taken_back(event.count, event.source, event.folder)
+            yield runs_taken_back(event.count, event.source, event.folder)
         case api.events.NothingLeft():
-            yield words.nothing_left(event.count)
+            yield nothing_left(event.count)
         case api.events.StoodStill():
-            yield words.stood_still(event.seconds)
+            yield stood_still(event.seconds)
         case api.events.FirstRunEnded():
-            yield from words.needs_lines(event.needs, event.run.spec.workload.name)
+            yield from needs_lines(event.needs, event.run.spec.workload.name)
         case api.events.FirstRunFailed():
-            yield from words.first_run_failed(event.run, event.log, event.withheld)
+            yield from first_run_failed(event.run, event.log, event.withheld)
         case api.events.AxesChosen():
-            yield from words.axes_lines(event.study, event.path, event.runs, event.seconds)
+            yield from axes_lines(event.study, event.path, event.runs, event.seconds)
         case api.events.Noted():
-            yield words.note_said(words.note_in_words(event.note))
+            yield note_said(note_in_words(event.note))
         case api.events.VariablesWithheld():
-            yield words.note_said(words.variables_withheld(event.names))
+            yield note_said(variables_withheld(event.names))
         case api.events.DisksNotRead():
-            yield words.warning_said(words.disks_not_read(event.disks, event.has_data))
+            yield warning_said(disks_not_read(event.disks, event.has_data))
         case api.events.AdaptiveEnded():
-            yield words.plan_ended_line(event.end, event.left, typed_path(event.folder), emulated)
+            yield plan_ended_line(event.end, event.left, typed_path(event.folder), emulated)
         case api.events.RunsLeft():
-            yield words.runs_left(event.left, event.planned)
+            yield runs_left(event.left, event.planned)
         case api.events.Concluded():
             yield from _conclusion(event.conclusion)
-            yield words.report_written(event.report)
+            yield report_written(event.report)
         case api.events.NotConcluded():
-            yield words.answer_not_written(words.in_words(event.error))
+            yield answer_not_written(in_words(event.error))
         case api.events.NotShown():
-            yield words.page_not_written(words.in_words(event.error))
+            yield page_not_written(in_words(event.error))
         case api.events.TableRead():
             if event.table.unknown:
-                yield words.unknown_columns(event.source, words.in_words(named(event.table.unknown)))
-            yield from (words.note_said(words.note_in_words(note)) for note in event.table.notes[1:])
+                yield unknown_columns(event.source, in_words(named(event.table.unknown)))
+            yield from (note_said(note_in_words(note)) for note in event.table.notes[1:])
         case api.events.TableImported():
             runs = event.table.runs
-            yield words.table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
+            yield table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
 
 
 def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
     """What could not be read, what the host did, each workload's verdict."""
-    yield from map(words.problem_said, conclusion.problems)
+    yield from map(problem_said, conclusion.problems)
     host = conclusion.host
-    yield from words.host_lines(host.drift, host.beside_others, host.runs)
+    yield from host_lines(host.drift, host.beside_others, host.runs)
     for answer in conclusion.recommendation.workloads:
-        yield words.conclusion_line(answer, words.terms_of(conclusion.model.workload(answer.workload)))
+        yield conclusion_line(answer, terms_of(conclusion.model.workload(answer.workload)))

@@ -7,7 +7,9 @@ import sys
 
 from sizer import __version__
 from sizer.cli.printing import LINES
-from sizer.records import HostError, Message, NoAnswer, SizerError, printable
+from sizer.records.errors import HostError, NoAnswer, SizerError
+from sizer.records.messages import Message
+from sizer.records.plain_text import printable
 
 LONGEST_LINE = 1_000
 """Characters of one line of an error: it may quote a value that fills the file it is in."""
@@ -27,10 +29,10 @@ def sentence(said: Exception | str) -> str:
 def in_words(said: SizerError | Message) -> str:
     """A message in the reader's language.
 
-    Only `words` can have set another one than English, so without it there is none: `sizer --help` must not wait for
-    all that `words` imports.
+    Only `sizer.words` can have set another one than English: without it there is none, and `sizer --help` need not wait
+    for all that `words` imports.
     """
-    words = sys.modules.get("sizer.words")
+    words = sys.modules.get("sizer.words.errors")
     return str(said) if words is None else str(words.in_words(said))
 
 

@@ -6,15 +6,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sizer import api, words
+from sizer import api
 
 if TYPE_CHECKING:
-    from sizer.store import StudyFolder
+    from sizer.store.study_folder import StudyFolder
 
 
 def opened(path: str | Path) -> StudyFolder:
     """The study folder at `path`; what cannot be read among its runs is said on stderr and left out."""
     folder = api.open_study(path)
     for problem in folder.problems():
-        print(words.problem_said(problem), file=sys.stderr)
+        from sizer.words.terminal import problem_said
+
+        print(problem_said(problem), file=sys.stderr)
     return folder

@@ -10,44 +10,43 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from sizer.catalog import Catalog, catalog_text, import_csv
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.importing import catalog_text, import_csv
 from sizer.cli.arguments import DEFAULT_TIER_SIZE
 from sizer.cli.interrupts import Interrupts
-from sizer.files import check_own_cache, to_json
-from sizer.host import Check, Finding, FindingKind, checks, facts, measuring_alone
-from sizer.limits import LimitsBackend, detect
-from sizer.records import DiskCheck, DiskRates, DiskTier, HostError, InputError, parse_bytes
-from sizer.runner import host_load
-from sizer.storage import (
-    Fio,
-    cache_folder,
-    check_disk,
-    emulated_volume,
-    expected,
-    missing_for_emulation,
-    real_volume,
-    remove_what_was_left,
-)
-from sizer.study import schema as study_schema
-from sizer.study import template
-from sizer.words import (
-    ENGLISH,
+from sizer.files.codec import to_json
+from sizer.files.own_folder import check_own_cache
+from sizer.host.findings import Check, Finding, FindingKind
+from sizer.host.lock import measuring_alone
+from sizer.host.machine import checks, facts
+from sizer.limits.detection import detect
+from sizer.limits.interface import LimitsBackend
+from sizer.records.device import DiskRates
+from sizer.records.errors import HostError, InputError
+from sizer.records.run import DiskCheck
+from sizer.records.study import DiskTier
+from sizer.records.units import parse_bytes
+from sizer.runner.load import host_load
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.disk_check import Fio, check_disk, expected
+from sizer.storage.disks import emulated_volume, missing_for_emulation, real_volume
+from sizer.storage.leftovers import remove_what_was_left
+from sizer.study.commented import template
+from sizer.study.json_schema import schema as study_schema
+from sizer.words.host import (
     catalog_valid,
     check_lines,
-    checking_disk,
-    disk_check_line,
-    disk_figure_line,
     disk_offer_line,
     finding_in_words,
     host_line,
-    in_language,
     instance_line,
-    leftover_in_words,
     looking_at_host,
     measured_beside,
     published_rate_line,
     study_file_written,
 )
+from sizer.words.language import ENGLISH, in_language
+from sizer.words.storage import checking_disk, disk_check_line, disk_figure_line, leftover_in_words
 
 
 def doctor(arguments: argparse.Namespace) -> int:

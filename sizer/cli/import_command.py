@@ -7,7 +7,8 @@ import json
 
 from sizer import api
 from sizer.cli.import_progress import ImportProgress
-from sizer.words import ENGLISH, in_language, note_in_words
+from sizer.words.language import ENGLISH, in_language
+from sizer.words.notes import note_in_words
 
 
 def import_table(arguments: argparse.Namespace) -> int:

@@ -16,8 +16,8 @@ from typing import TextIO
 from sizer import api
 from sizer.cli.event_lines import EventPrinter
 from sizer.cli.printing import controls
-from sizer.records import printable
-from sizer.words import step_in_words
+from sizer.records.plain_text import printable
+from sizer.words.terminal import step_in_words
 
 QUIET_SECONDS = 3.0
 """An import that is done by then says nothing of how far it is."""

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from types import FrameType, TracebackType
 
-from sizer.words import waiting_for_run
+from sizer.words.terminal import waiting_for_run
 
 SIGNALS = (
     signal.SIGINT,

@@ -53,5 +53,5 @@ def readers_language(environment: Mapping[str, str]) -> Iterator[None]:
         yield
         return
     gettext.bindtextdomain(ARGPARSE, CATALOGUES)
-    with import_module("sizer.words").in_language(language):
+    with import_module("sizer.words.language").in_language(language):
         yield

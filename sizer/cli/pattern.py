@@ -7,10 +7,22 @@ import json
 from contextlib import nullcontext
 from pathlib import Path
 
-from sizer.analysis import PATTERN_SECONDS, LogContent, ReadLine, read_log
-from sizer.records import KNOWN_LOGS, AnyOf, InputError, known_log, printable
-from sizer.runner import TimeLimit, at_most
-from sizer.words import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
+from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
+from sizer.analysis.log_rates import PATTERN_SECONDS
+from sizer.records.errors import InputError
+from sizer.records.log_patterns import KNOWN_LOGS, known_log
+from sizer.records.messages import AnyOf
+from sizer.records.plain_text import printable
+from sizer.runner.time_limit import TimeLimit, at_most
+from sizer.words.log_lines import (
+    log_cut,
+    log_format,
+    log_line,
+    log_lines_more,
+    log_no_number,
+    log_summary,
+    log_times,
+)
 
 LARGEST_LOG = 64 << 20
 """Bytes of a log that are read: its beginning says what all of it is like."""

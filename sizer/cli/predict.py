@@ -6,27 +6,31 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer import api, exchange, files, words
+from sizer import api
 from sizer.cli.folders import opened
 from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is_tier, tier_rates
-from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
-from sizer.records import (
-    AnyOf,
-    Configuration,
-    DiskRates,
-    InputError,
-    Lines,
-    Message,
-    NoAnswer,
-    Prediction,
-    Reason,
-    Refusal,
-    Refused,
+from sizer.model.coordinates import name_of_disk
+from sizer.model.model import Model, WhatIf, WorkloadModel
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
+from sizer.records.errors import InputError, NoAnswer
+from sizer.records.messages import AnyOf, Lines, Message
+from sizer.records.prediction import Prediction, Reason, Refusal, Refused
+from sizer.words.errors import in_words
+from sizer.words.language import ENGLISH, in_language
+from sizer.words.model import assumptions
+from sizer.words.names import clauses, terms_of
+from sizer.words.predictions import (
+    assumed_line,
+    configuration_name,
+    no_prediction_line,
+    prediction_line,
+    what_if_disk_name,
 )
 
 
@@ -60,7 +64,9 @@ class AskedPrediction:
     @property
     def why(self) -> str:
         """Why there is no prediction, in the reader's language."""
-        return words.refusal_sentences(self.refusal, words.terms_of(self.workload)) if self.refusal is not None else ""
+        from sizer.words.answers import refusal_sentences
+
+        return refusal_sentences(self.refusal, terms_of(self.workload)) if self.refusal is not None else ""
 
 
 def predict(arguments: argparse.Namespace) -> int:
@@ -75,16 +81,18 @@ def predict(arguments: argparse.Namespace) -> int:
         raise NoAnswer(Lines(*dict.fromkeys(answer.why for answer in answers)))
     for each in () if arguments.json else answers:
         print(_in_words(each))
-    for doubt in _doubts(answers, study.mistold):
-        print(words.warning_said(doubt), file=sys.stderr)
+    _print_doubts(answers, study.mistold)
     return 0 if answered else NoAnswer.exit_code
 
 
-def _doubts(answers: Sequence[AskedPrediction], mistold: Mapping[str, Reason]) -> Iterator[str]:
+def _print_doubts(answers: Sequence[AskedPrediction], mistold: Mapping[str, Reason]) -> None:
     """Of each workload whose runs told rates that are known to be wrong, why."""
     for workload in {each.workload.name: each.workload for each in answers if each.prediction}.values():
         if workload.name in mistold:
-            yield words.rates_in_doubt(mistold[workload.name], words.terms_of(workload))
+            from sizer.words.answers import rates_in_doubt
+            from sizer.words.terminal import warning_said
+
+            print(warning_said(rates_in_doubt(mistold[workload.name], terms_of(workload))), file=sys.stderr)
 
 
 def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:
@@ -109,8 +117,11 @@ def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) ->
     rows, unknown = read_configurations(Path(arguments.at))
     asked = [_configuration_of_row(where, {**row, **given}, model, disks, wish) for where, row in rows]
     if unknown:
-        names = words.in_words(files.named(unknown))
-        print(words.unknown_columns_ignored(arguments.at, names, len(unknown)), file=sys.stderr)
+        from sizer.files.tables import named
+        from sizer.words.terminal import unknown_columns_ignored
+
+        names = in_words(named(unknown))
+        print(unknown_columns_ignored(arguments.at, names, len(unknown)), file=sys.stderr)
     return asked
 
 
@@ -177,13 +188,15 @@ def _answers(questions: Sequence[Question]) -> list[AskedPrediction]:
 
 def _form(answer: AskedPrediction) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
+    from sizer.exchange.published import no_prediction_form, prediction_form
+
     workload, configuration = answer.workload, answer.configuration
     if answer.prediction is not None:
-        found = exchange.prediction_form(answer.prediction, workload)
+        found = prediction_form(answer.prediction, workload)
     else:
         code = answer.refusal.reason.code if answer.refusal is not None else None
-        with words.in_language(words.ENGLISH):
-            found = exchange.no_prediction_form(configuration, workload, answer.why, code)
+        with in_language(ENGLISH):
+            found = no_prediction_form(configuration, workload, answer.why, code)
     found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(answer)}
     found = {key: value for key, value in found.items() if value or key not in ("gpu", "gpu_count")}
     return found | ({"what_if": form(answer.what_if)} if answer.what_if != WhatIf() else {})
@@ -196,15 +209,15 @@ def _gpu_count(answer: AskedPrediction) -> int:
 
 def _in_words(answer: AskedPrediction) -> str:
     workload, prediction = answer.workload, answer.prediction
-    terms, disk = words.terms_of(workload), None
+    terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:
         name = answer.configuration.disk
-        disk = words.what_if_disk_name(None if name == WHAT_IF_DISK else name)
-    where = words.configuration_name(answer.configuration, workload, terms, disk)
+        disk = what_if_disk_name(None if name == WHAT_IF_DISK else name)
+    where = configuration_name(answer.configuration, workload, terms, disk)
     if prediction is None:
-        return words.no_prediction_line(workload.name, where, answer.why)
+        return no_prediction_line(workload.name, where, answer.why)
     filled = answer.question.filled_in
-    parts = [words.configuration_name(filled, workload, terms)] if filled is not None else []
-    parts += [said] if (said := words.assumptions(answer.what_if, workload)) else []
-    line = words.prediction_line(prediction, where, terms)
-    return words.assumed_line(line, words.clauses(parts)) if parts else line
+    parts = [configuration_name(filled, workload, terms)] if filled is not None else []
+    parts += [said] if (said := assumptions(answer.what_if, workload)) else []
+    line = prediction_line(prediction, where, terms)
+    return assumed_line(line, clauses(parts)) if parts else line

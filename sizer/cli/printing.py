@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
-from sizer.records import printable
+from sizer.records.plain_text import printable
 
 LINES = "\n\t"
 

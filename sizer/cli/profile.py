@@ -13,19 +13,14 @@ from sizer.cli import dry_run
 from sizer.cli.event_lines import EventPrinter
 from sizer.cli.folders import opened
 from sizer.cli.interrupts import Interrupts
-from sizer.plan import FAILED
-from sizer.records import FAULTS, InputError, Interrupted, Variable, typed_path
-from sizer.words import (
-    Touch,
-    doubt_in_words,
-    follows_from_first_run,
-    interrupted,
-    limits_available,
-    profile_interrupted,
-    runs_failed,
-    touch_line,
-    warning_said,
-)
+from sizer.plan.run_order import FAILED
+from sizer.records.errors import InputError, Interrupted
+from sizer.records.own_programs import Variable
+from sizer.records.plain_text import typed_path
+from sizer.records.run_kinds import FAULTS
+from sizer.words.dry_run import Touch, limits_available, touch_line
+from sizer.words.profiling import follows_from_first_run, profile_interrupted
+from sizer.words.terminal import doubt_in_words, interrupted, runs_failed, warning_said
 
 
 def profile(arguments: argparse.Namespace) -> int:

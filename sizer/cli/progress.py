@@ -10,11 +10,26 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TextIO
 
-from sizer import words
-from sizer.analysis import Live
+from sizer.analysis.monitor import Live
 from sizer.cli.columns import within
 from sizer.cli.printing import controls
-from sizer.records import Purpose, Run, RunReason, RunSpec, printable
+from sizer.records.adaptive import RunReason
+from sizer.records.plain_text import printable
+from sizer.records.run import Run
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import RunSpec
+from sizer.words.adaptive import chosen_in_words
+from sizer.words.runs import ended_line, result_and_doubts, run_in_words
+from sizer.words.terminal import (
+    no_step_yet,
+    progress_begun,
+    progress_chosen,
+    progress_line,
+    reading_now,
+    reading_yet,
+    reference_again,
+)
+from sizer.words.units import rate_in_words
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
@@ -57,14 +72,14 @@ class RunProgress:
         self._tell_at = SILENT_SECONDS
         if why is not None:
             self.say(
-                words.progress_chosen(
+                progress_chosen(
                     self._finished + 1,
                     self._total,
-                    words.chosen_in_words(words.run_in_words(spec, self._emulated), why),
+                    chosen_in_words(run_in_words(spec, self._emulated), why),
                 )
             )
         elif not self._is_terminal:
-            self.say(words.progress_begun(self._finished + 1, self._total, self._words(spec), left))
+            self.say(progress_begun(self._finished + 1, self._total, self._words(spec), left))
 
     def watch(self, live: Live) -> None:
         given_up = live.given_up_seconds
@@ -72,19 +87,19 @@ class RunProgress:
             told = live.reading
             if told is None:
                 self._tell_at = math.inf
-                self.say(words.no_step_yet(live.seconds, given_up))
+                self.say(no_step_yet(live.seconds, given_up))
             else:
                 self._tell_at = 2 * live.seconds
-                self.say(words.reading_yet(live.seconds, told.bytes, told.whole, given_up))
+                self.say(reading_yet(live.seconds, told.bytes, told.whole, given_up))
         if not self._is_terminal:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))
         bar = "#" * done + "." * (BAR_WIDTH - done)
-        rate = words.rate_in_words(live.throughput, live.unit) if live.throughput is not None else None
-        rate = words.reading_now(live.reading.bytes, live.reading.whole) if live.reading is not None else rate
+        rate = rate_in_words(live.throughput, live.unit) if live.throughput is not None else None
+        rate = reading_now(live.reading.bytes, live.reading.whole) if live.reading is not None else rate
         left = max(0.0, self._left - (time.monotonic() - self._began))
         used = live.cores, live.read_bytes_per_second, live.written_bytes_per_second
-        line = words.progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
+        line = progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
         self._clear()
         self._stream.write(within(printable(line), shutil.get_terminal_size().columns - 1))
         self._stream.flush()
@@ -93,11 +108,11 @@ class RunProgress:
         """The result of a run, and its `log` where that says more."""
         self._finished += 1
         known = {run.disk.tier.name} if run.disk is not None and run.disk.tier.emulated is not None else self._emulated
-        self.say(words.ended_line(words.run_in_words(run.spec, known), words.result_and_doubts(run, log)))
+        self.say(ended_line(run_in_words(run.spec, known), result_and_doubts(run, log)))
 
     def _words(self, spec: RunSpec) -> str:
-        run = words.run_in_words(spec, self._emulated)
-        return words.reference_again(run) if spec.purpose is Purpose.REFERENCE else run
+        run = run_in_words(spec, self._emulated)
+        return reference_again(run) if spec.purpose is Purpose.REFERENCE else run
 
     def _clear(self) -> None:
         if self._is_terminal:

@@ -13,10 +13,18 @@ from sizer.cli import dry_run
 from sizer.cli.event_lines import EventPrinter
 from sizer.cli.folders import opened
 from sizer.cli.interrupts import Interrupts
-from sizer.plan import FAILED
-from sizer.records import FAULTS, IMPORTED, Adaptive, InputError, Interrupted, Run, Study, typed_path
-from sizer.store import StudyFolder, measured, refuse_other_meaning, refuse_other_study, refuse_unusable
-from sizer.words import doubt_in_words, interrupted, limits_available, runs_failed, warning_said
+from sizer.plan.run_order import FAILED
+from sizer.records.adaptive import Adaptive
+from sizer.records.errors import InputError, Interrupted
+from sizer.records.kinds import IMPORTED
+from sizer.records.plain_text import typed_path
+from sizer.records.run import Run
+from sizer.records.run_kinds import FAULTS
+from sizer.records.study import Study
+from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
+from sizer.store.study_folder import StudyFolder, refuse_unusable
+from sizer.words.dry_run import limits_available
+from sizer.words.terminal import doubt_in_words, interrupted, runs_failed, warning_said
 
 
 def run(arguments: argparse.Namespace) -> int:

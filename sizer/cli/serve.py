@@ -16,13 +16,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sizer.bundled.reports import page_policy
+from sizer.bundled.reports.policy import page_policy
 from sizer.cli.faults import in_words, sentence
 from sizer.cli.language import ENGLISH, asked_language
-from sizer.host import is_host_measured
-from sizer.records import Message, SizerError
-from sizer.server import LivePage, PageServer, Sentences
-from sizer.store import WATCHED_SECONDS, StudyFolder, is_held, mark_watched, unmark_watched
+from sizer.host.lock import is_host_measured
+from sizer.records.errors import SizerError
+from sizer.records.messages import Message
+from sizer.server.live_page import LivePage, Sentences
+from sizer.server.page_server import PageServer
+from sizer.store.study_folder import StudyFolder, is_held
+from sizer.store.watched import WATCHED_SECONDS, mark_watched, unmark_watched
 
 if TYPE_CHECKING:
     from sizer.api import WatchedPage

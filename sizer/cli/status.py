@@ -7,27 +7,25 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from sizer.adaptive import NextRun, PlanEnd, Unfinished
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.adaptive.to_follow import Unfinished
 from sizer.api import StudyStatus, open_study, study_status
-from sizer.plan import UNFINISHED
-from sizer.records import FINDINGS, Outcome, Run, printable, typed_path, way_of_ending
-from sizer.store import StudyFolder
-from sizer.words import (
+from sizer.plan.run_order import UNFINISHED
+from sizer.records.plain_text import printable, typed_path
+from sizer.records.run import Run, way_of_ending
+from sizer.records.run_kinds import FINDINGS, Outcome
+from sizer.store.study_folder import StudyFolder
+from sizer.words.adaptive import chosen_runs, plan_goes_on
+from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words, status_line
+from sizer.words.terminal import (
     being_measured,
     being_measured_again,
-    chosen_runs,
-    going_on_with,
-    imported_run_in_words,
-    plan_goes_on,
     problem_said,
-    result_and_warnings,
-    run_in_words,
-    status_line,
     study_summary,
     to_be_run,
     to_be_run_again,
-    unfinished_said,
 )
+from sizer.words.unfinished import going_on_with, unfinished_said
 
 
 def status(arguments: argparse.Namespace) -> int:

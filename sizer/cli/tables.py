@@ -6,9 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sizer.exchange import READERS, understood
-from sizer.files import Row, read_table
-from sizer.records import AnyOf, InputError, Message, parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
+from sizer.exchange.imported_columns import READERS
+from sizer.exchange.understanding import understood
+from sizer.files.tables import Row, read_table
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf, Message
+from sizer.records.typed_values import (
+    parse_batch_size,
+    parse_gpu_count,
+    parse_memory_gib,
+    parse_vcpus,
+)
 
 COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "workload": ("workload", str),

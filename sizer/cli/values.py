@@ -8,11 +8,10 @@ from functools import partial
 from typing import TypeVar
 
 from sizer.cli.faults import sentence
-from sizer.records import (
-    InputError,
-    Message,
+from sizer.records.errors import InputError
+from sizer.records.messages import Message
+from sizer.records.typed_values import (
     parse_batch_size,
-    parse_count,
     parse_data_size,
     parse_factor,
     parse_gpu_count,
@@ -20,13 +19,12 @@ from sizer.records import (
     parse_latency,
     parse_mbps,
     parse_memory,
-    parse_rate,
-    parse_seconds,
     parse_share,
     parse_vcpus,
     parse_wait,
     parse_whole,
 )
+from sizer.records.units import parse_count, parse_rate, parse_seconds
 
 Value = TypeVar("Value")
 

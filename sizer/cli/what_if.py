@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, replace
 
-from sizer import catalog
-from sizer.model import WhatIf, WorkloadModel
-from sizer.records import DiskRates, InputError, ReasonCode, Refusal, Refused, parse_bytes, reason
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.records.device import DiskRates
+from sizer.records.errors import InputError
+from sizer.records.prediction import ReasonCode, Refusal, Refused, reason
+from sizer.records.units import parse_bytes
 
 WHAT_IF_DISK = "supposed"
 """How a disk is called that is given by its figures alone."""
@@ -66,8 +68,10 @@ def is_tier(disk: str) -> bool:
 
 def tier_rates(disk: str) -> DiskRates:
     """What a tier of the catalogue, `NAME:SIZE`, gives. Raises InputError for one that is not on offer."""
+    from sizer.catalog.catalog import Catalog
+
     name, _, size = disk.partition(":")
-    offer = catalog.Catalog.load().disk(name)
+    offer = Catalog.load().disk(name)
     if not size:
         raise InputError("The rates of {name} depend on its size; write --disk {name}:500GiB.", name=name)
     rates = offer.rates(parse_bytes(size))

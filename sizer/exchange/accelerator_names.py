@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sizer.catalog import GPU_MEMORY_GB, gpu_names, read_gpu_name
+from sizer.catalog.gpus import GPU_MEMORY_GB, gpu_names, read_gpu_name
 from sizer.exchange.headers import GPU_MEMORY, Meaning, is_of_the_machine, spelt_alike
-from sizer.files import Row, Table
-from sizer.records import LONGEST_NAME, Note, NoteKind
+from sizer.files.tables import Row, Table
+from sizer.records.domains import LONGEST_NAME
+from sizer.records.study import Note, NoteKind
 
 MOST_LIKELY_COUNT = 1024
 """More accelerators in one row are hardly those of a machine."""

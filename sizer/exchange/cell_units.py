@@ -17,7 +17,8 @@ from sizer.exchange.headers import (
     meaning,
     time_unit,
 )
-from sizer.records import GIB, RELATIVE, InputError, parse_bytes
+from sizer.records.errors import InputError
+from sizer.records.units import GIB, RELATIVE, parse_bytes
 
 NUMBERS = frozenset(
     {

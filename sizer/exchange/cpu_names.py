@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sizer.exchange.table_cells import NO_GPU
-from sizer.files import Row
-from sizer.records import Note, NoteKind
+from sizer.files.tables import Row
+from sizer.records.study import Note, NoteKind
 
 _PLAIN = re.compile(r"cpu(?::\d+)?", re.IGNORECASE)
 _KNOWN = r"xeon\b(?!.*\bphi\b)|epyc\b|opteron\b|ryzen\b|threadripper\b|core i\d|core ultra\b|graviton\d?\b"

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported_columns import ParsedRow
 from sizer.exchange.measurements import DISK_COLUMNS
-from sizer.records import Note, NoteKind
+from sizer.records.study import Note, NoteKind
 
 _TOLD_BY = {
     "nvme": re.compile(r"\bnvme|\blocal ssds?\b|本地ssd|本地盘"),

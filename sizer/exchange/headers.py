@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
-from sizer.records import RELATIVE
+from sizer.records.units import RELATIVE
 
 
 @dataclass(frozen=True)

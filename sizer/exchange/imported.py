@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sizer.catalog import Basis, Catalog
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.rate_estimate import Basis
 from sizer.exchange.disk_classes import with_disk_classes
 from sizer.exchange.headers import (
     BATCH_PER_GPU,
@@ -40,27 +41,13 @@ from sizer.exchange.shares_of_machines import of_whole_machines
 from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
 from sizer.exchange.units_left_out import offered_units
 from sizer.exchange.whole_batches import batches_like_those_of_one
-from sizer.files import Table, named, read_table
-from sizer.records import (
-    HOST_DISK,
-    IMPORTED,
-    KINDS,
-    AllOf,
-    AnyOf,
-    BatchRate,
-    Device,
-    DiskRates,
-    DiskTier,
-    InputError,
-    Measure,
-    Message,
-    Note,
-    NoteKind,
-    Run,
-    Study,
-    Workload,
-    WorkloadPlan,
-)
+from sizer.files.tables import Table, named, read_table
+from sizer.records.device import HOST_DISK, BatchRate, Device, DiskRates
+from sizer.records.errors import InputError
+from sizer.records.kinds import IMPORTED, KINDS
+from sizer.records.messages import AllOf, AnyOf, Message
+from sizer.records.run import Run
+from sizer.records.study import DiskTier, Measure, Note, NoteKind, Study, Workload, WorkloadPlan
 
 CURVED = ("vcpus", "memory_gib", "disk", "batch_size")
 """Axes over which curves are fitted: of a row without one nobody knows where on the curve it belongs."""

@@ -30,19 +30,19 @@ from sizer.exchange.measurements import (
     PRECISION,
     RATE_COLUMNS,
 )
-from sizer.files import Row
-from sizer.records import (
-    BatchRate,
-    InputError,
-    Outcome,
-    RentedMachine,
-    Workload,
-    format_seconds,
+from sizer.files.tables import Row
+from sizer.records.device import BatchRate
+from sizer.records.errors import InputError
+from sizer.records.run import RentedMachine
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Workload
+from sizer.records.typed_values import (
     parse_batch_size,
     parse_gpu_count,
     parse_memory_gib,
     parse_vcpus,
 )
+from sizer.records.units import format_seconds
 
 NEEDED = ("workload", "throughput")
 AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type")

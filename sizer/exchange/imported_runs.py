@@ -20,40 +20,28 @@ from sizer.exchange.measurements import (
     GPU_COLUMNS,
     MACHINE_COLUMNS,
 )
-from sizer.records import (
-    GIVEN_IN_TABLE,
-    HOST_DISK,
-    IMPORTED,
-    ISOLATED_STAGES,
-    SEARCHES,
-    BatchRate,
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import GIVEN_IN_TABLE, HOST_DISK, BatchRate, Device, DiskRates
+from sizer.records.gpu import GpuUse
+from sizer.records.kinds import IMPORTED
+from sizer.records.run import (
     Cause,
     CauseKind,
-    Configuration,
     DataSet,
     Demand,
-    Device,
     DiskCheck,
-    DiskRates,
-    DiskTier,
-    Estimate,
     Evidence,
     EvidenceKind,
     Failure,
-    GpuUse,
     LimitedBy,
     LimitedByKind,
-    Limits,
-    Measure,
-    Outcome,
-    Purpose,
     RentedMachine,
     Run,
-    RunSpec,
     RunWarning,
     WarningKind,
-    Workload,
 )
+from sizer.records.run_kinds import ISOLATED_STAGES, SEARCHES, Outcome, Purpose
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 
 SAME_RUN = (
     "framework",

@@ -10,7 +10,9 @@ from sizer.exchange.imported_columns import MODES, ParsedRow
 from sizer.exchange.imported_runs import run_key
 from sizer.exchange.measurements import MODE, PRECISION
 from sizer.exchange.repeats import said, settings_of, telling_apart
-from sizer.records import LONGEST_NAME, Note, NoteKind, is_precision
+from sizer.records.domains import LONGEST_NAME
+from sizer.records.framework_options import is_precision
+from sizer.records.study import Note, NoteKind
 
 DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
 VERSION = "framework_version"

@@ -11,8 +11,12 @@ from pathlib import PurePath
 
 from sizer.exchange.headers import NODES
 from sizer.exchange.table_cells import in_megabytes, in_milliseconds
-from sizer.files import harmless
-from sizer.records import GIB, IMPORTED, SEARCHES, Demand, Device, DiskRates, Run, WarningKind
+from sizer.files.tables import harmless
+from sizer.records.device import Device, DiskRates
+from sizer.records.kinds import IMPORTED
+from sizer.records.run import Demand, Run, WarningKind
+from sizer.records.run_kinds import SEARCHES
+from sizer.records.units import GIB
 
 COLUMNS = (
     "workload",

@@ -9,12 +9,16 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.catalog import GPU_MEMORY_GB, Catalog, read_gpu_name, same_gpu
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
 from sizer.exchange.accelerator_names import counted
 from sizer.exchange.cpu_names import cpu_in
 from sizer.exchange.headers import GPUS_PER_NODE, NODES, OF_NODES, Meaning
-from sizer.files import Row
-from sizer.records import GIB, LONGEST_NAME, InputError, Note, NoteKind
+from sizer.files.tables import Row
+from sizer.records.domains import LONGEST_NAME
+from sizer.records.errors import InputError
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import GIB
 
 FASTER_APART = 1.3
 """An accelerator that is faster than one of a single machine by more, in a row of several, is not one of so few."""

@@ -7,30 +7,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.files import to_json
-from sizer.model import Model, WorkloadModel
-from sizer.records import (
-    GIB,
-    SCHEMA_VERSION,
-    Answer,
-    Configuration,
-    InstanceOffer,
-    Prediction,
-    ReasonCode,
-    Recommendation,
-)
-from sizer.words import (
-    ENGLISH,
-    Terms,
+from sizer.files.codec import to_json
+from sizer.model.model import Model, WorkloadModel
+from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.configuration import Configuration
+from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.prediction import Prediction, ReasonCode
+from sizer.records.units import GIB
+from sizer.words.answers import (
     family_sentences,
-    in_language,
     offer_notes,
     reason_sentences,
     refusal_sentences,
     rejection_sentences,
     suggestion_sentences,
-    terms_of,
 )
+from sizer.words.language import ENGLISH, in_language
+from sizer.words.names import Terms, terms_of
 
 DEADLINE = "deadline"
 """The `objective` where a job has a deadline; which job, and when, under `deadline`."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizer.exchange.headers import SECONDS_PER_BATCH, SECONDS_PER_EPOCH, TIMES, UNSAID, Meaning, meaning, sample_unit
-from sizer.files import Row
-from sizer.records import quoted
+from sizer.files.tables import Row
+from sizer.records.plain_text import quoted
 
 _SAMPLES_IN = {SECONDS_PER_BATCH: "batch_size", SECONDS_PER_EPOCH: "dataset_samples"}
 

@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType, is_alike, read_gpu_name, same_gpu
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.exchange.headers import NODES
 from sizer.exchange.imported_columns import ParsedRow
-from sizer.records import GIB, LARGEST_VCPUS, Note, NoteKind
+from sizer.records.domains import LARGEST_VCPUS
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import GIB
 
 GB = 10**9
 ALIKE = 0.005

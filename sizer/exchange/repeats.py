@@ -10,7 +10,9 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.imported_runs import run_key
 from sizer.exchange.written_cells import NOT_MEASURED
-from sizer.records import SEARCHES, SLIP, Note, NoteKind, Run, RunWarning, WarningKind
+from sizer.records.run import SLIP, Run, RunWarning, WarningKind
+from sizer.records.run_kinds import SEARCHES
+from sizer.records.study import Note, NoteKind
 
 MOST_NAMED = 5
 REPEATS_APART = 1.1

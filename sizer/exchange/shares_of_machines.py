@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sizer.exchange.headers import NODES
 from sizer.exchange.imported_columns import OF_ONE_GPU, ParsedRow
-from sizer.records import Note, NoteKind
+from sizer.records.study import Note, NoteKind
 
 _RATES = ("throughput", "throughput_low", "throughput_high")
 

@@ -10,31 +10,18 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, get_type_hints
 
-from sizer.records import (
-    FORWARD,
-    FORWARD_BACKWARD,
-    GIB,
-    ISOLATED_STAGES,
-    LARGEST_BYTES,
-    LARGEST_GPUS,
-    SMALLEST,
-    TRAIN,
-    AnyOf,
-    Bottleneck,
-    Device,
-    Domain,
-    InputError,
-    Message,
-    Outcome,
-    Purpose,
-    Run,
-    RunWarning,
-    format_bytes,
-    parse_number,
-    parse_whole,
-    quoted,
-)
-from sizer.store import marks_of
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device
+from sizer.records.domains import LARGEST_BYTES, LARGEST_GPUS, SMALLEST, Domain
+from sizer.records.errors import InputError
+from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, TRAIN
+from sizer.records.messages import AnyOf, Message
+from sizer.records.plain_text import quoted
+from sizer.records.run import Run, RunWarning
+from sizer.records.run_kinds import ISOLATED_STAGES, Outcome, Purpose
+from sizer.records.typed_values import parse_number, parse_whole
+from sizer.records.units import GIB, format_bytes
+from sizer.store.schema_1 import marks_of
 
 SLOWEST, FASTEST = 1e-9, 1e18
 """Samples/s; 1e18 is what a workload may name as a step's samples."""

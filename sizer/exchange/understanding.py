@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.exchange.accelerator_names import (
     MOST_LIKELY_COUNT,
     counted,
@@ -49,8 +49,14 @@ from sizer.exchange.written_cells import (
     unmarked,
     with_point,
 )
-from sizer.files import Row, Table
-from sizer.records import KINDS, LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, Outcome, printable
+from sizer.files.tables import Row, Table
+from sizer.records.domains import LONGEST_NAME
+from sizer.records.errors import InputError
+from sizer.records.kinds import KINDS
+from sizer.records.plain_text import printable
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import RELATIVE
 
 ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size", "instance_type", NODES)
 """Columns that a table has through others: what a rate counts by its header, how many GPUs by `8x V100`."""

@@ -18,8 +18,9 @@ from sizer.exchange.headers import (
     Meaning,
     says_an_hour,
 )
-from sizer.files import Table
-from sizer.records import RELATIVE, Note, NoteKind
+from sizer.files.tables import Table
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import RELATIVE
 
 ALIKE = (0.67, 1.5)
 """How many times what a batch holds is in flight by its rate and its time, where the two are of one run."""

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from sizer.exchange.headers import SECONDS_PER_BATCH
 from sizer.exchange.imported_columns import ParsedRow
 from sizer.exchange.understanding import MOST_LINES
-from sizer.records import Note, NoteKind
+from sizer.records.study import Note, NoteKind
 
 
 def batches_like_those_of_one(parsed: Sequence[ParsedRow]) -> Iterator[Note]:

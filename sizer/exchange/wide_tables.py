@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from sizer.catalog import GPU_MEMORY_GB
+from sizer.catalog.gpus import GPU_MEMORY_GB
 from sizer.exchange.headers import Meaning, meaning
-from sizer.files import Table
-from sizer.records import Note, NoteKind
+from sizer.files.tables import Table
+from sizer.records.study import Note, NoteKind
 
 _GPUS = "|".join(re.escape(name).replace(r"\ ", "[ -]?") for name in sorted(GPU_MEMORY_GB, key=len, reverse=True))
 _KINDS = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from enum import Enum
 
-from sizer.records import Outcome
+from sizer.records.run_kinds import Outcome
 
 
 class Comma(Enum):

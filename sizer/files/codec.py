@@ -14,7 +14,9 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 
 from sizer.files.own_folder import Place, read_file
 from sizer.files.writing import write_text
-from sizer.records import AnyOf, Domain, HostError, InputError, Message
+from sizer.records.domains import Domain
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import AnyOf, Message
 
 Record = TypeVar("Record")
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import psutil
 
-from sizer.records import InputError, Message
+from sizer.records.errors import InputError
+from sizer.records.messages import Message
 
 NO_DISK = frozenset(
     {

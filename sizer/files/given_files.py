@@ -8,7 +8,8 @@ import stat
 from pathlib import Path
 from typing import IO
 
-from sizer.records import InputError, Message
+from sizer.records.errors import InputError
+from sizer.records.messages import Message
 
 LARGEST_FILE = 64 * 2**20
 """Bytes. A pipe or a device may be named, too, and some of these never end."""

@@ -14,7 +14,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.records import HostError, InputError, Message, typed_path
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import Message
+from sizer.records.plain_text import typed_path
 
 LARGEST_FILE = 256 * 2**20
 """Bytes of the largest file that is read from a study folder; a run of an hour with 50 steps a second takes 20 MB."""

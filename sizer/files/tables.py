@@ -12,7 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from sizer.files.given_files import read_given
-from sizer.records import AllOf, InputError, Message, SizerError, printable, quoted
+from sizer.records.errors import InputError, SizerError
+from sizer.records.messages import AllOf, Message
+from sizer.records.plain_text import printable, quoted
 
 DELIMITERS = (",", ";", "\t", "|")
 """What separates two cells: commas, or where the header has none of its names so, what spreadsheets and pages take."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sizer.files.own_folder import Place, open_folder
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 ASIDE_SUFFIX = ".tmp"
 """What a file is called while it is written; one that a killed process left behind may be removed."""

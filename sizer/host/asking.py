@@ -8,7 +8,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from sizer.limits import MARK, owned_name
+from sizer.limits.identity import owned_name
+from sizer.limits.process_tree import MARK
 
 PATIENCE_SECONDS = 120
 """Importing MXNet takes 2 s, PyTorch 3 s, and a minute where their files come over a network."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sizer.records import Lines, Message
+from sizer.records.messages import Lines, Message
 
 
 class FindingKind(str, Enum):

@@ -22,7 +22,9 @@ from sizer.host.interpreters import (
     interpreter,
     what_it_lacks,
 )
-from sizer.records import PYTORCH, TRANSFORMERS, HostError
+from sizer.records.errors import HostError
+from sizer.records.kinds import PYTORCH
+from sizer.records.networks import TRANSFORMERS
 
 SEEN = {
     # MXNet 1.9.1 names a type that numpy 1.24 took away; its own workloads put it back before their import.

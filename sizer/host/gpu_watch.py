@@ -13,7 +13,7 @@ import pynvml
 
 from sizer.host.gpu_processes import GpuProcesses
 from sizer.host.nvml import Gpu, asked, session
-from sizer.records import ClockReason, GpuSample
+from sizer.records.gpu import ClockReason, GpuSample
 
 READ_SECONDS = 0.5
 """Between two readings: the driver's own figure of how busy a GPU was is over 1/6 to 1 s (`nvmlUtilization_t`)."""

@@ -12,16 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer.host.asking import ask
-from sizer.records import (
-    TRANSFORMERS,
-    AllOf,
-    AnyOf,
-    FrameworkPython,
-    HostError,
-    InputError,
-    Message,
-    typed_line,
-)
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import AllOf, AnyOf, Message
+from sizer.records.networks import TRANSFORMERS
+from sizer.records.plain_text import typed_line
+from sizer.records.study import FrameworkPython
 
 INSTALLED_WITH = {"opencv": "mxnet"}
 """A framework that has no interpreter of its own is looked for where this one is."""

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 NAME = "\0sizer-measures-this-host-"
 """Of a user's socket, before the user's number."""

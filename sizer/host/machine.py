@@ -19,8 +19,12 @@ from sizer.host.frameworks import framework_checks, transformers_check
 from sizer.host.interpreters import interpreter, look_into
 from sizer.host.nvml import Gpu, gpus
 from sizer.host.stored_host import Installed, Virtualization
-from sizer.limits import AS_ROOT, Capability, CpuCounts, LimitsBackend, detect
-from sizer.records import HostError, Message
+from sizer.limits.delegation import AS_ROOT
+from sizer.limits.detection import detect
+from sizer.limits.interface import Capability, LimitsBackend
+from sizer.limits.topology import CpuCounts
+from sizer.records.errors import HostError
+from sizer.records.messages import Message
 
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),

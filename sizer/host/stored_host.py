@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizer.files import FormatError, from_json
+from sizer.files.codec import FormatError, from_json
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from sizer.limits.machine import Machine
 from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
 from sizer.limits.surroundings import below_quota
 from sizer.limits.threads import beyond, named, threads_of
-from sizer.records import LimitedBy, Limits, Message, Sample
+from sizer.records.messages import Message
+from sizer.records.run import LimitedBy, Sample
+from sizer.records.study import Limits
 
 ACCOUNTED = frozenset(
     {

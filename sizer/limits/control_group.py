@@ -19,7 +19,9 @@ from sizer.limits.join import join_command
 from sizer.limits.threads import beyond, named, threads_of
 from sizer.limits.topology import Topology, format_cpus
 from sizer.limits.tree import Held, Tree, keyed
-from sizer.records import HostError, LimitedBy, LimitedByKind, Limits, Sample
+from sizer.records.errors import HostError
+from sizer.records.run import LimitedBy, LimitedByKind, Sample
+from sizer.records.study import Limits
 
 PERIOD_MICROSECONDS = 100_000
 """The kernel's default. A 10 ms period cuts the stalls at 0.25 vCPU from 92 to 11 ms and costs 3-4 % of the rate."""

@@ -14,7 +14,7 @@ from sizer.limits.machine import Machine, read_machine
 from sizer.limits.surroundings import quota_above
 from sizer.limits.tree import Tree
 from sizer.limits.v1_counters import PRESSURE
-from sizer.records import Message
+from sizer.records.messages import Message
 
 LIMITING = frozenset({"cpuset", "cpu", "memory", "blkio"})
 """The v1 controllers that limit something. A host that mounts one of them keeps it from v2, so v1 it is."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.limits.tree import Tree
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,11 @@ from math import ceil
 from types import TracebackType
 
 from sizer.limits.topology import Topology, choose_cpus
-from sizer.records import HOST_DISK, DiskRates, HostError, LimitedBy, Limits, Message, Sample
+from sizer.records.device import HOST_DISK, DiskRates
+from sizer.records.errors import HostError
+from sizer.records.messages import Message
+from sizer.records.run import LimitedBy, Sample
+from sizer.records.study import Limits
 
 
 class Control(str, Enum):

@@ -14,7 +14,7 @@ import psutil
 
 from sizer.limits.control_group import KILL_SECONDS
 from sizer.limits.identity import owner_is_dead
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 MARK = "SIZER_GROUP"
 """The environment variable, with an owned name, of all that a sizer starts.

@@ -16,7 +16,7 @@ import psutil
 
 from sizer.limits.identity import owned_name
 from sizer.limits.process_tree import MARK
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from sizer.limits.tree import OpenFiles, Tree
-from sizer.records import Message
+from sizer.records.messages import Message
 
 PRESSURE_FILES: Mapping[str, str] = {
     "cpu.pressure": "cpu_stall",

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import ceil
 
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 REMOVAL_SECONDS = 5.0
 """How long a removed group may stay busy after its last process: the kernel frees it a moment later."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 ME = "me"
 """`run_as` of a study file: who started sizer, which under sudo is who typed it."""

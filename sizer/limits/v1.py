@@ -31,7 +31,8 @@ from sizer.limits.surroundings import below_quota, joinable, quota_above
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Held, Tree
 from sizer.limits.v1_counters import PRESSURE, V1Counters
-from sizer.records import Limits, Message
+from sizer.records.messages import Message
+from sizer.records.study import Limits
 
 CONTROLLERS = ("cpuset", "cpu", "cpuacct", "memory", "blkio", "freezer", "pids")
 """What a run joins: the limits, the accounting, the freezer, which keeps a dying group from forking, and

@@ -30,7 +30,9 @@ from sizer.limits.surroundings import below_quota, kernel_has_pressure, quota_ab
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Held, Tree
 from sizer.limits.v2_counters import V2Counters
-from sizer.records import DiskRates, Limits, Message
+from sizer.records.device import DiskRates
+from sizer.records.messages import Message
+from sizer.records.study import Limits
 
 CONTROLLERS = ("cpuset", "cpu", "memory", "io", "pids")
 SUPERVISOR = "supervisor"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sizer.limits.surroundings import PRESSURE_FILES, stalls, steal_core_seconds
 from sizer.limits.tree import OpenFiles, keyed
-from sizer.records import Sample
+from sizer.records.run import Sample
 
 _FILES = {
     "cgroup.threads": ("threads",),

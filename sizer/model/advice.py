@@ -14,11 +14,10 @@ from sizer.model.memory_sizes import asked_sizes, memory_compared
 from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.stages import read_seconds
 from sizer.model.starved import is_starved
-from sizer.records import (
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import (
     Action,
-    Configuration,
     Figure,
-    Outcome,
     Reason,
     ReasonCode,
     Refusal,
@@ -26,9 +25,10 @@ from sizer.records import (
     Suggestion,
     reason,
 )
+from sizer.records.run_kinds import Outcome
 
 if TYPE_CHECKING:
-    from sizer.records import Run
+    from sizer.records.run import Run
 
 ENOUGH = 3
 """Distinct values of a continuous axis that a prediction along it needs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizer.model.coordinates import disk_of, vcpus_of
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
-from sizer.records import Bottleneck, Configuration
+from sizer.records.configuration import Bottleneck, Configuration
 
 CLOSE = 0.15
 """Two leading shares closer than this name no single bottleneck."""

@@ -13,7 +13,10 @@ from sizer.model.isolation import end_to_end
 from sizer.model.model import NORMAL_90, deviation_of
 from sizer.model.observations import Noise, completed, measured_rate, noise_at, noise_of
 from sizer.model.step_line import StepLine, step_line
-from sizer.records import BatchCurve, BatchPoint, Configuration, Device, Estimate, Run, StepFit
+from sizer.records.batch_sizes import BatchCurve, BatchPoint, StepFit
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import Device
+from sizer.records.run import Run
 
 NEAR_BEST = 0.95
 """Share of the best rate that is enough of one: below 5 % nobody chooses a batch by its rate."""

@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 
 from sizer.model.feeds import HOST_ALONE
 from sizer.model.floor_runs import is_batch_search, is_search
-from sizer.records import LargestBatch, Limits, MemoryPlace, Outcome, Purpose, Run, RunSpec, SearchEnd
+from sizer.records.batch_sizes import LargestBatch, SearchEnd
+from sizer.records.run import Run
+from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
+from sizer.records.study import Limits, RunSpec
 
 CLOSE = 1.10
 """The largest batch is found when the smallest that ran out of memory is this much above the largest that held."""

@@ -17,7 +17,7 @@ from sizer.model.coordinates import batch_of, gpus_of, name_of_disk, vcpus_of
 from sizer.model.feeds import CPU_LABEL, label_at
 from sizer.model.model import NORMAL_90, CpuWork, MeasuredRange, Observation, WorkloadFacts
 from sizer.model.stages import disk_is_free, fitted_disks
-from sizer.records import PREPROCESSING
+from sizer.records.kinds import PREPROCESSING
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from sizer.records import GIB, HOST_DISK, Configuration
+from sizer.records.configuration import Configuration
+from sizer.records.device import HOST_DISK
+from sizer.records.units import GIB
 
 Value = TypeVar("Value")
 

@@ -22,7 +22,7 @@ from sizer.model.equation import Array, Indices
 from sizer.model.exposure import exposures, own_deviation, rate_of, within
 from sizer.model.feeds import made_alike
 from sizer.model.one_thread import one_thread
-from sizer.records import Run
+from sizer.records.run import Run
 
 AMPLITUDES = (0.0, 0.03, 0.1, 0.25)
 """Standard deviations of ln speed that are tried: from a quiet host to one that others use."""

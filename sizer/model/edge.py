@@ -14,7 +14,8 @@ from sizer.model.feeds import label_at, with_usual_accelerator
 from sizer.model.memory import needed_bytes
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.prediction import HIGH, LOW, predict, rates
-from sizer.records import Configuration, Estimate, Prediction
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Prediction
 
 GAIN = 0.05
 """A gain smaller than this is not worth a size."""

@@ -14,7 +14,9 @@ from sizer.model.equation import Array, Draws, Flags
 from sizer.model.model import Parameter, Quantity, Source, WorkloadModel
 from sizer.model.prediction import HIGH, LOW, rates
 from sizer.model.stages import disk_is_free, read_seconds
-from sizer.records import Configuration, Reason, ReasonCode, Spec, rate_unit, reason
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.records.units import rate_unit
 
 POINTS = 40
 """Sizes between the fewest and the most vCPUs measured at which the knee is looked for."""

@@ -14,7 +14,8 @@ import numpy as np
 from sizer.model.coordinates import vcpus_of
 from sizer.model.feeds import made_alike
 from sizer.model.stretches import stretches
-from sizer.records import NORMAL_95, Bottleneck, Estimate, Run, WarningKind
+from sizer.records.configuration import NORMAL_95, Bottleneck, Estimate
+from sizer.records.run import Run, WarningKind
 
 BUSY = 0.85
 """From this share of its vCPUs on the CPU binds a run (the threshold of the accounting)."""

@@ -13,7 +13,8 @@ from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.feeds import CPU_LABEL, feed_of, label_of
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import CpuWork, MeasuredRange, WorkloadFacts
-from sizer.records import KINDS, PREPROCESSING, Run
+from sizer.records.kinds import KINDS, PREPROCESSING
+from sizer.records.run import Run
 
 HIT_SPREAD, BLEND_SPREAD, AMPLIFICATION_SPREAD = 0.1, 0.4, 0.7
 """Standard deviations: of an accounted miss rate from run to run, and of what is believed of the blend (LRU was

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from sizer.model.coordinates import gpus_of
 from sizer.model.model import Feed, MeasuredRange, WorkloadFacts
-from sizer.records import Configuration
+from sizer.records.configuration import Configuration
 
 if TYPE_CHECKING:
-    from sizer.records import Run
+    from sizer.records.run import Run
 
 REPLAY = "replay"
 """The input of runs that read the files as the loader does, and do nothing with them."""

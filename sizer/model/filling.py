@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.model import Gpus, WorkloadModel
-from sizer.records import Configuration
+from sizer.records.configuration import Configuration
 
 
 def filled(model: WorkloadModel, given: Mapping[str, Any]) -> Configuration:

@@ -27,7 +27,7 @@ from sizer.model.observations import Noise, completed, measure, observe, on_usua
 from sizer.model.one_thread import one_thread
 from sizer.model.posterior import MOVES, PARTICLES, sample
 from sizer.model.stages import Rows, build_rows
-from sizer.records import Run
+from sizer.records.run import Run
 
 MOST, LEARNT = 400, 150
 """Observations that predictions are pulled to, and that quantities are learnt from; of more, as many evenly."""

@@ -8,10 +8,12 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from sizer.model.coordinates import memory_of
-from sizer.records import MIB, SEARCHES, Outcome, Purpose
+from sizer.records.run_kinds import SEARCHES, Outcome, Purpose
+from sizer.records.units import MIB
 
 if TYPE_CHECKING:
-    from sizer.records import Run, RunSpec
+    from sizer.records.run import Run
+    from sizer.records.study import RunSpec
 
 WITHIN = 1.10
 """The floor is found when the smallest cap that held is this much above the largest that did not."""

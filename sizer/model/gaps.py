@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sizer.records import HOST_DISK, Run
+from sizer.records.device import HOST_DISK
+from sizer.records.run import Run
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 

@@ -9,7 +9,7 @@ from sizer.model.feeds import REPLAY
 from sizer.model.floor_runs import ordinary
 
 if TYPE_CHECKING:
-    from sizer.records import Run
+    from sizer.records.run import Run
 
 INPUTS = ("disk", "cached", "synthetic")
 """The whole job is the one that does most: rates without reading or decoding answer for no job that has to."""

@@ -11,10 +11,11 @@ from sizer.model.feeds import HOST_ALONE
 from sizer.model.floor_runs import is_batch_search, is_search
 from sizer.model.isolation import as_asked
 from sizer.model.model import MeasuredRange, MemoryFloor, MemoryTrial, WorkloadFacts
-from sizer.records import FINDINGS, Configuration, MemoryPlace, Outcome
+from sizer.records.configuration import Configuration
+from sizer.records.run_kinds import FINDINGS, MemoryPlace, Outcome
 
 if TYPE_CHECKING:
-    from sizer.records import Run
+    from sizer.records.run import Run
 
 
 def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:

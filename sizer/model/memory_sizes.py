@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from sizer.model.model import MeasuredRange, MeasuredRate
-from sizer.records import NORMAL_95, Configuration
+from sizer.records.configuration import NORMAL_95, Configuration
 
 SURE = 0.95
 """How sure it must be that a difference is none of chance."""

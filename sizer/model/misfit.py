@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.feeds import label_at
 from sizer.model.model import Feed, Observation, WorkloadFacts
-from sizer.records import Configuration
+from sizer.records.configuration import Configuration
 
 Array = NDArray[np.float64]
 

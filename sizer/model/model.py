@@ -11,17 +11,11 @@ from typing import Any
 
 from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.floor_runs import SearchedFloor
-from sizer.records import (
-    PREPROCESSING,
-    SCHEMA_VERSION,
-    Bottleneck,
-    Configuration,
-    Device,
-    DiskRates,
-    Estimate,
-    Reason,
-    Refusal,
-)
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device, DiskRates
+from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.kinds import PREPROCESSING
+from sizer.records.prediction import Reason, Refusal
 
 NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""

@@ -28,7 +28,10 @@ from sizer.model.model import (
 )
 from sizer.model.seen_runs import left_noise, seen_run, weighted_median
 from sizer.model.starved import is_starved
-from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run, WarningKind
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import DiskRates
+from sizer.records.run import SLIP, Run, WarningKind
+from sizer.records.run_kinds import FAULTS, Outcome
 
 TAKES_CPUS = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN})
 """Of a run with one of these accounting does not tell a serial part from CPUs that others used."""

@@ -17,7 +17,9 @@ from sizer.model.feeds import CPU_LABEL
 from sizer.model.model import Feed, MemoryTrial, Observation, Posterior, WorkloadFacts, WorkloadModel
 from sizer.model.posterior import KEPT
 from sizer.model.stages import Rows, build_rows, disk_is_free
-from sizer.records import GIB, HOST_DISK, Configuration
+from sizer.records.configuration import Configuration
+from sizer.records.device import HOST_DISK
+from sizer.records.units import GIB
 
 DRAWS = 64
 """Of the posterior's KEPT. Half of the rates are within 0.1 % of what all say, half of an interval's ends within 4 % of

@@ -18,7 +18,8 @@ from sizer.model.memory import does_not_fit
 from sizer.model.misfit import FREEDOM, Misfit, Places, misfit_of
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.stages import build_rows
-from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Refusal, Refused
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.prediction import Prediction, Refusal, Refused
 
 AT_ONCE = 256
 """Configurations that are computed together: of more, the numbers no longer lie in the CPU's cache."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from sizer.model.drift import Drift
 from sizer.model.exposure import own_deviation, rate_of, within
-from sizer.records import SLIP, Run
+from sizer.records.run import SLIP, Run
 
 EXPOSED = 0.3
 """From here on a run moves with the CPUs of its host; below, with what binds it instead."""

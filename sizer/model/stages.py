@@ -14,7 +14,9 @@ from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_
 from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import Feed, MeasuredRange, Observation, WhatIf, WorkloadFacts
-from sizer.records import GIB, Configuration, DiskRates
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
+from sizer.records.units import GIB
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sizer.model.coordinates import vcpus_of
 
 if TYPE_CHECKING:
-    from sizer.records import Run
+    from sizer.records.run import Run
 
 LOST = 0.15
 """Share of its vCPUs that a run may lack. By hand: on a quiet host a loader whose threads work in bursts waits for a

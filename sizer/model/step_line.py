@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, stdtrit
 
 from sizer.model.model import NORMAL_90
-from sizer.records import Estimate, StepFit
+from sizer.records.batch_sizes import StepFit
+from sizer.records.configuration import Estimate
 
 Array = NDArray[np.float64]
 

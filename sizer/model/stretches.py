@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sizer.model.equation import Array
-from sizer.records import Run
+from sizer.records.run import Run
 
 SECONDS = 2.0
 """That a stretch lasts at the least: about four readings of the counters."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from sizer.records import MIB, Estimate, Meter, MeterKind, Run, WarningKind
-from sizer.study import SMALLEST_VCPUS, HostSize
+from sizer.records.configuration import Estimate
+from sizer.records.run import Meter, MeterKind, Run, WarningKind
+from sizer.records.units import MIB
+from sizer.study.presets import SMALLEST_VCPUS, HostSize
 
 FEWEST_VALUES = 3
 """A curve over vCPUs needs as many."""

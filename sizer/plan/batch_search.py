@@ -6,10 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from sizer.model import MOST_BATCH_RUNS, Tried, largest_batch, tried, unfinished_end, whole_data
+from sizer.model.batch_runs import (
+    MOST_BATCH_RUNS,
+    Tried,
+    largest_batch,
+    tried,
+    unfinished_end,
+    whole_data,
+)
 from sizer.plan.configurations import configurations, representative
-from sizer.records import MIB, LargestBatch, Purpose, Run, RunSpec, Study
-from sizer.study import HostSize
+from sizer.records.batch_sizes import LargestBatch
+from sizer.records.run import Run
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import RunSpec, Study
+from sizer.records.units import MIB
+from sizer.study.presets import HostSize
 
 TYPICAL_RUNS = 6
 """Three doublings and three halves, from the largest batch of the study."""

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from sizer.records import KINDS, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
+from sizer.records.kinds import KINDS
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.study.presets import HostSize
 
 MOST_RUNS = 20_000
 """A study of more is one that nobody waits for: axes that were crossed by mistake."""

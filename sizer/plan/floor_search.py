@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from sizer.model import (
+from sizer.model.floor_runs import (
     LEAST_BYTES,
     MOST_RUNS,
     WITHIN,
@@ -20,8 +20,11 @@ from sizer.model import (
     too_slow,
 )
 from sizer.plan.configurations import configurations, representative
-from sizer.records import MIB, Outcome, Purpose, Run, RunSpec, Study
-from sizer.study import HostSize
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import RunSpec, Study
+from sizer.records.units import MIB
+from sizer.study.presets import HostSize
 
 __all__ = ["MOST_RUNS", "WITHIN", "Search", "next_cap", "searches"]
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sizer.plan.configurations import configurations, position, representative
-from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
-from sizer.study import SMALLEST_VCPUS, HostSize
+from sizer.records.kinds import KINDS
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits, RunSpec, Study, WorkloadPlan
+from sizer.study.presets import SMALLEST_VCPUS, HostSize
 
 BATCH_RATIO = 4
 """Between the two batch sizes of a workload that has one: near enough to be computed alike, and what a step costs

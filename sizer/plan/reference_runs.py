@@ -18,8 +18,10 @@ from sizer.plan.configurations import (
     start_up_seconds,
 )
 from sizer.plan.isolating_runs import isolating_runs
-from sizer.records import Outcome, Purpose, Run, RunSpec, RunWarning, Study, WarningKind
-from sizer.study import HostSize
+from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import RunSpec, Study
+from sizer.study.presets import HostSize
 
 MOST_BETWEEN = 8
 """Runs between two measurements of the reference: a few minutes, and one run in eight at the most for a long study."""

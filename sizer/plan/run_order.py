@@ -10,8 +10,11 @@ from sizer.plan.configurations import MOST_RUNS, configurations, repeated, size,
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference, woven
 from sizer.plan.seen_times import SeenTimes
-from sizer.records import SEARCHES, InputError, Outcome, Purpose, Run, RunSpec, Study
-from sizer.study import HostSize
+from sizer.records.errors import InputError
+from sizer.records.run import Run
+from sizer.records.run_kinds import SEARCHES, Outcome, Purpose
+from sizer.records.study import RunSpec, Study
+from sizer.study.presets import HostSize
 
 UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Nothing was measured: the run was stopped, or the host lacked something that it may have now."""

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from sizer.analysis import Stop, measured_from_epoch
-from sizer.records import Outcome, Run, RunSpec, Sample
+from sizer.analysis.epochs import measured_from_epoch
+from sizer.analysis.stopping import Stop
+from sizer.records.run import Run, Sample
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec
 
 FEWEST_STEPS = 4
 """Steps that a rate needs, however slow they are: three intervals."""

@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar
 
-from sizer.model import as_asked
+from sizer.model.isolation import as_asked
 from sizer.plan.configurations import configurations, representative
 from sizer.plan.floor_search import CappedRuns
 from sizer.plan.isolating_runs import reads_its_data
 from sizer.plan.run_order import UNFINISHED
-from sizer.records import MIB, Limits, Outcome, Purpose, Run, RunSpec, Study
-from sizer.study import HostSize
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, RunSpec, Study
+from sizer.records.units import MIB
+from sizer.study.presets import HostSize
 
 FEWEST_BYTES = 64 * MIB
 """Of a smaller data set, half is no more than what differs between two runs of one program."""

@@ -7,36 +7,27 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from sizer.model import (
-    Gpus,
-    MeasuredDisk,
-    WhatIf,
-    WorkloadModel,
-    accelerators_alone,
-    as_asked,
-    best_place,
-    counted_outcomes,
-    gpus_of,
-    predict,
-    predict_several,
-    vcpus_of_ceiling,
-)
-from sizer.records import (
-    AcceleratorCount,
+from sizer.model.advice import counted_outcomes
+from sizer.model.coordinates import gpus_of
+from sizer.model.edge import accelerators_alone, best_place, vcpus_of_ceiling
+from sizer.model.isolation import as_asked
+from sizer.model.model import Gpus, MeasuredDisk, WhatIf, WorkloadModel
+from sizer.model.prediction import predict, predict_several
+from sizer.records.answer import AcceleratorCount
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import DiskRates
+from sizer.records.errors import NoAnswer
+from sizer.records.prediction import (
     Action,
-    Configuration,
-    DiskRates,
-    Estimate,
-    NoAnswer,
-    Outcome,
     Prediction,
     ReasonCode,
     Refusal,
     Refused,
-    Run,
     Suggestion,
     reason,
 )
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
 
 FED = 0.95
 """Of what the accelerators alone would make: from there on they are fed, and more vCPUs gain at most a twentieth."""

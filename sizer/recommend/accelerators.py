@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sizer.model import CPU_LABEL, WorkloadModel
-from sizer.records import Configuration, Device
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.model import WorkloadModel
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
 
 EMULATED = "emulated:"
 

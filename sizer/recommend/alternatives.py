@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.prices import usd_per_million
-from sizer.records import Alternative
+from sizer.records.answer import Alternative
 
 
 def alternatives(machines: Sequence[Candidate], unit: str) -> tuple[Alternative, ...]:

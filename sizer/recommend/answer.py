@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import WorkloadModel, best_measured, few_values
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.advice import few_values
+from sizer.model.edge import best_measured
+from sizer.model.model import WorkloadModel
 from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.alternatives import alternatives
 from sizer.recommend.baselines import baseline_of, baseline_reasons
@@ -27,22 +29,13 @@ from sizer.recommend.sizes import sizes_on_curve
 from sizer.recommend.still_planned import StillPlanned, as_planned
 from sizer.recommend.table import LIKELY, Row, choose, rounded, table_of_machines, table_of_sizes
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
-from sizer.records import (
-    RELATIVE,
-    Action,
-    Answer,
-    Bottleneck,
-    Event,
-    Objective,
-    Option,
-    Preference,
-    Reason,
-    ReasonCode,
-    Refusal,
-    Run,
-    Suggestion,
-    reason,
-)
+from sizer.records.answer import Answer, Event, Option
+from sizer.records.configuration import Bottleneck
+from sizer.records.domains import Preference
+from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Suggestion, reason
+from sizer.records.run import Run
+from sizer.records.study import Objective
+from sizer.records.units import RELATIVE
 
 PREFERENCES: tuple[Preference, ...] = ("cheapest", "balanced", "fastest")
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType, same_gpu
-from sizer.model import WorkloadModel, disk_of, memory_of, predict, vcpus_of
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.gpus import same_gpu
+from sizer.model.coordinates import disk_of, memory_of, vcpus_of
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
@@ -13,7 +16,10 @@ from sizer.recommend.instances import cheapest
 from sizer.recommend.prices import disk_prices
 from sizer.recommend.reasons import named
 from sizer.recommend.sizes import memory_varied, spec_of
-from sizer.records import Baseline, Configuration, Estimate, Figure, NoAnswer, Reason, ReasonCode, Spec, reason
+from sizer.records.answer import Baseline
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
 
 ALIKE = 0.005
 """Rates and prices that differ by less than half a percent count as the same."""

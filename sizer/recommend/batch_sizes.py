@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.model import WorkloadModel, batch_curves, largest_batch, nearest, needed_bytes
+from sizer.model.batch_curve import batch_curves, nearest
+from sizer.model.batch_runs import largest_batch
+from sizer.model.memory import needed_bytes
+from sizer.model.model import WorkloadModel
 from sizer.recommend.sizes import memory_varied
-from sizer.records import Answer, BatchAdvice, BatchCurve, Configuration, LargestBatch, Run, Spec
+from sizer.records.answer import Answer
+from sizer.records.batch_sizes import BatchAdvice, BatchCurve, LargestBatch
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Spec
+from sizer.records.run import Run
 
 
 def batch_advice(model: WorkloadModel, answer: Answer, runs: Sequence[Run], most: int) -> BatchAdvice | None:

@@ -6,9 +6,12 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sizer.catalog import Catalog, InstanceType
+from sizer.catalog.catalog import Catalog, InstanceType
 from sizer.recommend.accelerators import Accelerators
-from sizer.records import GIB, SLIP, Bottleneck, Configuration, Estimate, RentedMachine, Spec
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.prediction import Spec
+from sizer.records.run import SLIP, RentedMachine
+from sizer.records.units import GIB
 
 SOLD_VCPUS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 GIB_PER_VCPU = (2, 4, 8)

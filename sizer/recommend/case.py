@@ -7,13 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import WorkloadModel, predict
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.candidates import Candidate, Kind
 from sizer.recommend.quality import Quality
 from sizer.recommend.table import Choice, Table, choose
-from sizer.records import SLIP, Configuration, Objective, Prediction, Reason, ReasonCode, RentedMachine
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Prediction, Reason, ReasonCode
+from sizer.records.run import SLIP, RentedMachine
+from sizer.records.study import Objective
 
 
 def on_curve(model: WorkloadModel, candidates: Sequence[Candidate]) -> bool:

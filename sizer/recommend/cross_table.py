@@ -8,25 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sizer.model import CPU_LABEL, as_asked, label_of, measured_rate
+from sizer.model.feeds import CPU_LABEL, label_of
+from sizer.model.isolation import as_asked
+from sizer.model.observations import measured_rate
 from sizer.recommend.quality import DOUBTS
-from sizer.records import (
-    DIFFERENCES,
-    KINDS,
-    LONGEST_NAME,
-    MODES,
-    OTHER,
-    RELATIVE,
-    CrossCell,
-    CrossColumn,
-    CrossRow,
-    CrossTable,
-    Estimate,
-    Outcome,
-    Run,
-    WarningKind,
-    plain_precision,
-)
+from sizer.records.configuration import Estimate
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
+from sizer.records.domains import LONGEST_NAME
+from sizer.records.framework_options import plain_precision
+from sizer.records.kinds import KINDS, MODES, OTHER
+from sizer.records.networks import DIFFERENCES
+from sizer.records.run import Run, WarningKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import RELATIVE
 
 CPU_OF = f"{CPU_LABEL}:"
 """Before the name of a machine whose CPU computed: of an imported table such machines are what is compared."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from sizer.model import WorkloadModel, disk_of
+from sizer.model.coordinates import disk_of
+from sizer.model.model import WorkloadModel
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
-from sizer.records import Configuration, Prediction, Reason, ReasonCode, reason
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Prediction, Reason, ReasonCode, reason
 
 DISK_STAGES = ("disk_bandwidth", "disk_iops", "disk_write")
 SLOWER = -0.02

@@ -7,32 +7,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sizer.catalog import Catalog
-from sizer.model import (
-    CLOSE,
+from sizer.catalog.catalog import Catalog
+from sizer.model.batch_runs import CLOSE
+from sizer.model.coordinates import vcpus_of
+from sizer.model.edge import (
     GAIN,
     Edge,
-    WhatIf,
-    WorkloadModel,
     batch_edge,
     doubled,
     memory_edge,
-    predict,
-    rates,
     vcpus_edge,
-    vcpus_of,
     vcpus_of_ceiling,
 )
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.prediction import predict, rates
 from sizer.recommend.candidates import Candidate, next_sold
 from sizer.recommend.case import Case, but_for_size
 from sizer.recommend.machine_prices import cheapest_holding, instances_like
 from sizer.recommend.other_inputs import input_binds
 from sizer.recommend.table import SURE, Row, rounded
-from sizer.records import (
+from sizer.records.answer import Event
+from sizer.records.configuration import Configuration
+from sizer.records.domains import EdgeState
+from sizer.records.prediction import (
     Action,
-    Configuration,
-    EdgeState,
-    Event,
     Figure,
     Prediction,
     Reason,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records import GIB, Answer, Family
+from sizer.records.answer import Answer, Family
+from sizer.records.units import GIB
 
 RATIOS = (2, 4, 8)
 """GiB of memory a vCPU that families offer."""

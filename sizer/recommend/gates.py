@@ -8,14 +8,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sizer.records import (
+from sizer.records.answer import Answer, InstanceOffer
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf
+from sizer.records.units import (
     GIB,
-    Answer,
-    AnyOf,
-    Bottleneck,
-    Estimate,
-    InputError,
-    InstanceOffer,
     format_rate,
     format_seconds,
     format_share,

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizer.catalog import Catalog
-from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, accelerators_alone, label_at, predict
+from sizer.catalog.catalog import Catalog
+from sizer.model.edge import accelerators_alone
+from sizer.model.feeds import CPU_LABEL, label_at
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.prediction import predict
 from sizer.recommend.instead import judged_by
-from sizer.records import Answer, Bottleneck, Configuration, Deadline, Estimate, NoAnswer, Workload
+from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.study import Deadline, Workload
 
 ENDLESS = 1e6
 """An accelerator so many times as fast as the one measured never holds anything back."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import WorkloadModel, anonymous_bytes
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.memory import anonymous_bytes
+from sizer.model.model import WorkloadModel
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.machine_prices import instances_holding, instances_like, is_arm, of_each
 from sizer.recommend.prices import usd_per_million
-from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
+from sizer.records.answer import InstanceOffer
+from sizer.records.prediction import Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 12, 3
 """How many offers with and without a price are listed, beside the cheapest of every provider."""

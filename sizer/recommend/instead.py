@@ -8,32 +8,21 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from statistics import median
 
-from sizer.model import (
-    CPU_LABEL,
-    INSTANT,
-    WhatIf,
-    WorkloadModel,
-    anonymous_bytes,
-    as_asked,
-    batch_of,
-    gain,
-    loader_waits,
-    predict,
-)
+from sizer.model.coordinates import batch_of
+from sizer.model.edge import gain, loader_waits
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.isolation import as_asked
+from sizer.model.memory import anonymous_bytes
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.prediction import predict
+from sizer.model.stages import INSTANT
 from sizer.recommend.disks import most_by_disk
-from sizer.records import (
-    KINDS,
-    LANGUAGE,
-    PREPROCESSING,
-    Bottleneck,
-    Configuration,
-    Estimate,
-    Figure,
-    NoAnswer,
-    Outcome,
-    Run,
-    Spec,
-)
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.kinds import KINDS, LANGUAGE, PREPROCESSING
+from sizer.records.prediction import Figure, Spec
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
 
 LEAST_GAIN = 0.01
 """A gain below one percent is none that anybody would change a job for."""

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from sizer.model import vcpus_of
+from sizer.model.coordinates import vcpus_of
 from sizer.recommend.table import SURE, Row, rounded
-from sizer.records import (
-    LARGEST,
-    SMALLEST,
-    Deadline,
-    Estimate,
-    Figure,
-    Job,
-    Prediction,
-    Reason,
-    ReasonCode,
-    reason,
-)
+from sizer.records.answer import Job
+from sizer.records.configuration import Estimate
+from sizer.records.domains import LARGEST, SMALLEST
+from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, reason
+from sizer.records.study import Deadline
 
 HOUR = 3600.0
 

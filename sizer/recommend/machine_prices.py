@@ -7,9 +7,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType, is_alike, read_gpu_name, same_gpu
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.recommend.accelerators import Accelerators
-from sizer.records import GIB, Device, Reason, ReasonCode, RentedMachine, Spec, reason
+from sizer.records.device import Device
+from sizer.records.prediction import Reason, ReasonCode, Spec, reason
+from sizer.records.run import RentedMachine
+from sizer.records.units import GIB
 
 
 def price_of(

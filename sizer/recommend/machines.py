@@ -7,29 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sizer.catalog import Catalog
-from sizer.model import (
-    CPU_LABEL,
-    Noise,
-    WorkloadModel,
-    apart,
-    completed,
-    deviation_of,
-    end_to_end,
-    gpus_of,
-    label_of,
-    labelled,
-    measured_rate,
-    name_of_disk,
-    noise_at,
-    noise_of,
-    of_new_run,
-)
+from sizer.catalog.catalog import Catalog
+from sizer.model.coordinates import gpus_of, name_of_disk
+from sizer.model.feeds import CPU_LABEL, label_of, labelled
+from sizer.model.isolation import end_to_end
+from sizer.model.model import WorkloadModel, deviation_of, of_new_run
+from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.machine_prices import knows, price_of, retired_since
 from sizer.recommend.prices import disk_prices
-from sizer.records import Bottleneck, Configuration, Objective, RentedMachine, Run, Spec
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.prediction import Spec
+from sizer.records.run import RentedMachine, Run
+from sizer.records.study import Objective
 
 Key = tuple[Configuration, Accelerators, RentedMachine | None]
 

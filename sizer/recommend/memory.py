@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sizer.model import (
+from sizer.model.floor_runs import SearchedFloor
+from sizer.model.memory import (
     MARGIN,
-    SearchedFloor,
-    WorkloadModel,
     anonymous_bytes,
     needed_bytes,
     only_completed,
     undroppable_bytes,
 )
+from sizer.model.model import WorkloadModel
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.memory_sizes import few_memory_caps
 from sizer.recommend.sizes import memory_varied
-from sizer.records import Figure, Reason, ReasonCode, reason
+from sizer.records.prediction import Figure, Reason, ReasonCode, reason
 
 MOST_LISTED = 4
 """Caps that are named one by one."""

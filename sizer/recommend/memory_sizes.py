@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 
-from sizer.model import (
-    MARGIN,
-    MemoryCompared,
-    WorkloadModel,
-    asked_sizes,
-    memory_compared,
-    memory_matters,
-    undroppable_bytes,
-)
-from sizer.records import MIB, Configuration, Figure, Reason, ReasonCode, reason
+from sizer.model.advice import memory_matters
+from sizer.model.memory import MARGIN, undroppable_bytes
+from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
+from sizer.model.model import WorkloadModel
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Figure, Reason, ReasonCode, reason
+from sizer.records.units import MIB
 
 
 def few_memory_caps(model: WorkloadModel, configuration: Configuration | None = None) -> list[Reason]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizer.model import vcpus_to_measure
+from sizer.model.advice import vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
@@ -13,7 +13,7 @@ from sizer.recommend.edges import Edges, larger_to_measure, noisy
 from sizer.recommend.memory import cap_to_try
 from sizer.recommend.reasons import surely
 from sizer.recommend.table import Row, weighed_after
-from sizer.records import Action, Reason, ReasonCode, Spec, Suggestion, reason
+from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
 
 MOST_RIVALS = 6
 """Candidates beside the chosen one that are looked at, the best by the objective first: others are not close to it."""

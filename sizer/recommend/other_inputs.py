@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sizer.model import completed, end_to_end, measured_rate
+from sizer.model.isolation import end_to_end
+from sizer.model.observations import completed, measured_rate
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.machines import accelerators_of_run
-from sizer.records import Configuration, Estimate, RentedMachine, Run
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import RentedMachine, Run
 
 HELD_BACK = 1.1
 """How many times as fast a job must be without its input for that to be what holds it back."""

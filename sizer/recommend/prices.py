@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import MeasuredDisk, name_of_disk
-from sizer.records import GIB, RELATIVE
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.coordinates import name_of_disk
+from sizer.model.model import MeasuredDisk
+from sizer.records.units import GIB, RELATIVE
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
 """USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""

@@ -7,8 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
-from sizer.model import as_asked, beside_others, counted_outcomes, is_starved
-from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, WarningKind, reason
+from sizer.model.advice import counted_outcomes
+from sizer.model.isolation import as_asked
+from sizer.model.observations import beside_others
+from sizer.model.starved import is_starved
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Reason, ReasonCode, reason
+from sizer.records.run import Run, WarningKind
+from sizer.records.run_kinds import FINDINGS, Outcome
 
 DOUBTS = (
     WarningKind.CONTENDED,

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from sizer.model import GAIN, WorkloadModel, vcpus_of
+from sizer.model.coordinates import vcpus_of
+from sizer.model.edge import GAIN
+from sizer.model.model import WorkloadModel
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.disks import disk_reasons
@@ -16,7 +18,9 @@ from sizer.recommend.memory import memory_reasons
 from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.table import SURE, Row, rounded
-from sizer.records import Bottleneck, Event, Figure, Prediction, Reason, ReasonCode, reason
+from sizer.records.answer import Event
+from sizer.records.configuration import Bottleneck
+from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, reason
 
 INTERVAL = {"rate_low": "low", "rate_high": "high", "rate_basis": "basis"}
 """What a reason calls the fields of a device that say how sure its rate is."""

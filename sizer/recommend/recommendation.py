@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import Model, WorkloadModel
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.model import Model, WorkloadModel
 from sizer.recommend.answer import Question, answer
 from sizer.recommend.cross_table import cross_table
 from sizer.recommend.family import family
 from sizer.recommend.shared_machine import shared_machine
 from sizer.recommend.still_planned import StillPlanned
 from sizer.recommend.which_gpu import which_gpu
-from sizer.records import Answer, Objective, Recommendation, Run
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.run import Run
+from sizer.records.study import Objective
 
 
 def recommend(

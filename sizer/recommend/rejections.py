@@ -6,11 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizer.model import predict, vcpus_of
+from sizer.model.coordinates import vcpus_of
+from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.case import Case
 from sizer.recommend.table import DISK_LOSS, Row, table_of_sizes
-from sizer.records import Bottleneck, Configuration, Figure, Reason, ReasonCode, Rejection, Spec, reason
+from sizer.records.answer import Rejection
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
 
 OF_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR, Bottleneck.AMBIGUOUS)
 """What runs at one number of vCPUs do not tell apart."""

@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import CPU_LABEL
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.feeds import CPU_LABEL
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machine_prices import instances_like, is_arm
-from sizer.records import Device, Spec
+from sizer.records.device import Device
+from sizer.records.prediction import Spec
 
 
 @dataclass(frozen=True)

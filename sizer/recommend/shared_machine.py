@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import WorkloadModel, predictions, vcpus_of
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.coordinates import vcpus_of
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predictions
 from sizer.recommend.instances import cheapest, priced_like_measured
-from sizer.records import Answer, Configuration, Loss, NoAnswer, SharedMachine, Spec
+from sizer.records.answer import Answer, Loss, SharedMachine
+from sizer.records.configuration import Configuration
+from sizer.records.errors import NoAnswer
+from sizer.records.prediction import Spec
 
 
 def shared_machine(

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.catalog import Catalog
-from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes, throughputs
+from sizer.catalog.catalog import Catalog
+from sizer.model.coordinates import gpus_of, name_of_disk
+from sizer.model.memory import needed_bytes
+from sizer.model.model import MeasuredRange, WorkloadModel
+from sizer.model.prediction import throughputs
 from sizer.recommend.accelerators import accelerators_measured, accelerators_of
 from sizer.recommend.candidates import SOLD_VCPUS, Candidate, family_memory, next_sold
 from sizer.recommend.instances import cheapest
 from sizer.recommend.prices import disk_prices, disks_by_price, prices
-from sizer.records import GIB, Configuration, Estimate, Spec
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Spec
+from sizer.records.units import GIB
 
 
 def sizes_on_curve(

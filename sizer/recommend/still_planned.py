@@ -7,8 +7,12 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import Any
 
-from sizer.model import ENOUGH, MeasuredRange, as_asked
-from sizer.records import Action, Configuration, ReasonCode, Run, Suggestion, reason
+from sizer.model.advice import ENOUGH
+from sizer.model.isolation import as_asked
+from sizer.model.model import MeasuredRange
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Action, ReasonCode, Suggestion, reason
+from sizer.records.run import Run
 
 AXES = ("vcpus", "memory_bytes", "batch_size", "gpu_count")
 """What a suggestion may ask for other values of, as it and a configuration call it."""

@@ -12,9 +12,12 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model import Rates, WorkloadModel, rates
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import Rates, rates
 from sizer.recommend.candidates import Candidate, Kind
-from sizer.records import Configuration, Event, Objective
+from sizer.records.answer import Event
+from sizer.records.configuration import Configuration
+from sizer.records.study import Objective
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

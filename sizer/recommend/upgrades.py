@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from sizer.model import predict_several
+from sizer.model.prediction import predict_several
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
-from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, Refusal, Upgrade, reason
+from sizer.records.answer import Upgrade
+from sizer.records.configuration import Bottleneck
+from sizer.records.prediction import Figure, Prediction, Reason, ReasonCode, Refusal, reason
 
 MOST_LOOKED_AT = 60
 """Larger specs, cheapest first, that are asked what binds them."""

@@ -6,34 +6,22 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sizer.catalog import (
-    Catalog,
-    InstanceType,
-    RateEstimate,
-    RateQuestion,
-    ScalingEfficiency,
-    data_sheet,
-    published_gpus,
-    scaling_efficiency,
-    smallest_memory,
-)
-from sizer.model import WorkloadModel, anonymous_bytes
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.catalog.data_sheets import data_sheet
+from sizer.catalog.gpu_scaling import ScalingEfficiency, scaling_efficiency
+from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, published_gpus, smallest_memory
+from sizer.model.memory import anonymous_bytes
+from sizer.model.model import WorkloadModel
 from sizer.recommend.gpu_job import Fed, GpuJob, InputNotKnown
 from sizer.recommend.machine_prices import gpu_gone, is_arm
 from sizer.recommend.prices import usd_per_million
-from sizer.records import (
-    KINDS,
-    AgainstCpu,
-    Answer,
-    Deadline,
-    Estimate,
-    GpuOption,
-    NoAnswer,
-    NoGpuAnswer,
-    PublishedRate,
-    Run,
-    SecondGpu,
-)
+from sizer.records.answer import Answer
+from sizer.records.configuration import Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
+from sizer.records.kinds import KINDS
+from sizer.records.run import Run
+from sizer.records.study import Deadline
 
 WORTH = 1.05
 """Two are worth it where the work costs no more than this over one: the error of a price per sample is larger."""

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sizer.analysis import ChildEvent, EventReader
-from sizer.limits import Group, Supervised
-from sizer.records import Cause, CauseKind
+from sizer.analysis.events import ChildEvent, EventReader
+from sizer.limits.interface import Group
+from sizer.limits.supervised import Supervised
+from sizer.records.run import Cause, CauseKind
 from sizer.runner.containers import ClientsBelow, tree
 from sizer.runner.frameworks import uses_framework
 from sizer.runner.outlets import READ_BYTES, Lines, pipe, terminals, widen

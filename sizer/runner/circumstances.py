@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.records import Cause, CauseKind, DataSet, RunSpec, RunWarning, WarningKind
-from sizer.storage import files_of
+from sizer.records.run import Cause, CauseKind, DataSet, RunWarning, WarningKind
+from sizer.records.study import RunSpec
+from sizer.storage.page_cache import files_of
 
 FULL_BYTES = 1 << 20
 FULL_SHARE = 0.05

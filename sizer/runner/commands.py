@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from sizer.host import BUS_ORDER
-from sizer.records import KINDS, MIB, OTHER, InputError, RunSpec, Workload, filled, placeholders_in
+from sizer.host.cuda_devices import BUS_ORDER
+from sizer.records.errors import InputError
+from sizer.records.kinds import KINDS, OTHER
+from sizer.records.own_programs import filled, placeholders_in
+from sizer.records.study import RunSpec, Workload
+from sizer.records.units import MIB
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
 PASSED_ON_TO_COMMANDS = ("PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "USER")

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-from sizer.limits import RunUser
-from sizer.storage import temporary_folder
+from sizer.limits.users import RunUser
+from sizer.storage.placement import temporary_folder
 
 FIFO_BYTES = 1 << 20
 """Asked for, so that nothing is lost while nobody reads: 1 MiB is what Linux grants to anybody."""

@@ -9,29 +9,34 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from sizer.analysis import ChildResult, RunMonitor, Stop, reading_seconds, run_record
-from sizer.host import Gpu, GpuWatch, gpus, visible_gpus, watched
-from sizer.limits import OWN_MOUNTS, LimitsBackend, RunUser, Throttle, has_own_mounts, run_user
-from sizer.records import (
-    COMMAND,
-    HOST_DISK,
+from sizer.analysis.deadline import reading_seconds
+from sizer.analysis.monitor import RunMonitor
+from sizer.analysis.record import ChildResult, run_record
+from sizer.analysis.stopping import Stop
+from sizer.host.cuda_devices import visible_gpus
+from sizer.host.gpu_watch import GpuWatch, watched
+from sizer.host.nvml import Gpu, gpus
+from sizer.limits.interface import LimitsBackend, Throttle
+from sizer.limits.users import OWN_MOUNTS, RunUser, has_own_mounts, run_user
+from sizer.records.configuration import Configuration
+from sizer.records.device import HOST_DISK
+from sizer.records.errors import HostError
+from sizer.records.gpu import GpuUse
+from sizer.records.kinds import COMMAND
+from sizer.records.own_programs import filled
+from sizer.records.run import (
     Cause,
     CauseKind,
-    Configuration,
     DataSet,
     DiskCheck,
     Failure,
-    GpuUse,
-    HostError,
     MeterKind,
-    Outcome,
     Run,
-    RunSpec,
     RunWarning,
-    Study,
     WarningKind,
-    filled,
 )
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec, Study
 from sizer.runner import commands
 from sizer.runner.child import started
 from sizer.runner.circumstances import (
@@ -54,7 +59,7 @@ from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
 from sizer.runner.secrets import Secrets
 from sizer.runner.watching import UNWATCHED, Hooks, observe, stop
-from sizer.storage import evict, files_of, resident_bytes
+from sizer.storage.page_cache import evict, files_of, resident_bytes
 
 
 @dataclass(frozen=True)

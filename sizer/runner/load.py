@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import psutil
 
-from sizer.analysis import CONTENDED_CORES, STOLEN_CORES, other_cores, stolen_cores
-from sizer.host import BusyBy
-from sizer.limits import LimitsBackend
-from sizer.records import Limits
+from sizer.analysis.accounting import other_cores, stolen_cores
+from sizer.analysis.run_warnings import CONTENDED_CORES, STOLEN_CORES
+from sizer.host.findings import BusyBy
+from sizer.limits.interface import LimitsBackend
+from sizer.records.study import Limits
 from sizer.runner.sampler import Sampler
 
 WATCHED_SECONDS = 1.0

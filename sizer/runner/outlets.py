@@ -15,7 +15,7 @@ import termios
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 READ_BYTES = 1 << 20
 """Most that is read at once, and what a pipe is asked to hold: 1 MiB is what Linux grants to anybody."""

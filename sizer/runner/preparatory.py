@@ -9,13 +9,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from sizer.limits import RunUser, Supervised
-from sizer.records import Cause, CauseKind, Failure, Workload
+from sizer.limits.supervised import Supervised
+from sizer.limits.users import RunUser
+from sizer.records.run import Cause, CauseKind, Failure
+from sizer.records.study import Workload
 from sizer.runner.commands import hidden_values, setup_environment
 from sizer.runner.outlets import Lines, pipe
 from sizer.runner.run_log import Log
 from sizer.runner.secrets import Secrets
-from sizer.storage import temporary_folder
+from sizer.storage.placement import temporary_folder
 
 LOOK_SECONDS = 0.05
 

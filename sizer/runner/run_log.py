@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.records import RunWarning, WarningKind
+from sizer.records.run import RunWarning, WarningKind
 
 HEAD_BYTES = 1 << 20
 TAIL_BYTES = 1 << 20

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from sizer.records import GpuSample, Sample
+from sizer.records.gpu import GpuSample
+from sizer.records.run import Sample
 
 
 class Countable(Protocol):

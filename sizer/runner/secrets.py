@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import escape
 
-from sizer.analysis import Start
-from sizer.records import Cause, Meter, MeterKind, Run, RunWarning
+from sizer.analysis.events import Start
+from sizer.records.run import Cause, Meter, MeterKind, Run, RunWarning
 
 SHORTEST = 6
 """Bytes of a value that is looked for: a shorter one is part of ordinary words and numbers."""

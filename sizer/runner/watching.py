@@ -8,22 +8,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
-from sizer.analysis import (
-    PATTERN_SECONDS,
-    STEP_UNIT,
-    ChildEvent,
-    EventError,
-    Live,
-    LogRates,
-    RankReader,
-    RunMonitor,
-    Start,
-    Stop,
-    Told,
-    is_absent,
-)
-from sizer.limits import Group
-from sizer.records import COMMAND, MeterKind, RunWarning, Sample, WarningKind
+from sizer.analysis.absence import is_absent
+from sizer.analysis.events import ChildEvent, EventError, Start
+from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
+from sizer.analysis.monitor import STEP_UNIT, Live, RunMonitor
+from sizer.analysis.ranks import RankReader, Told
+from sizer.analysis.stopping import Stop
+from sizer.limits.interface import Group
+from sizer.records.kinds import COMMAND
+from sizer.records.run import MeterKind, RunWarning, Sample, WarningKind
 from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
 from sizer.runner.event_fifo import EventFifo

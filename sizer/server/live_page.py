@@ -15,8 +15,8 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from sizer.files import read_file
-from sizer.records import SizerError
+from sizer.files.own_folder import read_file
+from sizer.records.errors import SizerError
 
 Policy = Callable[[tuple[str, ...], tuple[str, ...]], str]
 """The policy of a page of this sizer, with further styles and scripts in it."""

@@ -27,7 +27,7 @@ from http.client import HTTPException, parse_headers
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from sizer.records import HostError
+from sizer.records.errors import HostError
 from sizer.server.live_page import Served
 
 LOOPBACK = "127.0.0.1"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from sizer.records import Message
+from sizer.records.messages import Message
 
 
 class AnnouncementKind(str, Enum):

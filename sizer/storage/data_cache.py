@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from sizer.files import make_folder, open_lock
-from sizer.records import HostError, Interrupted, Message
+from sizer.files.own_folder import make_folder, open_lock
+from sizer.records.errors import HostError, Interrupted
+from sizer.records.messages import Message
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.held_folders import held_folder, remove_left
 from sizer.storage.manifest import damage, write_manifest

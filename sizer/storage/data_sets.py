@@ -14,9 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sizer.files import make_folder, refuse_no_data
-from sizer.limits import RunUser, run_user
-from sizer.records import KINDS, AnyOf, DataSet, HostError, InputError, Message, Workload
+from sizer.files.data_paths import refuse_no_data
+from sizer.files.own_folder import make_folder
+from sizer.limits.users import RunUser, run_user
+from sizer.records.errors import HostError, InputError
+from sizer.records.kinds import KINDS
+from sizer.records.messages import AnyOf, Message
+from sizer.records.run import DataSet
+from sizer.records.study import Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.data_cache import check_writable, is_writable, made_once
 from sizer.storage.page_cache import files_of

@@ -10,8 +10,11 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from sizer.limits import LimitsBackend, Throttle
-from sizer.records import DiskCheck, DiskRates, DiskTier, HostError, Limits
+from sizer.limits.interface import LimitsBackend, Throttle
+from sizer.records.device import DiskRates
+from sizer.records.errors import HostError
+from sizer.records.run import DiskCheck
+from sizer.records.study import DiskTier, Limits
 from sizer.standstill import Standstill
 from sizer.storage.disks import FOLDER_PREFIX, Volume
 from sizer.storage.held_folders import held_folder

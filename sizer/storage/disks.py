@@ -12,9 +12,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.files import make_folder
-from sizer.limits import Mount, Throttle, owner_is_dead, parse_mounts
-from sizer.records import AllOf, DiskTier, HostError, InputError, Lines, Message
+from sizer.files.own_folder import make_folder
+from sizer.limits.device import Mount, parse_mounts
+from sizer.limits.identity import owner_is_dead
+from sizer.limits.interface import Throttle
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import AllOf, Lines, Message
+from sizer.records.study import DiskTier
 from sizer.storage.held_folders import LOCK, claimed, held_folder, remove_left
 from sizer.storage.removal import SEARCH, remove_tree, system_environment, unmount
 from sizer.storage.subprograms import complete, never

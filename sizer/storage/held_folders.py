@@ -14,8 +14,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-from sizer.limits import is_of_this_world, is_owned, mount_of, owned_name, owner_is_dead, parse_mounts
-from sizer.records import AllOf, HostError, Message
+from sizer.limits.device import mount_of, parse_mounts
+from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
+from sizer.records.errors import HostError
+from sizer.records.messages import AllOf, Message
 from sizer.storage.removal import owner_of, remove_tree
 
 LOCK = ".lock"

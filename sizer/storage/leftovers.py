@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from sizer.limits import LimitsBackend, end_left
-from sizer.records import HostError
+from sizer.limits.interface import LimitsBackend
+from sizer.limits.process_tree import end_left
+from sizer.records.errors import HostError
 from sizer.storage import data_cache, disks, placement
 from sizer.storage.announcements import Leftover, LeftoverKind
 

@@ -13,8 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.files import from_json, write_json
-from sizer.records import Count, InputError, Interrupted, Message, format_bytes
+from sizer.files.codec import from_json, write_json
+from sizer.records.domains import Count
+from sizer.records.errors import InputError, Interrupted
+from sizer.records.messages import Message
+from sizer.records.units import format_bytes
 from sizer.storage.page_cache import evict
 
 BLOCK_BYTES = 1 << 20

@@ -12,8 +12,10 @@ from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
 
-from sizer.limits import RunUser, run_user
-from sizer.records import DataSet, DiskTier, HostError, Interrupted, RunSpec, Study, Workload
+from sizer.limits.users import RunUser, run_user
+from sizer.records.errors import HostError, Interrupted
+from sizer.records.run import DataSet
+from sizer.records.study import DiskTier, RunSpec, Study, Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.data_sets import describe, size_of
 from sizer.storage.disks import Volume, emulated_volume, real_volume

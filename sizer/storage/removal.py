@@ -15,8 +15,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-from sizer.limits import NOBODYS_GROUP, mounts_below
-from sizer.records import HostError, Message
+from sizer.limits.device import mounts_below
+from sizer.limits.users import NOBODYS_GROUP
+from sizer.records.errors import HostError
+from sizer.records.messages import Message
 from sizer.storage.subprograms import complete
 
 DEEPEST = 100

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.limits import MARK, owned_name
-from sizer.records import HostError, Interrupted
+from sizer.limits.identity import owned_name
+from sizer.limits.process_tree import MARK
+from sizer.records.errors import HostError, Interrupted
 from sizer.standstill import Standstill
 
 POLL_SECONDS = 0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sizer.files import check_content, check_folder
+from sizer.files.own_folder import check_content, check_folder
 from sizer.store.watched import WATCHED
 
 FOLDERS = ("runs", "logs")

@@ -6,8 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sizer.host import NEEDED, installed_of
-from sizer.records import FINDINGS, PREPROCESSING, InputError, Run, Study
+from sizer.host.interpreters import NEEDED
+from sizer.host.stored_host import installed_of
+from sizer.records.errors import InputError
+from sizer.records.kinds import PREPROCESSING
+from sizer.records.run import Run
+from sizer.records.run_kinds import FINDINGS
+from sizer.records.study import Study
 
 SAME_MACHINE = ("cpu_model", "cpus")
 """Facts of a host that must not change inside a study."""

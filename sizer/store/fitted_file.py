@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from sizer import __version__
-from sizer.files import read_file, write_text
-from sizer.records import SCHEMA_VERSION, HostError, InputError
+from sizer.files.own_folder import read_file
+from sizer.files.writing import write_text
+from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.errors import HostError, InputError
 
 HEAD = '{\n "checksum": "'
 """How the file begins; the checksum is of all that follows it."""

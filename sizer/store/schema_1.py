@@ -6,20 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from sizer.records import (
-    ISOLATED_STAGES,
-    SEARCHES,
-    CauseKind,
-    EvidenceKind,
-    InputError,
-    LimitedByKind,
-    Note,
-    NoteKind,
-    Purpose,
-    RunWarning,
-    WarningKind,
-    parse_bytes,
-)
+from sizer.records.errors import InputError
+from sizer.records.run import CauseKind, EvidenceKind, LimitedByKind, RunWarning, WarningKind
+from sizer.records.run_kinds import ISOLATED_STAGES, SEARCHES, Purpose
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import parse_bytes
 
 Kind = TypeVar("Kind", WarningKind, CauseKind)
 Found = tuple[Kind, dict[str, float], str | None]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sizer.files import from_json, load_json
-from sizer.records import HostError, InputError, Lines, Message, Run
+from sizer.files.codec import from_json, load_json
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import Lines, Message
+from sizer.records.run import Run
 from sizer.store.schema_1 import upgraded, with_limits
 
 Version = tuple[int, int, int]

@@ -11,22 +11,16 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer.files import (
-    Place,
-    check_folder,
-    from_json,
-    load_json,
-    make_folder,
-    open_folder,
-    open_lock,
-    place_of,
-    refuse_no_disk,
-    to_json,
-    write_json,
-    write_text,
-    written_aside,
-)
-from sizer.records import SCHEMA_VERSION, HostError, InputError, Message, Note, Run, Study, typed_path
+from sizer.files.codec import from_json, load_json, to_json, write_json
+from sizer.files.data_paths import refuse_no_disk
+from sizer.files.own_folder import Place, check_folder, make_folder, open_folder, open_lock, place_of
+from sizer.files.writing import write_text, written_aside
+from sizer.records.domains import SCHEMA_VERSION
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import Message
+from sizer.records.plain_text import typed_path
+from sizer.records.run import Run
+from sizer.records.study import Note, Study
 from sizer.store.content import FILES, FOLDERS, refuse_what_leads_elsewhere
 from sizer.store.continuing import (
     measured,
@@ -38,7 +32,8 @@ from sizer.store.continuing import (
 from sizer.store.schema_1 import note_of
 from sizer.store.stored_runs import Problem, StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
-from sizer.study import read_stored_study, to_yaml
+from sizer.study.parse import read_stored_study
+from sizer.study.resolved import to_yaml
 
 COUNTS = ("cpus", "memory_bytes")
 """Facts of a host that runs are planned with."""

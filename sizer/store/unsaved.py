@@ -14,8 +14,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sizer.files import ASIDE_SUFFIX, Place, make_folder, open_folder, write_json
-from sizer.records import HostError, InputError, Run
+from sizer.files.codec import write_json
+from sizer.files.own_folder import Place, make_folder, open_folder
+from sizer.files.writing import ASIDE_SUFFIX
+from sizer.records.errors import HostError, InputError
+from sizer.records.run import Run
 from sizer.store.continuing import SAME_MACHINE
 from sizer.store.stored_runs import read_run
 

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.files import open_lock
+from sizer.files.own_folder import open_lock
 
 WATCHED = ".watched"
 WATCHED_SECONDS = 60.0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import Adaptive, InputError, parse_seconds
+from sizer.records.adaptive import Adaptive
+from sizer.records.errors import InputError
+from sizer.records.units import parse_seconds
 from sizer.study.document import Document
 from sizer.study.objective import spelt_time
 

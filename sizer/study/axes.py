@@ -6,7 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from sizer.records import SMALLEST_MEMORY, AnyOf, InputError, Limits, format_bytes, parse_bytes, spell_bytes
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf
+from sizer.records.study import Limits
+from sizer.records.typed_values import SMALLEST_MEMORY
+from sizer.records.units import format_bytes, parse_bytes, spell_bytes
 from sizer.study.document import Document, Key
 
 Value = TypeVar("Value")

@@ -6,7 +6,11 @@ import re
 import shlex
 from typing import Any
 
-from sizer.records import COMMAND, PLACEHOLDERS, InputError, Variable, Workload, compiled, known_log, placeholders_in
+from sizer.records.errors import InputError
+from sizer.records.kinds import COMMAND
+from sizer.records.log_patterns import compiled, known_log
+from sizer.records.own_programs import PLACEHOLDERS, Variable, placeholders_in
+from sizer.records.study import Workload
 from sizer.study.document import Document, Key
 
 

@@ -7,7 +7,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from sizer.records import GIVEN_IN_STUDY, IMPORTED, KINDS, BatchRate, Device, InputError, Workload
+from sizer.records.device import GIVEN_IN_STUDY, BatchRate, Device
+from sizer.records.errors import InputError
+from sizer.records.kinds import IMPORTED, KINDS
+from sizer.records.study import Workload
 from sizer.study.document import Document, Key
 from sizer.study.tiers import AcceleratorFigure, Figures, check_figures
 from sizer.study.without_effect import check_sources

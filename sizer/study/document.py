@@ -9,7 +9,9 @@ from typing import Any
 
 import yaml
 
-from sizer.records import InputError, Message, SizerError, printable
+from sizer.records.errors import InputError, SizerError
+from sizer.records.messages import Message
+from sizer.records.plain_text import printable
 
 Key = tuple[str | int, ...]
 """The way to a value: `("workloads", 0, "kind")`."""

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import (
-    LANGUAGE,
-    OF_FRAMEWORK,
-    OF_IMAGES,
-    PREPROCESSING,
-    WITHOUT,
-    Device,
-    FrameworkOptions,
-)
+from sizer.records.device import Device
+from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
+from sizer.records.kinds import LANGUAGE, PREPROCESSING
 from sizer.study.document import Document, Key
 from sizer.study.without_effect import check_options
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import FrameworkPython
+from sizer.records.study import FrameworkPython
 from sizer.study.document import Document, Key
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.records import KINDS, Device, Workload, WorkloadPlan
+from sizer.records.device import Device
+from sizer.records.kinds import KINDS
+from sizer.records.study import Workload, WorkloadPlan
 from sizer.study.axes import Axes
 from sizer.study.document import Document, Key
 

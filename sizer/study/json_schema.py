@@ -9,7 +9,9 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from sizer.records import AnyOf, InputError, Message, advised_name, printable
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf, Message, advised_name
+from sizer.records.plain_text import printable
 from sizer.study.document import Document, Key, is_variable
 
 if TYPE_CHECKING:

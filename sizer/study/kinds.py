@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sizer.records import KINDS
+from sizer.records.kinds import KINDS
 
 
 def format_of(kind: str, data: str | None) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import FORWARD, KINDS, AnyOf
+from sizer.records.kinds import FORWARD, KINDS
+from sizer.records.messages import AnyOf
 from sizer.study.axes import distinct
 from sizer.study.document import Document, Key
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sizer.records import Deadline, InputError, Objective, parse_count, parse_latency, parse_rate, parse_seconds
+from sizer.records.errors import InputError
+from sizer.records.study import Deadline, Objective
+from sizer.records.typed_values import parse_latency
+from sizer.records.units import parse_count, parse_rate, parse_seconds
 from sizer.study.document import Document
 from sizer.study.tiers import Figures
 

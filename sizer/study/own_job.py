@@ -12,7 +12,9 @@ from typing import Any
 
 import yaml
 
-from sizer.records import LONGEST_NAME, Variable, spell_bytes
+from sizer.records.domains import LONGEST_NAME
+from sizer.records.own_programs import Variable
+from sizer.records.units import spell_bytes
 
 SCRIPT = re.compile(r"\.(py|pyc|sh|bash|lua|jl|r|pl|js)$", re.IGNORECASE)
 """Words of a command that name a script by their ending."""

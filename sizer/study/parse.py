@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sizer.files import read_given
-from sizer.records import AnyOf, InputError, Measure, Message, Study, typed_path
+from sizer.files.given_files import read_given
+from sizer.records.errors import InputError
+from sizer.records.messages import AnyOf, Message
+from sizer.records.plain_text import typed_path
+from sizer.records.study import Measure, Study
 from sizer.study.adaptive import read_adaptive
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document

@@ -9,7 +9,7 @@ from enum import Enum
 from itertools import pairwise
 from typing import Any
 
-from sizer.records import Measure
+from sizer.records.study import Measure
 
 SMALLEST_VCPUS = 0.25
 DISTINCT_VALUES = 3

@@ -6,19 +6,10 @@ from typing import Any
 
 import yaml
 
-from sizer.records import (
-    IMPORTED,
-    MB,
-    BatchRate,
-    Device,
-    DiskTier,
-    Limits,
-    Measure,
-    Study,
-    Workload,
-    WorkloadPlan,
-    spell_bytes,
-)
+from sizer.records.device import BatchRate, Device
+from sizer.records.kinds import IMPORTED
+from sizer.records.study import DiskTier, Limits, Measure, Study, Workload, WorkloadPlan
+from sizer.records.units import MB, spell_bytes
 from sizer.study.adaptive import adaptive_form
 from sizer.study.document import RESOLVED
 from sizer.study.objective import objective_form

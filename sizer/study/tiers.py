@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any, Protocol
 
-from sizer.records import (
-    HOST_DISK,
-    MB,
-    DiskRates,
-    DiskTier,
-    InputError,
-)
+from sizer.records.device import HOST_DISK, DiskRates
+from sizer.records.errors import InputError
+from sizer.records.study import DiskTier
+from sizer.records.units import MB
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.json_schema import expected

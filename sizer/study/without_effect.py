@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import OF_READING, TAKES_VECTORS, Device, InputError
+from sizer.records.device import Device
+from sizer.records.errors import InputError
+from sizer.records.framework_options import OF_READING
+from sizer.records.networks import TAKES_VECTORS
 from sizer.study.document import Document, Key
 
 OF_COMPUTING = ("compile", "channels_last")

@@ -9,22 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from sizer.records import (
-    BATCH_SIZES,
-    COMMAND,
-    IMPORTED,
-    KINDS,
-    LONGEST_NAME,
-    ONLY_IN,
-    OPENCV,
-    OTHER,
-    PREPROCESSING,
-    TAKES_VECTORS,
-    AnyOf,
-    Limits,
-    Workload,
-    WorkloadPlan,
-)
+from sizer.records.domains import LONGEST_NAME
+from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.messages import AnyOf
+from sizer.records.networks import BATCH_SIZES, ONLY_IN, TAKES_VECTORS
+from sizer.records.study import Limits, Workload, WorkloadPlan
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.commands import check_cache, check_pattern, check_placeholders, read_command, read_variables
 from sizer.study.devices import read_device, with_scaling

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records import (
-    GIVEN_IN_STUDY,
-    GIVEN_IN_TABLE,
-    AcceleratorCount,
-    Answer,
-    Bottleneck,
-    Estimate,
-    Refusal,
-    format_number,
-)
+from sizer.records.answer import AcceleratorCount, Answer
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE
+from sizer.records.prediction import Refusal
+from sizer.records.units import format_number
 from sizer.words.answers import refusal_sentences
 from sizer.words.figures import answered_rate, from_to, operations, paragraph, sentence, transfer, with_interval
 from sizer.words.language import _

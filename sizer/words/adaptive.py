@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from sizer.adaptive import NextRun, PlanEnd
-from sizer.records import PlanEndKind, RunReason, RunReasonKind, format_bytes, format_seconds
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.records.adaptive import PlanEndKind, RunReason, RunReasonKind
+from sizer.records.units import format_bytes, format_seconds
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, disk_name, either, listed
 from sizer.words.runs import run_in_words

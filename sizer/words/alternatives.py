@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model import CPU_LABEL
-from sizer.records import RELATIVE, Alternative, Answer, RentedMachine, Spec, format_seconds, format_usd
+from sizer.model.feeds import CPU_LABEL
+from sizer.records.answer import Alternative, Answer
+from sizer.records.prediction import Spec
+from sizer.records.run import RentedMachine
+from sizer.records.units import RELATIVE, format_seconds, format_usd
 from sizer.words.figures import answered_rate, paragraph, rate_interval
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, gpu_name, row, spec_name, with_instance

@@ -5,21 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from sizer.records import (
-    HOST_DISK,
-    Action,
-    Answer,
-    Family,
-    InstanceOffer,
-    Reason,
-    ReasonCode,
-    Recommendation,
-    Refusal,
-    Rejection,
-    Spec,
-    Suggestion,
-    format_bytes,
-)
+from sizer.records.answer import Answer, Family, InstanceOffer, Recommendation, Rejection
+from sizer.records.device import HOST_DISK
+from sizer.records.prediction import Action, Reason, ReasonCode, Refusal, Spec, Suggestion
+from sizer.records.units import format_bytes
 from sizer.words.figures import answered_interval, paragraph, vcpus_listed
 from sizer.words.language import _, _n
 from sizer.words.names import (

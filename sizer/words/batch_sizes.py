@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records import (
-    GIVEN_IN_STUDY,
-    GIVEN_IN_TABLE,
-    RELATIVE,
+from sizer.records.batch_sizes import (
     BatchAdvice,
     BatchCurve,
     BatchPoint,
-    BatchRate,
     LargestBatch,
-    MemoryPlace,
     SearchEnd,
     StepFit,
-    format_bytes,
-    format_number,
 )
+from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, BatchRate
+from sizer.records.run_kinds import MemoryPlace
+from sizer.records.units import RELATIVE, format_bytes, format_number
 from sizer.words.figures import brief, capital, paragraph, with_interval
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, clauses, gpu_name, listed

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records import (
-    LANGUAGE,
-    PREPROCESSING,
-    Bottleneck,
-    Configuration,
-    Device,
-    Estimate,
-    Prediction,
-    Study,
-    format_bytes,
-    format_seconds,
-)
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device
+from sizer.records.kinds import LANGUAGE, PREPROCESSING
+from sizer.records.prediction import Prediction
+from sizer.records.study import Study
+from sizer.records.units import format_bytes, format_seconds
 from sizer.words.figures import brief, paragraph, rate_interval
 from sizer.words.language import _, _n
 from sizer.words.names import accelerators_name, clauses, gpu_name, listed, resource_name

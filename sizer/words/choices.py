@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records import Answer, Option, Prediction, Rejection, format_usd
+from sizer.records.answer import Answer, Option, Rejection
+from sizer.records.prediction import Prediction
+from sizer.records.units import format_usd
 from sizer.words.figures import rate_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, listed, resource_name, spec_name, with_instance

@@ -8,20 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from sizer.model import CPU_LABEL
-from sizer.recommend import CPU_OF
-from sizer.records import (
-    TRAIN,
-    CrossCell,
-    CrossColumn,
-    CrossRow,
-    CrossTable,
-    Outcome,
-    Recommendation,
-    Study,
-    format_bytes,
-    format_seconds,
-)
+from sizer.model.feeds import CPU_LABEL
+from sizer.recommend.cross_table import CPU_OF
+from sizer.records.answer import Recommendation
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
+from sizer.records.kinds import TRAIN
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Study
+from sizer.records.units import format_bytes, format_seconds
 from sizer.words.figures import around, paragraph, with_interval
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, disk_name, gpu_name, listed, outcome_in_words, row

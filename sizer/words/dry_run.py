@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 
-from sizer.limits import Control
-from sizer.records import Device, format_number, format_seconds
+from sizer.limits.interface import Control
+from sizer.records.device import Device
+from sizer.records.units import format_number, format_seconds
 from sizer.words.figures import with_interval
 from sizer.words.language import _, _n
 from sizer.words.names import emulated_rate_in_words, listed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sizer.records import AllOf, AnyOf, Lines, Message, SizerError
+from sizer.records.errors import SizerError
+from sizer.records.messages import AllOf, AnyOf, Lines, Message
 from sizer.words.language import _
 from sizer.words.names import either, listed
 

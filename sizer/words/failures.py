@@ -6,7 +6,11 @@ import signal
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizer.records import Cause, CauseKind, Outcome, Run, RunSpec, WarningKind, format_bytes, format_seconds, typed_path
+from sizer.records.plain_text import typed_path
+from sizer.records.run import Cause, CauseKind, Run, WarningKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec
+from sizer.records.units import format_bytes, format_seconds
 from sizer.words.figures import clause
 from sizer.words.language import _, _n
 from sizer.words.names import clauses

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from functools import reduce
 
-from sizer.records import RELATIVE, Estimate, format_bytes, format_number, format_usd
+from sizer.records.configuration import Estimate
+from sizer.records.units import RELATIVE, format_bytes, format_number, format_usd
 from sizer.words.language import _
 from sizer.words.names import listed
 from sizer.words.units import percent, percent_more, rate_in_words, several_of, vcpus_in_words

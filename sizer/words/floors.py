@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sizer.model import GivenUp, GivenUpKind, SearchedFloor
-from sizer.records import format_bytes
+from sizer.model.floor_runs import GivenUp, GivenUpKind, SearchedFloor
+from sizer.records.units import format_bytes
 from sizer.words.language import _, _n
 from sizer.words.names import clauses
 

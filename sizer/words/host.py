@@ -5,18 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sizer.catalog import AcceleratorRate, DiskOffer, InstanceType
-from sizer.files import user_name
-from sizer.host import BusyBy, Check, Finding, FindingKind, MeasuringProcess, Virtualization
-from sizer.limits import CpuCounts
-from sizer.records import InstanceOffer, format_bytes, format_usd, typed_path
+from sizer.catalog.accelerator_rates import AcceleratorRate
+from sizer.catalog.catalog import DiskOffer, InstanceType
+from sizer.files.own_folder import user_name
+from sizer.host.findings import BusyBy, Check, Finding, FindingKind
+from sizer.host.lock import MeasuringProcess
+from sizer.host.stored_host import Virtualization
+from sizer.limits.topology import CpuCounts
+from sizer.records.answer import InstanceOffer
+from sizer.records.plain_text import typed_path
+from sizer.records.units import format_bytes, format_usd
 from sizer.words.errors import in_words
 from sizer.words.language import _, _n
 from sizer.words.names import listed, row
 from sizer.words.units import vcpus_in_words
 
 if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadata of packages
-    from sizer.host import Host
+    from sizer.host.machine import Host
 
 
 def looking_at_host() -> str:

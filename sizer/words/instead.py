@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from sizer.recommend import Change, ChangeKind
-from sizer.records import PREPROCESSING, Bottleneck, Estimate, format_bytes, format_number
+from sizer.recommend.instead import Change, ChangeKind
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.kinds import PREPROCESSING
+from sizer.records.units import format_bytes, format_number
 from sizer.words.figures import brief, change, operations, small_share, transfer, volume
 from sizer.words.language import _
 from sizer.words.names import Terms, resource_name

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 
-from sizer.records import NOT_FINITE
+from sizer.records.units import NOT_FINITE
 
 DOMAIN = "sizer"
 ENGLISH, CHINESE = "en", "zh"

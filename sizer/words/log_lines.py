@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from statistics import median
 
-from sizer.analysis import LogContent, LogReading, ReadLine
-from sizer.records import format_bytes, format_number, format_seconds, printable
+from sizer.analysis.log_lines.content import LogContent, ReadLine
+from sizer.analysis.log_lines.reading import LogReading
+from sizer.records.plain_text import printable
+from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words.figures import from_to
 from sizer.words.language import _, _n
 from sizer.words.names import row

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
-from sizer.records import DiskRates, format_bytes, format_number, format_seconds, rate_unit
+from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
+from sizer.records.device import DiskRates
+from sizer.records.units import format_bytes, format_number, format_seconds, rate_unit
 from sizer.words.figures import apart, paragraph, volume
 from sizer.words.language import _
 from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of

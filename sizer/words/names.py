@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sizer.model import CPU_LABEL, WorkloadModel, name_of_disk
-from sizer.recommend import EMULATED
-from sizer.records import GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Bottleneck, Device, Outcome, Spec, format_bytes
+from sizer.model.coordinates import name_of_disk
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.model import WorkloadModel
+from sizer.recommend.accelerators import EMULATED
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device
+from sizer.records.prediction import Spec
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import format_bytes
 from sizer.words.language import _, _n
 from sizer.words.units import vcpus_in_words
 

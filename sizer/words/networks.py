@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import DIFFERENCES, DifferenceKind
+from sizer.records.networks import DIFFERENCES, DifferenceKind
 from sizer.words.figures import whole
 from sizer.words.language import _
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizer.records import MODES, PRECISIONS, Note, NoteKind, format_number
+from sizer.records.framework_options import PRECISIONS
+from sizer.records.kinds import MODES
+from sizer.records.study import Note, NoteKind
+from sizer.records.units import format_number
 from sizer.words.figures import paragraph
 from sizer.words.language import _, _n
 from sizer.words.names import either, listed

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sizer.host import Installed
-from sizer.records import (
-    FORWARD,
-    FORWARD_BACKWARD,
-    KINDS,
-    OPENCV,
-    PREPROCESSING,
-    TRAIN,
-    Answer,
-    Bottleneck,
-    Configuration,
-    DataSet,
-    Device,
-    DiskRates,
-    DiskTier,
-    Outcome,
-    Run,
-    Spec,
-    Study,
-    Workload,
-    format_bytes,
-)
+from sizer.host.stored_host import Installed
+from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, KINDS, OPENCV, PREPROCESSING, TRAIN
+from sizer.records.prediction import Spec
+from sizer.records.run import DataSet, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import DiskTier, Study, Workload
+from sizer.records.units import format_bytes
 from sizer.words.figures import paragraph, whole
 from sizer.words.language import _, _n
 from sizer.words.names import (

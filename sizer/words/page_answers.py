@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.records import (
-    Answer,
-    InstanceOffer,
-    Objective,
-    Reason,
-    ReasonCode,
-    format_bytes,
-    format_seconds,
-    format_usd,
-)
+from sizer.records.answer import Answer, InstanceOffer
+from sizer.records.prediction import Reason, ReasonCode
+from sizer.records.study import Objective
+from sizer.records.units import format_bytes, format_seconds, format_usd
 from sizer.words.answers import MOST_REASONS, NOTES, suggestion_sentences
 from sizer.words.figures import samples_counted
 from sizer.words.language import _, without_marks

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from sizer.model import WorkloadModel
-from sizer.records import Configuration, Prediction, format_bytes
+from sizer.model.model import WorkloadModel
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Prediction
+from sizer.records.units import format_bytes
 from sizer.words.language import _
 from sizer.words.names import Terms, accelerators_name, bound_in_words, disk_of, row
 from sizer.words.units import rate_in_words, vcpus_in_words

@@ -6,19 +6,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from sizer.plan import Needs
-from sizer.records import (
-    CauseKind,
-    MeterKind,
-    Outcome,
-    Run,
-    Study,
-    format_bytes,
-    format_number,
-    format_seconds,
-    printable,
-    typed_path,
-)
+from sizer.plan.axes_of_first_run import Needs
+from sizer.records.plain_text import printable, typed_path
+from sizer.records.run import CauseKind, MeterKind, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Study
+from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words.figures import amount, rate_interval, vcpus_listed
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, listed

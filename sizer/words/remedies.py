@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizer.records import Cause, CauseKind, MemoryPlace, Outcome, Purpose, Run, WarningKind
+from sizer.records.run import Cause, CauseKind, Run, WarningKind
+from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
 from sizer.words.figures import apart, small_share, span
 from sizer.words.language import _, _n
 from sizer.words.units import rate_in_words, units_a_second

@@ -9,31 +9,31 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.plan import BatchSearch, Following, Obstacle, ObstacleKind, PassResult, Search, Spread
-from sizer.recommend import DOUBTS, MISTOLD
-from sizer.records import (
-    COMMAND,
-    KNOWN_LOGS,
-    Bottleneck,
+from sizer.plan.batch_search import BatchSearch
+from sizer.plan.floor_search import Search
+from sizer.plan.following import Following
+from sizer.plan.reference_runs import Spread
+from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult
+from sizer.recommend.quality import DOUBTS, MISTOLD
+from sizer.records.configuration import Bottleneck
+from sizer.records.kinds import COMMAND
+from sizer.records.log_patterns import KNOWN_LOGS
+from sizer.records.own_programs import placeholders_in
+from sizer.records.plain_text import printable, typed_path
+from sizer.records.run import (
     Evidence,
     EvidenceKind,
     LimitedBy,
     LimitedByKind,
     Meter,
     MeterKind,
-    Outcome,
-    Purpose,
     Run,
-    RunSpec,
     RunWarning,
     WarningKind,
-    format_bytes,
-    format_number,
-    format_seconds,
-    placeholders_in,
-    printable,
-    typed_path,
 )
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import RunSpec
+from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words.batch_sizes import largest_in_words
 from sizer.words.failures import failure_line
 from sizer.words.figures import around

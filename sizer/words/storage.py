@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from sizer import storage
-from sizer.records import DiskCheck, DiskRates, format_bytes, format_seconds
-from sizer.storage import Announcement, AnnouncementKind, Leftover, LeftoverKind
+from sizer.records.device import DiskRates
+from sizer.records.run import DiskCheck
+from sizer.records.units import format_bytes, format_seconds
+from sizer.storage.announcements import Announcement, AnnouncementKind, Leftover, LeftoverKind
+from sizer.storage.disk_check import deviations
 from sizer.words.errors import in_words
 from sizer.words.figures import operations, transfer, volume
 from sizer.words.language import _
@@ -78,7 +80,7 @@ def disk_deviates(check: DiskCheck) -> str:
 
 def deviations_in_words(check: DiskCheck) -> str:
     """What a disk gives instead of what it declares; '' where it gives that."""
-    found = [_deviation(name, *figures) for name, figures in storage.deviations(check).items()]
+    found = [_deviation(name, *figures) for name, figures in deviations(check).items()]
     return _("{figures}; the measured figures are used", figures=listed(found)) if found else ""
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sizer.recommend import ALIKE as SAME_COST
-from sizer.recommend import SURE
-from sizer.records import Answer, Event, ReasonCode
+from sizer.recommend.table import ALIKE as SAME_COST
+from sizer.recommend.table import SURE
+from sizer.records.answer import Answer, Event
+from sizer.records.prediction import ReasonCode
 from sizer.words.figures import chance
 from sizer.words.language import _
 from sizer.words.names import Terms, spec_name

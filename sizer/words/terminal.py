@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records import (
-    Doubt,
-    DoubtKind,
-    Failure,
-    Lines,
-    Message,
-    Outcome,
-    format_bytes,
-    format_seconds,
-    printable,
-    typed_path,
-)
+from sizer.records.doubts import Doubt, DoubtKind
+from sizer.records.messages import Lines, Message
+from sizer.records.plain_text import printable, typed_path
+from sizer.records.run import Failure
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import format_bytes, format_seconds
 from sizer.words.errors import in_words
 from sizer.words.failures import data_not_prepared, not_made_ready
 from sizer.words.figures import transfer

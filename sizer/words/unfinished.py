@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-from sizer.adaptive import PlanEnd, Unfinished
-from sizer.plan import BatchSearch, Search
-from sizer.records import PlanEndKind, Run, SearchEnd
+from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.to_follow import Unfinished
+from sizer.plan.batch_search import BatchSearch
+from sizer.plan.floor_search import Search
+from sizer.records.adaptive import PlanEndKind
+from sizer.records.batch_sizes import SearchEnd
+from sizer.records.run import Run
 from sizer.words.adaptive import plan_ended
 from sizer.words.batch_sizes import largest_in_words
 from sizer.words.floors import floor_in_words

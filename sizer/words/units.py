@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from sizer.records import RELATIVE, format_number, plural, rate_unit, share_and_unit
+from sizer.records.units import RELATIVE, format_number, plural, rate_unit, share_and_unit
 from sizer.words.language import _, _n
 
 _COUNTED: Mapping[str, Callable[[int], str]] = {

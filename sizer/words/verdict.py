@@ -5,23 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.records import (
-    Action,
-    Answer,
-    Baseline,
-    Family,
-    InstanceOffer,
-    Job,
-    Loss,
-    Reason,
-    ReasonCode,
-    Recommendation,
-    Spec,
-    format_bytes,
-    format_number,
-    format_seconds,
-    format_usd,
-)
+from sizer.records.answer import Answer, Baseline, Family, InstanceOffer, Job, Loss, Recommendation
+from sizer.records.prediction import Action, Reason, ReasonCode, Spec
+from sizer.records.units import format_bytes, format_number, format_seconds, format_usd
 from sizer.words.answers import names_a_place, suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizer.records import ClockReason, Run, RunWarning, WarningKind, bytes_and_unit, format_number, share_and_unit
+from sizer.records.gpu import ClockReason
+from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.units import bytes_and_unit, format_number, share_and_unit
 from sizer.words.language import _, _n
 from sizer.words.units import several_of, units_a_second
 

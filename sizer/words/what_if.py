@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from sizer.model import name_of_disk
-from sizer.records import (
-    RELATIVE,
-    Bottleneck,
-    Device,
-    DiskRates,
-    Reason,
-    ReasonCode,
-    Refusal,
-    format_bytes,
-    format_number,
-    reason,
-)
+from sizer.model.coordinates import name_of_disk
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Reason, ReasonCode, Refusal, reason
+from sizer.records.units import RELATIVE, format_bytes, format_number
 from sizer.words.answers import refusal_sentences
 from sizer.words.figures import capital, operations, transfer
 from sizer.words.language import _, without_marks

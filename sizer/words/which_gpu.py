@@ -5,19 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from sizer.records import (
-    AgainstCpu,
-    Bottleneck,
-    Device,
-    Estimate,
-    GpuOption,
-    NoGpuAnswer,
-    PublishedRate,
-    SecondGpu,
-    format_bytes,
-    format_seconds,
-    format_usd,
-)
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.device import Device
+from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
+from sizer.records.units import format_bytes, format_seconds, format_usd
 from sizer.words.figures import figure_interval, rate_interval, share_interval, usd_interval, with_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, listed, resource_name, row

@@ -4,7 +4,7 @@ import sys
 
 from sizer.api import this_host
 from sizer.cli import main
-from sizer.storage import Fio
+from sizer.storage.disk_check import Fio
 
 
 def quicken() -> None:

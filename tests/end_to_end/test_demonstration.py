@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 
 from sizer.api.demonstration import notes, within_reach
-from sizer.catalog import Catalog
-from sizer.limits import Capability, Control
+from sizer.catalog.catalog import Catalog
 from sizer.limits.delegation import SCOPE
-from sizer.model import is_starved
+from sizer.limits.interface import Capability, Control
 from sizer.model.isolation import end_to_end
 from sizer.model.observations import completed
+from sizer.model.starved import is_starved
 from sizer.plan.run_order import plan
 from sizer.records.study import Study
-from sizer.store import StudyFolder
-from sizer.study import HostSize, parse_study
+from sizer.store.study_folder import StudyFolder
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 from tests import ROOT
 
 DISKS = ("nvme", "cloud_ssd", "standard")

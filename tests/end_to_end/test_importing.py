@@ -18,7 +18,7 @@ from sizer import api
 from sizer.api import importing
 from sizer.cli import main
 from sizer.exchange.imported_columns import READERS
-from sizer.records import Run
+from sizer.records.run import Run
 from tests import ROOT
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import MARK
+from sizer.limits.process_tree import MARK
 from tests import ROOT
 from tests.end_to_end.conftest import QUICK_DISKS
 from tests.end_to_end.gates import Gate
@@ -362,7 +362,7 @@ def removed(said: str) -> set[str]:
 def left_by_root() -> tuple[subprocess.Popen[bytes], Path]:
     """A process and a temporary folder of root's, by the name of a sizer that is dead."""
     name = subprocess.run(
-        [sys.executable, "-c", "from sizer.limits import owned_name; print(owned_name('left'))"],
+        [sys.executable, "-c", "from sizer.limits.identity import owned_name; print(owned_name('left'))"],
         capture_output=True,
         text=True,
         check=True,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.analysis import CONTENDED_CORES
+from sizer.analysis.run_warnings import CONTENDED_CORES
 from tests import ROOT
 from tests.end_to_end.gates import Gate
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.plan import SeenTimes
-from sizer.store import StudyFolder
+from sizer.plan.seen_times import SeenTimes
+from sizer.store.study_folder import StudyFolder
 from tests.end_to_end import ready_sizer
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]

@@ -12,22 +12,17 @@ from typing import Any
 import pytest
 
 from sizer import api
-from sizer.catalog import Catalog
-from sizer.model import fit, is_starved, predict
-from sizer.recommend import recommend
-from sizer.records import (
-    MIB,
-    Demand,
-    InputError,
-    LimitedBy,
-    LimitedByKind,
-    NoAnswer,
-    Objective,
-    Outcome,
-    Run,
-    Study,
-)
-from sizer.store import StudyFolder
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict
+from sizer.model.starved import is_starved
+from sizer.recommend.recommendation import recommend
+from sizer.records.errors import InputError, NoAnswer
+from sizer.records.run import Demand, LimitedBy, LimitedByKind, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Objective, Study
+from sizer.records.units import MIB
+from sizer.store.study_folder import StudyFolder
 from tests import ROOT
 
 TEXT = (ROOT / "docs" / "api.md").read_text("utf-8")

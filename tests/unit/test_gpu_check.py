@@ -10,9 +10,11 @@ import gpu_study
 import gpu_table
 
 from sizer import api
-from sizer.plan import configurations_of
-from sizer.records import Demand, Device, GpuUse, Run
-from sizer.study import HostSize
+from sizer.plan.configurations import configurations as configurations_of
+from sizer.records.device import Device
+from sizer.records.gpu import GpuUse
+from sizer.records.run import Demand, Run
+from sizer.study.presets import HostSize
 
 HOST = HostSize(16, 128 << 30)
 

@@ -9,12 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from sizer.analysis import read_log
-from sizer.catalog import Catalog, import_csv, read_gpu_name
-from sizer.exchange import READERS, read_measurements
-from sizer.records import SizerError, parse_bytes, parse_count, parse_number, parse_rate, parse_seconds
-from sizer.runner import at_most
-from sizer.study import HostSize, parse_study
+from sizer.analysis.log_lines.content import read_log
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.gpus import read_gpu_name
+from sizer.catalog.importing import import_csv
+from sizer.exchange.imported import read_measurements
+from sizer.exchange.imported_columns import READERS
+from sizer.records.errors import SizerError
+from sizer.records.typed_values import parse_number
+from sizer.records.units import parse_bytes, parse_count, parse_rate, parse_seconds
+from sizer.runner.time_limit import at_most
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 pytestmark = pytest.mark.slow
 

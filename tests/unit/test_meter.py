@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sizer import meter
-from sizer.limits import run_user
+from sizer.limits.users import run_user
 from sizer.meter import EventWriter, Meter
 from sizer.runner.event_fifo import EventFifo, event_fifo
 from tests import ROOT

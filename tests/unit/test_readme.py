@@ -10,9 +10,10 @@ from pkgutil import resolve_name
 
 import pytest
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.cli import parser
-from sizer.study import HostSize, parse_study
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 from tests import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sizer.records import MEANINGS
+from sizer.records.log_patterns import MEANINGS
 
 LARGEST = 1e18
 """Larger than any rate, time or counter that a program can mean, and than all of its samples."""

@@ -12,7 +12,7 @@ from sizer.analysis.log_lines.line_formats import LINE_FORMATS
 from sizer.analysis.log_lines.progress import Progress
 from sizer.analysis.log_lines.progress_bars import ProgressBars
 from sizer.analysis.log_lines.reading import LogReading, reading_of
-from sizer.records import compiled, known_log
+from sizer.records.log_patterns import compiled, known_log
 
 LINE_LIMIT = 4096
 """Characters of a line's end that are looked at: no program prints its rate in a longer line, and an expression that

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import Reason
+from sizer.records.prediction import Reason
 from sizer.words.names import Terms
 from sizer.words.reasons import machines, runs, sizes
 from sizer.words.reasons.templates import Sentences, in_words

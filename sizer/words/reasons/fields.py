@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from sizer.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
-from sizer.recommend import ALIKE
-from sizer.records import RELATIVE, Bottleneck, Device, Reason, format_bytes, format_number, format_seconds, format_usd
+from sizer.model.floor_runs import Bounds, GivenUp, GivenUpKind, SearchedFloor
+from sizer.recommend.table import ALIKE
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device
+from sizer.records.prediction import Reason
+from sizer.records.units import RELATIVE, format_bytes, format_number, format_seconds, format_usd
 from sizer.words import figures, names, units
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _

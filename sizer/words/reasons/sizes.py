@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import ReasonCode as Code
+from sizer.records.prediction import ReasonCode as Code
 from sizer.words.reasons.templates import Sentences, first_of
 from sizer.words.reasons.templates import marked as _
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from string import Formatter
 
-from sizer.records import Figure, Reason, ReasonCode
+from sizer.records.prediction import Figure, Reason, ReasonCode
 from sizer.words import language
 from sizer.words.figures import paragraph
 from sizer.words.names import Terms

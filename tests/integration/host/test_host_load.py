@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from sizer.limits import detect
+from sizer.limits.detection import detect
 from sizer.runner.load import Load, busiest, host_load
-from sizer.words import busy_host_in_words
+from sizer.words.host import busy_host_in_words
 
 pytestmark = pytest.mark.alone
 

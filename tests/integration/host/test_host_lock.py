@@ -19,7 +19,7 @@ BECOME = """
 import os, socket, sys
 from pathlib import Path
 from sizer.host.lock import is_host_measured, measuring_alone
-from sizer.records import HostError
+from sizer.records.errors import HostError
 os.setresgid({user}, {user}, {user})
 os.setresuid({user}, {user}, {user})
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import Control, Group, LimitsBackend
+from sizer.limits.interface import Control, Group, LimitsBackend
 from sizer.limits.join import OOM_SCORE
 from sizer.records.errors import HostError
 from sizer.records.study import Limits
@@ -153,11 +153,12 @@ def test_a_living_sizers_group_is_no_leftover(backend: LimitsBackend) -> None:
 
 _ABANDON = """
 import os, subprocess, sys, time
-from sizer.limits import detect
+from sizer.limits.detection import detect
 from sizer.limits.affinity import AffinityBackend
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
-from sizer.records import Limits, Message
+from sizer.records.study import Limits
+from sizer.records.messages import Message
 backend = AffinityBackend(read_machine(Tree()), Message(""), {}) if sys.argv[1] == "affinity" else detect()
 group = backend.open("abandoned", Limits(vcpus=1))
 child = subprocess.Popen(group.command(["sleep", "60"]), start_new_session=True, stdout=subprocess.DEVNULL)

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import LimitsBackend
 from sizer.limits.device import parse_mounts
+from sizer.limits.interface import LimitsBackend
 from tests import ROOT
 
 pytestmark = [pytest.mark.root, pytest.mark.alone]
@@ -26,8 +26,9 @@ AS_USER = f"""
 import json, os, subprocess, sys
 from dataclasses import asdict
 from pathlib import Path
-from sizer.limits import Control, detect
-from sizer.records import Limits
+from sizer.limits.interface import Control
+from sizer.limits.detection import detect
+from sizer.records.study import Limits
 joined = sys.argv[1]
 if joined:
     Path(joined, "cgroup.procs").write_text(str(os.getpid()))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import device_of
+from sizer.limits.device import device_of
 from sizer.limits.identity import is_of_this_world, is_owned, owner_is_dead
 
 pytestmark = pytest.mark.root

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import Group, LimitsBackend, Throttle, device_of
+from sizer.limits.device import device_of
+from sizer.limits.interface import Group, LimitsBackend, Throttle
 from sizer.records.errors import HostError
 from sizer.records.study import DiskRates, Limits
 from sizer.storage.disks import Volume, emulated_volume, missing_for_emulation

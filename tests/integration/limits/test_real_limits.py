@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import Group, LimitsBackend, Throttle, device_of
+from sizer.limits.device import device_of
+from sizer.limits.interface import Group, LimitsBackend, Throttle
 from sizer.limits.join import join_command
 from sizer.records.errors import HostError
 from sizer.records.run import Sample

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, write_report
-from sizer.exchange import write_tables
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
+from sizer.exchange.measurements import write_tables
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, write_report
-from sizer.words import in_language
-from sizer.words.language import CHINESE, ENGLISH
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
+from sizer.words.language import CHINESE, ENGLISH, in_language
 from tests.integration.reports.conftest import PHONE
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, write_report
-from sizer.records import GIB, InstanceOffer
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
+from sizer.records.answer import InstanceOffer
+from sizer.records.units import GIB
 
 pytestmark = pytest.mark.slow
 

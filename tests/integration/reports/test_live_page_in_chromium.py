@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, page_policy, render
-from sizer.files import write_text
-from sizer.server import LivePage, PageServer, Sentences
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import render
+from sizer.bundled.reports.policy import page_policy
+from sizer.files.writing import write_text
+from sizer.server.live_page import LivePage, Sentences
+from sizer.server.page_server import PageServer
 
 pytestmark = pytest.mark.slow
 

@@ -12,11 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sizer.model import CONSTANTS, WhatIf, WorkloadModel, as_data, fit, predict
 from sizer.model.beliefs import BELIEFS, SWITCHES
-from sizer.model.model import MemoryTrial
-from sizer.model.plain_data import DRAWS, few_draws
-from sizer.records import GIB, Bottleneck, Configuration, Demand, DiskRates, Prediction, Refused, Run
+from sizer.model.fitting import fit
+from sizer.model.model import MemoryTrial, WhatIf, WorkloadModel
+from sizer.model.plain_data import CONSTANTS, DRAWS, as_data, few_draws
+from sizer.model.prediction import predict
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import DiskRates
+from sizer.records.prediction import Prediction, Refused
+from sizer.records.run import Demand, Run
+from sizer.records.units import GIB
 from tests import ROOT
 from tests.modelled import questions
 

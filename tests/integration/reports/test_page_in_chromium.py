@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, write_report
-from sizer.records import GIB, Alternative, Estimate, Spec
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
+from sizer.records.answer import Alternative
+from sizer.records.configuration import Estimate
+from sizer.records.prediction import Spec
 from sizer.records.run import Outcome, RunWarning, WarningKind
+from sizer.records.units import GIB
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sizer.bundled.reports import Material, write_report
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
 from sizer.cli import main
 
 pytestmark = [

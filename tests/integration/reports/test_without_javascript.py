@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, write_report
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import write_report
 
 pytestmark = pytest.mark.slow
 

@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import detect
-from sizer.records import Outcome, Run, RunSpec
+from sizer.limits.detection import detect
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec
 from sizer.runner.containers import client_in
 from sizer.runner.launcher import RunContext, launch
-from sizer.words import failure_in_words
+from sizer.words.failures import failure_in_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

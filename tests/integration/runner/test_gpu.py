@@ -9,9 +9,13 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.limits import detect
-from sizer.records import Bottleneck, Device, Outcome, RunSpec, WarningKind
-from sizer.runner import RunContext, launch
+from sizer.limits.detection import detect
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device
+from sizer.records.run import WarningKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec
+from sizer.runner.launcher import RunContext, launch
 from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
 
 pytestmark = pytest.mark.slow

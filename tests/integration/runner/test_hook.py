@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sizer.analysis.monitor import Live
-from sizer.limits import detect
+from sizer.limits.detection import detect
 from sizer.records.run import CauseKind, Meter, MeterKind, Outcome, Run, WarningKind
 from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch

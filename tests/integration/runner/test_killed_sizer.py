@@ -16,7 +16,7 @@ NAP = f"300.{os.getpid()}7"
 STARTS = f"""
 import os, sys
 from pathlib import Path
-from sizer.limits import Supervised
+from sizer.limits.supervised import Supervised
 naps = ["sh", "-c", "env -i setsid sleep {NAP} & exec sleep {NAP}"]
 Supervised(naps, {{"PATH": os.defpath}}, Path("/"), 2, 2)
 print("started", flush=True)

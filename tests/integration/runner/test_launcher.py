@@ -13,9 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sizer.limits import Group, Throttle, detect, owned_name
 from sizer.limits.affinity import AffinityBackend, AffinityGroup
 from sizer.limits.control_group import ControlGroup
+from sizer.limits.detection import detect
+from sizer.limits.identity import owned_name
+from sizer.limits.interface import Group, Throttle
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
@@ -23,7 +25,8 @@ from sizer.records.run import DataSet, LimitedBy, LimitedByKind, Meter, MeterKin
 from sizer.records.study import Limits, RunSpec
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks
-from sizer.words import failure_in_words, warning_line
+from sizer.words.failures import failure_in_words
+from sizer.words.warnings import warning_line
 from tests.control_groups import groups_of
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]

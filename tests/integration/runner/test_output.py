@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.limits import detect
+from sizer.limits.detection import detect
 from sizer.records.run import Outcome, Run
 from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES
-from sizer.words import failure_in_words
+from sizer.words.failures import failure_in_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -15,14 +15,19 @@ from typing import Any
 import psutil
 import pytest
 
-from sizer.analysis import Live
+from sizer.analysis.monitor import Live
 from sizer.files.codec import to_json
-from sizer.limits import detect, run_user
-from sizer.records import CauseKind, Outcome, Run, RunSpec, Variable, WarningKind
+from sizer.limits.detection import detect
+from sizer.limits.users import run_user
+from sizer.records.own_programs import Variable
+from sizer.records.run import CauseKind, Run, WarningKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.preparatory import set_up
 from sizer.runner.watching import Hooks
-from sizer.words import failure_in_words, warning_line
+from sizer.words.failures import failure_in_words
+from sizer.words.warnings import warning_line
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

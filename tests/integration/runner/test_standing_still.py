@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from sizer import api
-from sizer.records import CauseKind, Outcome, Run
-from sizer.words import failure_in_words
+from sizer.records.run import CauseKind, Run
+from sizer.records.run_kinds import Outcome
+from sizer.words.failures import failure_in_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from sizer.analysis.monitor import Live
-from sizer.limits import Throttle, detect
 from sizer.limits.control_group import ControlGroup
+from sizer.limits.detection import detect
+from sizer.limits.interface import Throttle
 from sizer.records.run import DataSet, DiskCheck, Outcome, Step, WarningKind
 from sizer.records.study import DiskRates, DiskTier, RunSpec
 from sizer.runner.commands import RunPaths

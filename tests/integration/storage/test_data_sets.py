@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled import WORKLOADS_PATH
-from sizer.limits import run_user
+from sizer.limits.users import run_user
 from sizer.records.errors import HostError, InputError
 from sizer.records.study import Workload
-from sizer.storage import Announcement, AnnouncementKind
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
 from sizer.storage.manifest import write_manifest

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import detect
+from sizer.limits.detection import detect
 from sizer.records.errors import HostError, InputError
 from sizer.records.study import DiskRates, DiskTier
 from sizer.storage.disk_check import Fio, check_disk, expected, judge
@@ -19,7 +19,7 @@ from sizer.storage.disks import (
     remove_left_folders,
     remove_leftovers,
 )
-from sizer.words import deviations_in_words
+from sizer.words.storage import deviations_in_words
 
 TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")
 
@@ -143,7 +143,7 @@ def test_our_folder_on_a_real_mount_outlives_a_killed_sizer_only_until_the_next(
     """A copy of the data can be hundreds of gigabytes."""
     program = (
         "import os\nfrom pathlib import Path\nfrom sizer.storage.disks import real_volume\n"
-        "from sizer.records import DiskTier\n"
+        "from sizer.records.study import DiskTier\n"
         f"with real_volume(DiskTier('here', path={str(tmp_path)!r})) as volume:\n"
         "    (volume.folder / 'copy').mkdir()\n    (volume.folder / 'copy/data').write_bytes(b'x')\n"
         "    os.kill(os.getpid(), 9)\n"

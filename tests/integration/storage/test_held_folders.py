@@ -279,7 +279,7 @@ def test_what_is_mounted_in_a_folder_is_unmounted_and_not_removed(shared: Path, 
 HOLDS = f"""
 import os, sys
 from pathlib import Path
-from sizer.records import SizerError
+from sizer.records.errors import SizerError
 from sizer.storage.held_folders import held_folder
 os.setgroups([])
 os.setgid({USER})

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from sizer.files import check_own_cache, make_folder
+from sizer.files.own_folder import check_own_cache, make_folder
 from sizer.plan.run_order import plan
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
 from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
-from sizer.study import HostSize
+from sizer.study.presets import HostSize
 
 pytestmark = pytest.mark.root
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import Group
+from sizer.limits.interface import Group
 from tests import ROOT
 
 IMAGES = 12

@@ -13,7 +13,8 @@ import cv2
 import numpy as np
 import pytest
 
-from sizer.limits import Group, detect
+from sizer.limits.detection import detect
+from sizer.limits.interface import Group
 from sizer.records.study import Limits
 from workloads import recordio
 from workloads.image_transform import synthetic_image

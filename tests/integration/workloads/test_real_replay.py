@@ -10,13 +10,14 @@ from sizer.api.demonstration import DEMO_FIO
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.host.machine import facts
-from sizer.limits import detect
+from sizer.limits.detection import detect
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.records.run import Outcome, Run
 from sizer.runner.watching import UNWATCHED
 from sizer.storage.disks import missing_for_emulation
 from sizer.storage.placement import Placement, room_on_emulated
-from sizer.study import HostSize, parse_study
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -7,14 +7,15 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizer.adaptive import Chooser, NextRun, PlanEnd
-from sizer.catalog import Catalog
+from sizer.adaptive.chooser import Chooser
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.catalog.catalog import Catalog
 from sizer.plan.configurations import position
-from sizer.records import GIB
 from sizer.records.adaptive import Adaptive
 from sizer.records.run import Configuration, Demand, Estimate, Outcome, Run
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
+from sizer.records.units import GIB
+from sizer.study.presets import HostSize
 
 HOST = HostSize(16, 64 * GIB)
 LADDER = (1.0, 2.0, 4.0, 8.0, 16.0)

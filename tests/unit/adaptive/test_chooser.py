@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive import NextRun, PlanEnd
-from sizer.catalog import Catalog
-from sizer.model import fit
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
 from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
-from sizer.recommend import recommend
+from sizer.recommend.recommendation import recommend
 from sizer.records.adaptive import Adaptive, PlanEndKind, RunReasonKind
 from sizer.records.run import Outcome, RunWarning, WarningKind
 from sizer.records.study import DiskRates, DiskTier, Objective

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.adaptive import Chooser, NextRun
-from sizer.catalog import Catalog
-from sizer.model import fit
+from sizer.adaptive.chooser import Chooser
+from sizer.adaptive.chosen import NextRun
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
 from tests.unit.adaptive.machine import HOST, UNBOUNDED, chosen, knee, study_of
 
 

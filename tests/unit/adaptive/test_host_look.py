@@ -9,11 +9,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from sizer.adaptive import Chooser, NextRun
-from sizer.catalog import Catalog
-from sizer.plan import plan
+from sizer.adaptive.chooser import Chooser
+from sizer.adaptive.chosen import NextRun
+from sizer.catalog.catalog import Catalog
 from sizer.plan.reference_runs import is_measurement, reference
-from sizer.records import Adaptive, Run, RunReasonKind
+from sizer.plan.run_order import plan
+from sizer.records.adaptive import Adaptive, RunReasonKind
+from sizer.records.run import Run
 from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
 
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)

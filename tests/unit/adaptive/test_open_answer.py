@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sizer.adaptive.open_answer import OpenAnswer, open_answer
-from sizer.catalog import Catalog
-from sizer.model import fit
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
 from sizer.plan.configurations import configurations
-from sizer.recommend import recommend
+from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer, Spec
 from sizer.records.run import Configuration, Run
 from sizer.records.study import Objective

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive import NextRun
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import GIB
+from sizer.adaptive.chosen import NextRun
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
 from sizer.records.adaptive import PlanEndKind, RunReasonKind
 from sizer.records.run import Configuration, Outcome, Run
 from sizer.records.study import Device, DiskRates, DiskTier, Measure, Objective, RunSpec, Study, Workload, WorkloadPlan
-from sizer.words import reason_in_words
+from sizer.records.units import GIB
+from sizer.words.adaptive import reason_in_words
 from tests.unit.adaptive.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 
 MEMORY = (2 * GIB, 8 * GIB, 32 * GIB)

@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive import PlanEnd, Unfinished, most_to_follow, unfinished
-from sizer.plan import Following, batch_searches, searches
+from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.to_follow import Unfinished, most_to_follow, unfinished
+from sizer.plan.batch_search import batch_searches
+from sizer.plan.floor_search import searches
+from sizer.plan.following import Following
 from sizer.plan.run_order import AROUND_SECONDS
-from sizer.records import GIB, MIB
 from sizer.records.adaptive import Adaptive, PlanEndKind
 from sizer.records.run import Outcome, Run
 from sizer.records.study import RunSpec, Study
-from sizer.words import going_on_with, plan_ended_line, unfinished_said
-from sizer.words.unfinished import unfinished_in_words
+from sizer.records.units import GIB, MIB
+from sizer.words.unfinished import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
 from tests.unit.adaptive.machine import HOST, SECONDS, chooser_of, knee, made, study_of
 
 FLOOR = 700 * MIB

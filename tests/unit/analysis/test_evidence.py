@@ -5,7 +5,7 @@ import pytest
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.records.device import Device, DiskRates
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand
-from sizer.words import evidence_in_words
+from sizer.words.runs import evidence_in_words
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)
 TIER = DiskRates(read_iops=1000, read_bytes_per_second=50e6, write_iops=1000, write_bytes_per_second=50e6)

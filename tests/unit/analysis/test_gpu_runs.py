@@ -9,26 +9,13 @@ import pytest
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import ChildResult, run_record
 from sizer.files.codec import from_json, to_json
-from sizer.records import (
-    Bottleneck,
-    ClockReason,
-    Configuration,
-    Device,
-    GpuSample,
-    GpuUse,
-    LimitedBy,
-    LimitedByKind,
-    Limits,
-    Measure,
-    Outcome,
-    Run,
-    RunSpec,
-    Sample,
-    Step,
-    WarningKind,
-    Workload,
-)
-from sizer.words import warning_line
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device
+from sizer.records.gpu import ClockReason, GpuSample, GpuUse
+from sizer.records.run import LimitedBy, LimitedByKind, Run, Sample, Step, WarningKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.words.warnings import warning_line
 
 GIB = 2**30
 GPU = GpuUse(1, "V100", "GPU-aaaa", 16 * GIB)

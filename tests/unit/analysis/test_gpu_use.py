@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sizer.analysis.gpu_use import gpu_uses, peaks
-from sizer.records import ClockReason, GpuSample, GpuUse, Sample
+from sizer.records.gpu import ClockReason, GpuSample, GpuUse
+from sizer.records.run import Sample
 
 GPU = GpuUse(0, "V100", "GPU-aaaa", 16 << 30)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from sizer.analysis import read_log
+from sizer.analysis.log_lines.content import read_log
 from sizer.analysis.log_rates import LogRates
 from sizer.records.errors import InputError
 from sizer.records.run import CauseKind, Step, WarningKind

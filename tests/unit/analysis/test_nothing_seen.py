@@ -10,7 +10,10 @@ from sizer.analysis import accounting
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.memory_growth import memory_growth
 from sizer.analysis.steady_state import SteadyState
-from sizer.records import Demand, Device, Estimate, Sample, Step, Workload
+from sizer.records.configuration import Estimate
+from sizer.records.device import Device
+from sizer.records.run import Demand, Sample, Step
+from sizer.records.study import Workload
 
 STEADY = SteadyState(Estimate(100.0, 99.0, 101.0), 1.0, 1.0, 11.0)
 SAMPLES = [Sample(time=float(second), core_seconds=float(second)) for second in range(13)]

@@ -14,7 +14,6 @@ from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import ChildResult, run_record
 from sizer.files.codec import from_json, to_json
-from sizer.records import LimitedBy, LimitedByKind
 from sizer.records.run import (
     Bottleneck,
     Cause,
@@ -23,6 +22,8 @@ from sizer.records.run import (
     DataSet,
     DiskCheck,
     Failure,
+    LimitedBy,
+    LimitedByKind,
     Meter,
     MeterKind,
     Outcome,
@@ -33,8 +34,8 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
-from sizer.words import warning_line
 from sizer.words.runs import result_in_words
+from sizer.words.warnings import warning_line
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}

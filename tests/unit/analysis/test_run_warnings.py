@@ -10,7 +10,6 @@ import pytest
 
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.run_warnings import run_warnings
-from sizer.records import GIB
 from sizer.records.run import (
     Configuration,
     DataSet,
@@ -24,7 +23,8 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.words import warning_line
+from sizer.records.units import GIB
+from sizer.words.warnings import warning_line
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from sizer.analysis.steady_state import SteadyState, steady_state
 from sizer.analysis.stopping import Stop, enough
 from sizer.records.run import Cause, CauseKind, Estimate, Outcome, Run, Step
 from sizer.records.study import Measure, Workload
-from sizer.words import failure_in_words
+from sizer.words.failures import failure_in_words
 
 Steps = Callable[..., list[Step]]
 MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)

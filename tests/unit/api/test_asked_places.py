@@ -15,28 +15,17 @@ from sizer import api
 from sizer.api.events import DiskChecking, DiskUnusable
 from sizer.api.importing import _take_away
 from sizer.api.preparing import Preparation, PreparedData
-from sizer.catalog import Catalog
-from sizer.exchange import read_measurements
-from sizer.model import Model, WhatIf, fit
-from sizer.records import (
-    CauseKind,
-    Device,
-    DiskRates,
-    DiskTier,
-    HostError,
-    InputError,
-    Interrupted,
-    Limits,
-    Measure,
-    NoAnswer,
-    Outcome,
-    Run,
-    RunSpec,
-    Study,
-    Workload,
-    WorkloadPlan,
-)
-from sizer.words import failure_line, in_words
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.imported import read_measurements
+from sizer.model.fitting import fit
+from sizer.model.model import Model, WhatIf
+from sizer.records.device import Device, DiskRates
+from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer
+from sizer.records.run import CauseKind, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.words.errors import in_words
+from sizer.words.failures import failure_line
 
 MakeRun = Callable[..., Run]
 

@@ -12,8 +12,9 @@ import pytest
 from sizer.api import preconditions
 from sizer.api.preconditions import check_interpreters, doubts
 from sizer.host.interpreters import NEEDED, Interpreter
-from sizer.records import FrameworkPython, InputError, RunSpec, Study, Workload
-from sizer.words import doubt_in_words
+from sizer.records.errors import InputError
+from sizer.records.study import FrameworkPython, RunSpec, Study, Workload
+from sizer.words.terminal import doubt_in_words
 
 MakeSpec = Callable[..., RunSpec]
 

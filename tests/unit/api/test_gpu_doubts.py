@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 from sizer.api.gpu_doubts import doubts_of_gpu, lacks_driver
-from sizer.host import has_driver
-from sizer.records import Device, Variable, Workload
-from sizer.words import doubt_in_words
+from sizer.host.nvml import has_driver
+from sizer.records.device import Device
+from sizer.records.own_programs import Variable
+from sizer.records.study import Workload
+from sizer.words.terminal import doubt_in_words
 from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
 
 TRAIN = Workload("train", "image_training", "pytorch", device=Device("cuda", 1))

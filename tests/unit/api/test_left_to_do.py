@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from sizer import api
-from sizer.adaptive import PlanEnd
+from sizer.adaptive.chosen import PlanEnd
 from sizer.api.left_to_do import chosen_next
 from sizer.cli import main
-from sizer.plan import plan
-from sizer.records import Adaptive, Refused, Study
-from sizer.store import StudyFolder
+from sizer.plan.run_order import plan
+from sizer.records.adaptive import Adaptive
+from sizer.records.prediction import Refused
+from sizer.records.study import Study
+from sizer.store.study_folder import StudyFolder
 from tests.unit.adaptive.machine import HOST, chosen, knee, made, study_of
 
 FACTS = {"cpus": HOST.vcpus, "memory_bytes": HOST.memory_bytes}

@@ -13,8 +13,13 @@ from sizer import api
 from sizer.api.profiling import profile_of
 from sizer.api.same_profile import SEAL, refuse_changed, sealed
 from sizer.api.typed_job import OFTEN_READ, disks_by_name
-from sizer.records import GIB, Configuration, Estimate, InputError, Outcome, Run, Variable
-from sizer.store import StudyFolder
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.errors import InputError
+from sizer.records.own_programs import Variable
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import GIB
+from sizer.store.study_folder import StudyFolder
 
 SECRET = "hf_aBcDeFgH1234"
 

@@ -10,8 +10,9 @@ import pytest
 
 from sizer.api import Measurement, events, plan_study, this_host, watched_page
 from sizer.api.watched_page import PAUSE, WatchedPage
-from sizer.records import HostError
-from sizer.store import StudyFolder, mark_watched
+from sizer.records.errors import HostError
+from sizer.store.study_folder import StudyFolder
+from sizer.store.watched import mark_watched
 
 
 class Clock:

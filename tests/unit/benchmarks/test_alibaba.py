@@ -10,10 +10,11 @@ from alibaba_findings import PublishedRatio, findings
 from alibaba_machine import FACTOR, TIERS, TRAIN
 from alibaba_study import VCPUS, study_text
 
-from sizer.catalog import Catalog
-from sizer.records import GIB
+from sizer.catalog.catalog import Catalog
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run
-from sizer.study import HostSize, parse_study
+from sizer.records.units import GIB
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 MakeRun = Callable[..., Run]
 SIZES = {"ssd": ("cloud_ssd", 500), "standard": ("cloud_efficiency", 500), "nvme": ("local-nvme-i1", 440)}

@@ -13,7 +13,7 @@ from answers_prices import Sold, retired_machines, sold_machines, usd_per_hour
 from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, fastest_given, verdict
 from fleet_machines import both, drawn_fleet
 
-from sizer.records import Configuration
+from sizer.records.configuration import Configuration
 
 OLD, TWO_OLD, NEW, UNSOLD = Machine("K80", 1), Machine("K80", 2), Machine("V100", 1), Machine("Titan", 1)
 PRICES = {OLD: 0.9, TWO_OLD: 1.8, NEW: 3.06}

@@ -11,17 +11,9 @@ from busy_studies import FOLDER, STUDIES, TWINS, Load
 from contradictions import contradictions, reasons_of
 from grid_data import load_grid
 
-from sizer.records import (
-    Answer,
-    Baseline,
-    Estimate,
-    Event,
-    Reason,
-    ReasonCode,
-    Rejection,
-    Spec,
-    reason,
-)
+from sizer.records.answer import Answer, Baseline, Event, Rejection
+from sizer.records.configuration import Estimate
+from sizer.records.prediction import Reason, ReasonCode, Spec, reason
 
 GIB = 2**30
 

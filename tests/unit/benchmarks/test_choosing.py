@@ -10,7 +10,7 @@ from judged import whole_grids
 from orders import as_planned, at_random, bayesian, pairwise
 from replayed import ReplayCase, curve_case
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.records.run import Run
 from sizer.records.study import Objective
 

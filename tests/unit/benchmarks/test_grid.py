@@ -17,11 +17,12 @@ from grid_conditions import conditions
 from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
 
 from sizer.exchange.measurements import write_csv
-from sizer.records import GIB
 from sizer.records.run import DataSet, DiskCheck, Run, Sample, Step
 from sizer.records.study import DiskRates, DiskTier, Measure, Purpose
+from sizer.records.units import GIB
 from sizer.store.schema_1 import marks_of
-from sizer.study import HostSize, read_study
+from sizer.study.parse import read_study
+from sizer.study.presets import HostSize
 
 MakeRun = Callable[..., Run]
 

@@ -11,7 +11,7 @@ from noisy import judge_study, scores
 from noisy_hosts import DRIFT, KINDS, drawn_host
 from noisy_studies import MOMENTS, drawn_study, rates_through
 
-from sizer.model import completed
+from sizer.model.observations import completed
 from sizer.records.run import WarningKind
 
 FEW = (7, 9, 10, 13, 14, 18)

@@ -9,8 +9,9 @@ from systemd_aims import RATES, judge, limits_held
 from systemd_debian import requirements, sources
 from systemd_guest import DELEGATED, THROTTLED
 
-from sizer.catalog import Catalog
-from sizer.study import HostSize, parse_study
+from sizer.catalog.catalog import Catalog
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 BURNS = {
     "workload": "burns",

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog, catalog_text, import_csv, importing, same_gpu
-from sizer.records import GIB
+from sizer.catalog import importing
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.gpus import same_gpu
+from sizer.catalog.importing import catalog_text, import_csv
 from sizer.records.errors import InputError
-from sizer.words import disk_offer_line, instance_line
+from sizer.records.units import GIB
+from sizer.words.host import disk_offer_line, instance_line
 from tests import ROOT
 
 MB = 1e6

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.catalog import Catalog, gpu_names, meant_gpu, read_gpu_name
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.gpus import gpu_names, meant_gpu, read_gpu_name
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.catalog import AcceleratorRate, scaling_efficiency
+from sizer.catalog.accelerator_rates import AcceleratorRate
+from sizer.catalog.gpu_scaling import scaling_efficiency
 
 
 def rate(network: str, count: int, samples_per_second: float, gpu: str = "V100") -> AcceleratorRate:

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.catalog import Basis, Catalog, RateQuestion, data_sheet
 from sizer.catalog.accelerator_rates import AcceleratorRate
 from sizer.catalog.batch_curve import rate_at
-from sizer.catalog.data_sheets import data_sheets
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.data_sheets import data_sheet, data_sheets
 from sizer.catalog.gpu_transfer import PublishedStep, published_step, published_steps, rate_model
-from sizer.records import InputError
+from sizer.catalog.rate_estimate import Basis, RateQuestion
+from sizer.records.errors import InputError
 
 CATALOG = Catalog.load()
 GPUS = ("K80", "P100", "V100", "T4", "A10", "A100", "A100 PCIe", "L4", "H100", "B200", "A10G", "Z9000")

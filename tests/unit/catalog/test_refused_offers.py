@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog, catalog_text
-from sizer.records import GIB, InputError
-from sizer.words import in_words
+from sizer.catalog.catalog import Catalog
+from sizer.catalog.importing import catalog_text
+from sizer.records.errors import InputError
+from sizer.records.units import GIB
+from sizer.words.errors import in_words
 
 
 def test_a_disk_without_a_largest_size_names_its_smallest() -> None:

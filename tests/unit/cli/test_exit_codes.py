@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main
-from sizer.records import HostError, InputError, NoAnswer
+from sizer.records.errors import HostError, InputError, NoAnswer
 from tests import ROOT
 
 

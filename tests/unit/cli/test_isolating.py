@@ -11,7 +11,8 @@ from sizer.cli.dry_run import lines
 from sizer.plan.run_order import plan
 from sizer.plan.two_epochs import two_epoch_passes
 from sizer.records.study import Limits, Measure, Purpose, RunSpec, Workload
-from sizer.study import HostSize, parse_study
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 HOST = HostSize(2, 8 * 2**30)
 STUDY = """
@@ -68,7 +69,7 @@ def test_their_time_is_counted() -> None:
 )
 def test_a_line_about_a_run_names_its_stage(purpose: Purpose, words: str) -> None:
     """So it is not taken for the workload as asked for."""
-    from sizer.words import run_in_words
+    from sizer.words.runs import run_in_words
 
     spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(), purpose=purpose)
     assert run_in_words(spec) == f"train 2 vCPUs, batch 32{words}"

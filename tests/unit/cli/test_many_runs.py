@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main
-from sizer.files import to_json
-from sizer.plan import plan
-from sizer.records import GIB, Measure, Run, Study, WorkloadPlan
-from sizer.store import StudyFolder
-from sizer.study import HostSize
+from sizer.files.codec import to_json
+from sizer.plan.run_order import plan
+from sizer.records.run import Run
+from sizer.records.study import Measure, Study, WorkloadPlan
+from sizer.records.units import GIB
+from sizer.store.study_folder import StudyFolder
+from sizer.study.presets import HostSize
 
 pytestmark = pytest.mark.slow
 

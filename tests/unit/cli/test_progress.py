@@ -29,9 +29,9 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
-from sizer.words import failure_line, result_and_doubts
+from sizer.words.failures import failure_line
 from sizer.words.names import bound_in_words, disk_in_words
-from sizer.words.runs import result_in_words
+from sizer.words.runs import result_and_doubts, result_in_words
 
 
 def test_a_run_without_a_step_says_how_long_that_may_go_on(make_spec: Callable[..., RunSpec]) -> None:

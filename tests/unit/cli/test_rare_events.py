@@ -10,7 +10,7 @@ import pytest
 from sizer import api
 from sizer.cli import main
 from sizer.cli.event_lines import EventPrinter
-from sizer.records import HostError
+from sizer.records.errors import HostError
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports import page_policy
+from sizer.bundled.reports.policy import page_policy
 from sizer.cli import serve
 from sizer.cli.serve import _Keeper, _sentences
-from sizer.records import HostError
-from sizer.server import LivePage
-from sizer.store import StudyFolder, mark_watched
+from sizer.records.errors import HostError
+from sizer.server.live_page import LivePage
+from sizer.store.study_folder import StudyFolder
+from sizer.store.watched import mark_watched
 
 
 @pytest.fixture

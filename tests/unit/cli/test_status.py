@@ -16,7 +16,7 @@ from sizer.plan.run_order import plan
 from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run
 from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
-from sizer.study import HostSize
+from sizer.study.presets import HostSize
 from sizer.words.terminal import study_summary
 
 

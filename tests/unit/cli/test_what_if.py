@@ -9,8 +9,13 @@ from dataclasses import replace
 import pytest
 
 from sizer.cli.what_if import AskedWhatIf, asked_what_if, form, is_tier, tier_rates
-from sizer.model import WhatIf, WorkloadModel, fit
-from sizer.records import GIB, DiskRates, InputError, ReasonCode, Refused, Run
+from sizer.model.fitting import fit
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.records.device import DiskRates
+from sizer.records.errors import InputError
+from sizer.records.prediction import ReasonCode, Refused
+from sizer.records.run import Run
+from sizer.records.units import GIB
 
 
 @pytest.fixture

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.measurements import write_csv
 from sizer.files.codec import from_json, to_json
-from sizer.records import Run
-from sizer.study import HostSize, parse_study, to_yaml
+from sizer.records.run import Run
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 from tests.tables import Read
 
 

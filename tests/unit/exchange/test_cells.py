@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from sizer.exchange import table_cells as cells
-from sizer.records import GIB, Bottleneck, Device, InputError, Outcome, Run, Workload
-from sizer.words import in_words
+from sizer.records.configuration import Bottleneck
+from sizer.records.device import Device
+from sizer.records.errors import InputError
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Workload
+from sizer.records.units import GIB
+from sizer.words.errors import in_words
 
 
 @pytest.mark.parametrize(

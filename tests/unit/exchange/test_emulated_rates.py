@@ -8,12 +8,18 @@ from itertools import product
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.exchange import write_csv
-from sizer.model import batch_curves, fit
-from sizer.recommend import recommend
-from sizer.records import GIVEN_IN_TABLE, BatchRate, Device, InputError, Objective, Run
-from sizer.words import accelerator_counts_lines, batch_sentences, terms_of
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.measurements import write_csv
+from sizer.model.batch_curve import batch_curves
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device
+from sizer.records.errors import InputError
+from sizer.records.run import Run
+from sizer.records.study import Objective
+from sizer.words.accelerator_counts import accelerator_counts_lines
+from sizer.words.batch_sizes import batch_sentences
+from sizer.words.names import terms_of
 from tests.tables import Read
 
 RATES = (

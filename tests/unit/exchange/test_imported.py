@@ -12,15 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.imported_columns import READERS
 from sizer.exchange.measurements import ALL_COLUMNS, write_csv
 from sizer.files.codec import from_json, to_json
-from sizer.records import NoteKind
 from sizer.records.errors import InputError
 from sizer.records.run import Bottleneck, Cause, CauseKind, Failure, Outcome, Run
-from sizer.study import HostSize, parse_study, to_yaml
+from sizer.records.study import NoteKind
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 
 Read = Callable[..., Imported]
 HEADER = "workload,vcpus,throughput\n"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sizer.cli import main
-from sizer.exchange import write_csv
-from sizer.store import StudyFolder
+from sizer.exchange.measurements import write_csv
+from sizer.store.study_folder import StudyFolder
 
 FORMS = ("shares", "bottleneck", "headroom")
 """What follows from the equation of the model, which is another now."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sizer.exchange.measurements import write_csv
 from sizer.files.tables import harmless, unharmed
-from sizer.records import GpuUse
+from sizer.records.gpu import GpuUse
 from sizer.records.run import (
     Bottleneck,
     Configuration,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.exchange.cpu_names import cpu_in
 from sizer.exchange.imported import Imported
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import NoteKind, Objective
-from sizer.words import column_named, note_in_words
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.study import NoteKind, Objective
+from sizer.words.cross_table import column_named
+from sizer.words.notes import note_in_words
 from tests.tables import Read, kinds
 
 CROSS_BENCHMARK = """framework,framework_version,network,device,devices,cpu_threads,batch_size,mode,seconds_per_batch,\

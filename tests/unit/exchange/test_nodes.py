@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizer.cli import main
-from sizer.records import InputError
+from sizer.records.errors import InputError
 from tests.tables import Read
 
 Had = list[tuple[int, float | None, int | None]]

@@ -8,15 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
 from sizer.files.codec import from_json, to_json
-from sizer.model import Model, WhatIf, fit, predict
-from sizer.recommend import recommend
-from sizer.records import GIB
+from sizer.model.fitting import fit
+from sizer.model.model import Model, WhatIf
+from sizer.model.prediction import predict
+from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Family, Recommendation
 from sizer.records.run import Configuration, Run
 from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, Objective
+from sizer.records.units import GIB
 
 CONTRACT = {
     *("workload", "status", "spec", "throughput", "probability", "bottleneck", "next_bottleneck", "reasons"),

@@ -10,8 +10,10 @@ import pytest
 from sizer.exchange.headers import meaning
 from sizer.exchange.imported import Imported
 from sizer.exchange.written_cells import Comma, comma_in, failure, is_not_measured, unmarked, with_point
-from sizer.records import RELATIVE, InputError, Outcome
-from sizer.words import note_in_words
+from sizer.records.errors import InputError
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import RELATIVE
+from sizer.words.notes import note_in_words
 from tests.tables import Read
 
 

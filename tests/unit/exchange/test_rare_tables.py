@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.exchange import imported
 from sizer.exchange.imported import Imported, read_measurements
-from sizer.model import fit
-from sizer.records import InputError, NoteKind, Purpose
-from sizer.words import in_words
+from sizer.model.fitting import fit
+from sizer.records.errors import InputError
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import NoteKind
+from sizer.words.errors import in_words
 
 Read = Callable[..., Imported]
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sizer.exchange import Imported
-from sizer.records import InputError, NoteKind, Outcome
-from sizer.words import note_in_words
+from sizer.exchange.imported import Imported
+from sizer.records.errors import InputError
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import NoteKind
+from sizer.words.notes import note_in_words
 from tests.tables import Read, kinds
 
 

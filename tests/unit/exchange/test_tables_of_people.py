@@ -8,9 +8,11 @@ import io
 import pytest
 
 from sizer.exchange.imported import Imported
-from sizer.records import RELATIVE, InputError, NoteKind
+from sizer.records.errors import InputError
 from sizer.records.run import RentedMachine
-from sizer.words import note_in_words
+from sizer.records.study import NoteKind
+from sizer.records.units import RELATIVE
+from sizer.words.notes import note_in_words
 from tests.tables import Read, kinds
 
 

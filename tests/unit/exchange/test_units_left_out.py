@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sizer.exchange.imported import Imported
-from sizer.records import InputError, NoteKind
-from sizer.words import note_in_words
+from sizer.records.errors import InputError
+from sizer.records.study import NoteKind
+from sizer.words.notes import note_in_words
 from tests.tables import Read
 
 

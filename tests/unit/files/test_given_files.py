@@ -11,7 +11,8 @@ import pytest
 
 from sizer.files import given_files
 from sizer.files.given_files import read_given
-from sizer.records import InputError, Message
+from sizer.records.errors import InputError
+from sizer.records.messages import Message
 
 
 def test_text_is_read_with_or_without_a_byte_order_mark(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from sizer.files import tables
 from sizer.files.codec import FormatError, from_json, load_json
 from sizer.files.own_folder import check_content, read_file
 from sizer.files.tables import read_table
-from sizer.records import HostError, InputError, Message
-from sizer.words import in_words
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import Message
+from sizer.words.errors import in_words
 
 
 @dataclass(frozen=True)

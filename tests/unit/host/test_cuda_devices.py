@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.host import BUS_ORDER, Gpu, visible_gpus
+from sizer.host.cuda_devices import BUS_ORDER, visible_gpus
+from sizer.host.nvml import Gpu
 
 ALIKE = tuple(Gpu(index, "V100", 16 << 30, f"GPU-{letter * 4}") for index, letter in enumerate("abc"))
 MIXED = (ALIKE[0], Gpu(1, "T4", 16 << 30, "GPU-bbbb"), ALIKE[2])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.host import cuda_gpus
+from sizer.host.cuda_library import cuda_gpus
 from sizer.host.cuda_library import cuda_gpus as cached
 
 LIBRARY = """

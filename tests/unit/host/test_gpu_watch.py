@@ -10,7 +10,7 @@ import pytest
 
 from sizer.host.gpu_watch import READ_SECONDS, GpuWatch, held_back, watched
 from sizer.host.nvml import Gpu, gpus, has_driver
-from sizer.records import ClockReason, GpuSample
+from sizer.records.gpu import ClockReason, GpuSample
 from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from sizer.host.interpreters import NEEDED, Interpreter, examined, interpreter, look_into, what_it_lacks
-from sizer.records import FrameworkPython, HostError, InputError
+from sizer.records.errors import HostError, InputError
+from sizer.records.study import FrameworkPython
 from tests import ROOT
 
 

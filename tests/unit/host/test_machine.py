@@ -14,7 +14,8 @@ import pytest
 from sizer.host import machine as host
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.machine import checks, facts, with_frameworks
-from sizer.limits import Capability, Control, detect
+from sizer.limits.detection import detect
+from sizer.limits.interface import Capability, Control
 from tests import ROOT
 
 
@@ -85,7 +86,7 @@ def test_loop_devices_need_their_control_file(tmp_path: Path) -> None:
 
 def test_facts_import_no_framework() -> None:
     """Versions come from the packages' metadata: importing MXNet takes seconds and memory."""
-    code = "import sys; from sizer.host import facts; facts(); sys.exit('mxnet' in sys.modules)"
+    code = "import sys; from sizer.host.machine import facts; facts(); sys.exit('mxnet' in sys.modules)"
     shown = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sizer.host import lock
-from sizer.records import HostError
-from sizer.words import in_words
+from sizer.records.errors import HostError
+from sizer.words.errors import in_words
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import os
 import subprocess
 import sys
 
-from sizer.limits import Control, LimitsBackend
+from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.join import JOIN_FAILED, join_command
 from sizer.records.study import Limits
-from sizer.words import limits_in_words
+from sizer.words.runs import limits_in_words
 
 BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
 

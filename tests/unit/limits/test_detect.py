@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import AS_ROOT, Control, detect
-from sizer.limits.delegation import SCOPE, scope_command
-from sizer.limits.detection import backend_for
-from sizer.limits.interface import Rerun
+from sizer.limits.delegation import AS_ROOT, SCOPE, scope_command
+from sizer.limits.detection import backend_for, detect
+from sizer.limits.interface import Control, Rerun
 from sizer.limits.machine import Machine
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits
-from sizer.words import limits_in_words
+from sizer.words.runs import limits_in_words
 
 
 def test_v1_controllers_win_over_an_empty_v2_mount(v1_tree: Tree, machine: Machine) -> None:

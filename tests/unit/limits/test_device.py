@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import device_of
-from sizer.limits.device import mount_of, parse_mounts, physical_disks, whole_disk
+from sizer.limits.device import device_of, mount_of, parse_mounts, physical_disks, whole_disk
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
 

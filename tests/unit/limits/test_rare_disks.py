@@ -7,13 +7,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sizer.limits import Throttle
 from sizer.limits.detection import _own_quota, backend_for
 from sizer.limits.device import device_of
+from sizer.limits.interface import Throttle
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import _is_dead
 from sizer.limits.tree import Tree
-from sizer.records import DiskRates, HostError, Limits
+from sizer.records.device import DiskRates
+from sizer.records.errors import HostError
+from sizer.records.study import Limits
 from tests.described_hosts import V2_FILES
 
 

@@ -12,18 +12,19 @@ from types import SimpleNamespace
 
 import pytest
 
-from sizer.limits import Control, identity
+from sizer.limits import identity
 from sizer.limits.control_group import TRIES, kill_until_empty, make_group
 from sizer.limits.delegation import hands_over
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import owned_name, owner_is_dead
+from sizer.limits.interface import Control
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import kill_all
 from sizer.limits.topology import read_topology
 from sizer.limits.tree import Tree
 from sizer.limits.v2 import enabling, kill_group, own_group
-from sizer.records import HostError
-from sizer.words import in_words
+from sizer.records.errors import HostError
+from sizer.words.errors import in_words
 from tests.described_hosts import V2_FILES
 
 TOP = "/sys/fs/cgroup"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import Control, LimitsBackend
 from sizer.limits.detection import backend_for
+from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.machine import Machine
 from sizer.limits.surroundings import quota_above, steal_core_seconds
 from sizer.limits.tree import Tree

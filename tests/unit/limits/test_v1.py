@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.machine import Machine, uncounted
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
-from sizer.words import limits_in_words
+from sizer.words.runs import limits_in_words
 from tests.described_hosts import ELSEWHERE
 
 STALLS = {"cpu_stall", "memory_stall", "io_stall"}

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from sizer.limits import Control, LimitsBackend, Throttle
 from sizer.limits.delegation import is_kept
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
+from sizer.limits.interface import Control, LimitsBackend, Throttle
 from sizer.limits.machine import Machine
 from sizer.limits.tree import OpenFiles, Tree
 from sizer.limits.v2 import SUPERVISOR
 from sizer.records.errors import HostError
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
-from sizer.words import limits_in_words
+from sizer.words.runs import limits_in_words
 from tests.described_hosts import ELSEWHERE
 
 ROOT = "/sys/fs/cgroup"

@@ -7,22 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model import MeasuredRange, WhatIf, WorkloadModel, best_measured, fit, predict, vcpus_to_measure
-from sizer.records import (
-    GIB,
-    Action,
-    Configuration,
-    Demand,
-    Device,
-    DiskRates,
-    Outcome,
-    ReasonCode,
-    Refusal,
-    Refused,
-    Run,
-    Suggestion,
-)
+from sizer.model.advice import vcpus_to_measure
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
+from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
+from sizer.model.prediction import predict
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Action, ReasonCode, Refusal, Refused, Suggestion
+from sizer.records.run import Demand, Run
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Purpose
+from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
 P100 = Device("emulated", gpu="P100", samples_per_second=219)

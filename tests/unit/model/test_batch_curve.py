@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.model.batch_curve import batch_curves, nearest
-from sizer.records import BatchCurve, Device, Run, StepFit
+from sizer.records.batch_sizes import BatchCurve, StepFit
+from sizer.records.device import Device
+from sizer.records.run import Run
 from tests.tables import runs_of
 
 TWO_GPUS = """workload,gpu,gpu_count,batch_size,throughput,outcome

@@ -10,9 +10,9 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from sizer.model import fit
 from sizer.model.drift import NO_DRIFT, drift_of
 from sizer.model.exposure import exposures, own_deviation
+from sizer.model.fitting import fit
 from sizer.model.observations import observe
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.study import Device

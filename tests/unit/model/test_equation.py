@@ -11,7 +11,7 @@ import pytest
 
 from sizer.model.equation import STAGES, Draws, Solution, solve
 from sizer.model.stages import Rows
-from sizer.records import GIB
+from sizer.records.units import GIB
 
 ON, OFF = 1.0, -1.0
 HARD = 4.6

@@ -9,8 +9,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sizer.model import WorkloadModel, fit, predict
-from sizer.records import GIB, Configuration, Demand, Run
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
+from sizer.records.configuration import Configuration
+from sizer.records.run import Demand, Run
+from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
 Law = Callable[[float], float]

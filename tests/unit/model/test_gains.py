@@ -7,8 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model import INSTANT, Model, WhatIf, WorkloadModel, batch_edge, fit, gain, loader_waits, predict
-from sizer.records import Configuration, Demand, DiskRates, Refused, Run
+from sizer.model.edge import batch_edge, gain, loader_waits
+from sizer.model.fitting import fit
+from sizer.model.model import Model, WhatIf, WorkloadModel
+from sizer.model.prediction import predict
+from sizer.model.stages import INSTANT
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
+from sizer.records.prediction import Refused
+from sizer.records.run import Demand, Run
 
 SLOW = DiskRates(read_iops=100_000.0, read_bytes_per_second=20e6)
 FAST = DiskRates(read_iops=100_000.0, read_bytes_per_second=400e6)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sizer.catalog import Catalog
-from sizer.model import fit, predict
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
 from sizer.model.gaps import without_gaps
-from sizer.recommend import recommend
-from sizer.records import Configuration, Objective
+from sizer.model.prediction import predict
+from sizer.recommend.recommendation import recommend
+from sizer.records.configuration import Configuration
+from sizer.records.study import Objective
 from tests.tables import runs_of
 
 CURVE = "workload,vcpus,memory_gib,throughput\na,1,4,100\na,2,4,197\na,4,4,380\na,8,4,700\n"

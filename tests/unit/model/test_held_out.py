@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sizer.model import WorkloadModel, fit, predict
-from sizer.records import GIB
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
 from sizer.records.run import Bottleneck, Configuration, Run
+from sizer.records.units import GIB
 
 JOBS = 8
 STAGE = {

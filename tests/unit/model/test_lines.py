@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.exchange import read_measurements
-from sizer.model import fit, predict, predict_several
-from sizer.records import Configuration, Refusal, Refused
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.imported import read_measurements
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict, predict_several
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Refusal, Refused
 
 GIB = 2**30
 VCPUS = "workload,vcpus,throughput\n" + "".join(

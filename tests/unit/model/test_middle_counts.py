@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sizer.model import fit, predict
-from sizer.records import Configuration, Estimate
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict
+from sizer.records.configuration import Configuration, Estimate
 from tests.tables import runs_of
 
 COUNTS = (1, 2, 4, 8, 12, 16, 24)

@@ -9,7 +9,9 @@ import pytest
 
 from sizer.model.misfit import OWN, Misfit, Places
 from sizer.model.model import Feed, WorkloadFacts
-from sizer.records import GIB, Configuration, Device
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device
+from sizer.records.units import GIB
 
 FACTS = WorkloadFacts("image_training", Device())
 HERE = Configuration(4.0, 8 * GIB, "disk", 32)

@@ -11,12 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizer.files.codec import from_json, to_json
-from sizer.model import Model, WhatIf, WorkloadModel, best_measured, fit, memory_floor, predict
-from sizer.records import GIB
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
+from sizer.model.memory import memory_floor
+from sizer.model.model import Model, WhatIf, WorkloadModel
+from sizer.model.prediction import predict
 from sizer.records.prediction import Refused
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Evidence, EvidenceKind, Outcome, Run
 from sizer.records.study import Device, DiskRates
-from sizer.words import model_summary, parameter_name, refusal_sentences, terms_of
+from sizer.records.units import GIB
+from sizer.words.answers import refusal_sentences
+from sizer.words.model import model_summary, parameter_name
+from sizer.words.names import terms_of
 
 MakeRun = Callable[..., Run]
 TIERS = {"slow": DiskRates(400, 2e7), "fast": DiskRates(20_000, 8e8)}

@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from sizer.model import WorkloadModel, fit, predict
-from sizer.records import Bottleneck, Configuration, Demand, Evidence, EvidenceKind, Run
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run
 
 MakeRun = Callable[..., Run]
 SERIAL = Evidence(Bottleneck.SERIAL, {"cpu": 0.13}, EvidenceKind.SERIAL, {"cores": 1.05, "vcpus": 8.0})

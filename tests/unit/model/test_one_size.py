@@ -7,11 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit, predict
-from sizer.recommend import recommend
-from sizer.records import Bottleneck, Demand, Evidence, EvidenceKind, Objective, Run
-from sizer.words import reason_sentences, terms_of
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict
+from sizer.recommend.recommendation import recommend
+from sizer.records.configuration import Bottleneck
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run
+from sizer.records.study import Objective
+from sizer.words.answers import reason_sentences
+from sizer.words.names import terms_of
 from tests.modelled import contended
 
 MakeRun = Callable[..., Run]

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sizer.model import drift_of, fit
-from sizer.records import Run
+from sizer.model.drift import drift_of
+from sizer.model.fitting import fit
+from sizer.records.run import Run
 
 
 def threads() -> set[int]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from sizer.model import fit, predict
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict
 from sizer.records.run import Bottleneck, Configuration, Run
 
 MakeRun = Callable[..., Run]

@@ -10,10 +10,13 @@ import pytest
 
 from sizer.limits.control_group import limited_by
 from sizer.limits.topology import choose_cpus, parse_topology
-from sizer.model import WorkloadModel, fit, predict
-from sizer.model.model import CpuWork
-from sizer.records import GIB, Device, Limits, Workload
+from sizer.model.fitting import fit
+from sizer.model.model import CpuWork, WorkloadModel
+from sizer.model.prediction import predict
+from sizer.records.device import Device
 from sizer.records.run import Configuration, Run
+from sizer.records.study import Limits, Workload
+from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
 

@@ -8,9 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sizer.model import WorkloadModel, best_measured, fit, predict
-from sizer.records import GIB
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
 from sizer.records.run import Bottleneck, Configuration, Run
+from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
 

@@ -11,8 +11,13 @@ from statistics import median
 
 import pytest
 
-from sizer.model import WorkloadModel, filled, fit, predict
-from sizer.records import GIB, Prediction, Run
+from sizer.model.filling import filled
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
+from sizer.records.prediction import Prediction
+from sizer.records.run import Run
+from sizer.records.units import GIB
 from tests.tables import WHOLE_MACHINES, runs_of
 
 Fitted = Callable[[str], WorkloadModel]

@@ -8,14 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model import INSTANT, WhatIf, WorkloadModel, fit, predict
 from sizer.model.attribution import bottleneck_of
+from sizer.model.fitting import fit
 from sizer.model.memory import cached_fraction, hit_rate
-from sizer.model.model import WorkloadFacts
-from sizer.records import GIB
+from sizer.model.model import WhatIf, WorkloadFacts, WorkloadModel
+from sizer.model.prediction import predict
+from sizer.model.stages import INSTANT
 from sizer.records.prediction import ReasonCode, Refused
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, DiskCheck, Run
 from sizer.records.study import Device, DiskRates, DiskTier
+from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.model.step_line import step_line
-from sizer.records import StepFit
+from sizer.records.batch_sizes import StepFit
 
 BATCHES = (8, 16, 32, 64, 128)
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.plan.axes_of_first_run import FAR_ABOVE, Abilities, Needs, chosen_axes, needs_of
-from sizer.records import GIB, MIB
 from sizer.records.run import (
     Configuration,
     DataSet,
@@ -25,7 +24,8 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.study import HostSize
+from sizer.records.units import GIB, MIB
+from sizer.study.presets import HostSize
 
 NEEDS = Needs(
     vcpus=2.0,

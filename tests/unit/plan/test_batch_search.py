@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from sizer.model.batch_runs import CLOSE, HELD_STEPS, MOST_BATCH_RUNS, largest_batch
 from sizer.model.memory import memory_floor, trials
 from sizer.plan.batch_search import TIMEOUT, BatchSearch, batch_searches
-from sizer.records import GIB, LargestBatch, MemoryPlace, SearchEnd
+from sizer.records.batch_sizes import LargestBatch, SearchEnd
 from sizer.records.run import Cause, CauseKind, Configuration, DataSet, Estimate, Failure, Outcome, Run, Step
+from sizer.records.run_kinds import MemoryPlace
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
-from sizer.words import following_in_words
+from sizer.records.units import GIB
+from sizer.study.presets import HostSize
+from sizer.words.runs import following_in_words
 
 HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.model import as_asked
 from sizer.model.floor_runs import LEAST_BYTES, MOST_RUNS, bounds, searched_floor
+from sizer.model.isolation import as_asked
 from sizer.model.memory import trials
 from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, next_cap, searches
-from sizer.records import GIB, MIB
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
-from sizer.words import following_in_words
+from sizer.records.units import GIB, MIB
+from sizer.study.presets import HostSize
 from sizer.words.floors import floor_in_words
+from sizer.words.runs import following_in_words
 
 HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")

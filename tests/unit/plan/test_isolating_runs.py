@@ -10,10 +10,10 @@ import pytest
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import plan
-from sizer.records import GIB
 from sizer.records.own_programs import Variable
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
+from sizer.records.units import GIB
+from sizer.study.presets import HostSize
 
 HOST = HostSize(8, 16 * GIB)
 

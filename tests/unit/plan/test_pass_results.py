@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.plan import ObstacleKind, PassResult, TwoEpochs
-from sizer.plan.two_epochs import two_epoch_passes
-from sizer.records import DataSet, Outcome, Run, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
-from sizer.words import following_in_words
+from sizer.plan.two_epochs import ObstacleKind, PassResult, TwoEpochs, two_epoch_passes
+from sizer.records.run import DataSet, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Study, Workload, WorkloadPlan
+from sizer.study.presets import HostSize
+from sizer.words.runs import following_in_words
 
 MIB, GIB = 2**20, 2**30
 DATA = DataSet("/data/train.rec", "recordio", 1000 * MIB, 10_000, embedded=False)

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
-from sizer.records import GIB
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
+from sizer.records.units import GIB
+from sizer.study.presets import HostSize
 
 HOST = HostSize(4, 16 * 2**30)
 

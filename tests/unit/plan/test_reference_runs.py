@@ -21,10 +21,10 @@ from sizer.plan.reference_runs import (
     spread,
 )
 from sizer.plan.run_order import plan
-from sizer.records import GIB
 from sizer.records.run import Configuration, Estimate, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
+from sizer.records.units import GIB
+from sizer.study.presets import HostSize
 from sizer.words.runs import spread_in_words
 
 HOST = HostSize(4, 16 * GIB)

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from sizer.plan import SeenTimes, estimate_seconds, guessed_workloads
-from sizer.plan.run_order import AROUND_SECONDS
+from sizer.plan.run_order import AROUND_SECONDS, estimate_seconds, guessed_workloads
+from sizer.plan.seen_times import SeenTimes
 from sizer.records.run import Cause, CauseKind, Configuration, Failure, Outcome, Run, Sample, Step
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
-from sizer.records import GIB, MIB
 from sizer.records.run import DataSet, Outcome, Run
 from sizer.records.study import Limits, Measure, Purpose, Study, Workload, WorkloadPlan
-from sizer.study import HostSize
-from sizer.words import following_in_words
+from sizer.records.units import GIB, MIB
+from sizer.study.presets import HostSize
+from sizer.words.runs import following_in_words
 
 HOST = HostSize(4, 16 * GIB)
 DATA = DataSet("/data/train.rec", "recordio", 1000 * MIB, 10_000, embedded=False)

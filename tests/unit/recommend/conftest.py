@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import Model, fit
-from sizer.recommend import recommend
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.model.model import Model
+from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Deadline, Objective
-from sizer.words import reason_sentences, rejection_sentences, suggestion_sentences, terms_of
+from sizer.words.answers import reason_sentences, rejection_sentences, suggestion_sentences
+from sizer.words.names import terms_of
 from tests.tables import runs_of
 
 

@@ -8,12 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import Quantity, fit
-from sizer.recommend import recommend
-from sizer.records import Answer, Demand, Device, Evidence, Objective, Outcome, Run
-from sizer.records.run import Bottleneck, EvidenceKind
-from sizer.words import accelerator_counts_lines, accelerator_counts_note, terms_of
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.model.model import Quantity
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.device import Device
+from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Objective
+from sizer.words.accelerator_counts import accelerator_counts_lines, accelerator_counts_note
+from sizer.words.names import terms_of
 
 MakeRun = Callable[..., Run]
 RATE, CORE_SECONDS = 380.0, 0.004

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Device, DiskRates

@@ -9,14 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.exchange import recommendation_form
-from sizer.model import fit
-from sizer.recommend import ChangeKind, changes, recommend
-from sizer.records import GIB, Answer, Configuration, Objective, ReasonCode, Run
-from sizer.records.run import Cause, CauseKind, Failure, MemoryPlace, Outcome
-from sizer.records.study import Purpose
-from sizer.words import batch_sentences, terms_of
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.published import recommendation_form
+from sizer.model.fitting import fit
+from sizer.recommend.instead import ChangeKind, changes
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import ReasonCode
+from sizer.records.run import Cause, CauseKind, Failure, MemoryPlace, Outcome, Run
+from sizer.records.study import Objective, Purpose
+from sizer.records.units import GIB
+from sizer.words.batch_sizes import batch_sentences
+from sizer.words.names import terms_of
 from tests.tables import runs_of
 
 CPU = """workload,device,vcpus,memory_gib,batch_size,throughput,sample_unit,peak_anonymous_gib,outcome

@@ -8,21 +8,18 @@ from typing import Any
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit, is_starved, predict
-from sizer.recommend import recommend
-from sizer.records import (
-    Answer,
-    Bottleneck,
-    Demand,
-    Evidence,
-    EvidenceKind,
-    Objective,
-    ReasonCode,
-    Run,
-)
-from sizer.records.run import LimitedBy, LimitedByKind
-from sizer.words import reason_sentences, terms_of
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict
+from sizer.model.starved import is_starved
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck
+from sizer.records.prediction import ReasonCode
+from sizer.records.run import Demand, Evidence, EvidenceKind, LimitedBy, LimitedByKind, Run
+from sizer.records.study import Objective
+from sizer.words.answers import reason_sentences
+from sizer.words.names import terms_of
 from tests.modelled import contended
 
 BUSY = Evidence(Bottleneck.CPU, {"cpu": 1.0}, EvidenceKind.BUSIEST)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sizer.recommend.cross_table import MOST_COLUMNS, cross_table
-from sizer.records import CrossCell, CrossColumn, CrossTable, RunWarning, WarningKind
-from sizer.records.run import Configuration, Estimate, Outcome, Run, Step
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossTable
+from sizer.records.run import Configuration, Estimate, Outcome, Run, RunWarning, Step, WarningKind
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from tests.tables import runs_of
 

@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import best_measured, fit
+from sizer.catalog.catalog import Catalog
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
 from sizer.recommend.sizes import sizes_on_curve
 from sizer.recommend.table import table_of_sizes
 from sizer.records.answer import Answer

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model import best_measured, fit, predict
+from sizer.model.edge import best_measured
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict
 from sizer.records.answer import Answer
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.study import Device, DiskRates

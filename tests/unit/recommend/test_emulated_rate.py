@@ -7,23 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.exchange import recommendation_form
-from sizer.model import fit, vcpus_of_ceiling
-from sizer.recommend import recommend
-from sizer.records import (
-    Answer,
-    BatchRate,
-    Configuration,
-    Deadline,
-    Demand,
-    Device,
-    Objective,
-    ReasonCode,
-    Run,
-    format_seconds,
-)
-from sizer.words import reason_sentences, terms_of
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.published import recommendation_form
+from sizer.model.edge import vcpus_of_ceiling
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.device import BatchRate, Device
+from sizer.records.prediction import ReasonCode
+from sizer.records.run import Demand, Run
+from sizer.records.study import Deadline, Objective
+from sizer.records.units import format_seconds
+from sizer.words.answers import reason_sentences
+from sizer.words.names import terms_of
 
 MakeRun = Callable[..., Run]
 RATE, CORE_SECONDS = 300.0, 0.004

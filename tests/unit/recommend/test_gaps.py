@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import Answer
-from sizer.words import Terms, reason_sentences
+from sizer.records.answer import Answer
+from sizer.words.answers import reason_sentences
+from sizer.words.names import Terms
 
 Asked = Callable[..., Answer]
 

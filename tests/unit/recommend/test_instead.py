@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model import WorkloadModel, fit
-from sizer.recommend import Change, ChangeKind, changes, judged_by
-from sizer.records import Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind, Run, Spec
-from sizer.records.run import Bottleneck
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.recommend.instead import Change, ChangeKind, changes, judged_by
+from sizer.records.configuration import Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Spec
+from sizer.records.run import Bottleneck, DataSet, Demand, Evidence, EvidenceKind, Run
 
 CORE, BYTES = 1 / 100, 100_000.0
 

@@ -8,11 +8,16 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
 from sizer.recommend.machines import machines_to_compare
-from sizer.records import Answer, Device, Objective, ReasonCode, Run
-from sizer.words import Terms, main_sentences, reason_sentences
+from sizer.records.answer import Answer
+from sizer.records.device import Device
+from sizer.records.prediction import ReasonCode
+from sizer.records.run import Run
+from sizer.records.study import Objective
+from sizer.words.answers import main_sentences, reason_sentences
+from sizer.words.names import Terms
 
 Asked = Callable[..., Answer]
 

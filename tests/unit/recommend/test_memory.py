@@ -10,10 +10,10 @@ import pytest
 
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
-from sizer.records import GIB, MIB
 from sizer.records.answer import Answer
 from sizer.records.run import DataSet, Demand, Outcome, Run
 from sizer.records.study import Device, DiskRates, Purpose
+from sizer.records.units import GIB, MIB
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import GIB, Answer, Event, ReasonCode
-from sizer.words import how_sure
+from sizer.records.answer import Answer, Event
+from sizer.records.prediction import ReasonCode
+from sizer.records.units import GIB
+from sizer.words.sureness import how_sure
 
 Asked = Callable[..., Answer]
 SIZES = (4, 8, 16, 32)

@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from sizer.model import Model, memory_compared, predict
-from sizer.records import GIB
+from sizer.model.memory_sizes import memory_compared
+from sizer.model.model import Model
+from sizer.model.prediction import predict
 from sizer.records.answer import Answer
 from sizer.records.prediction import Refused
 from sizer.records.run import Bottleneck, Configuration, Demand, Outcome, Run
-from sizer.words import refusal_sentences, terms_of
+from sizer.records.units import GIB
+from sizer.words.answers import refusal_sentences
+from sizer.words.names import terms_of
 
 Ask = Callable[..., Answer]
 Fitted = Callable[[Sequence[Run]], Model]

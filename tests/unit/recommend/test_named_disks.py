@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import Answer, Objective
-from sizer.words import Terms, note_in_words, reason_sentences, rejection_sentences
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.study import Objective
+from sizer.words.answers import reason_sentences, rejection_sentences
+from sizer.words.names import Terms
+from sizer.words.notes import note_in_words
 from tests.tables import imported, runs_of
 
 RATES = {"train": (219.0, 218.0, 218.5), "infer": (671.0, 668.0, 570.0)}

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.exchange import read_measurements
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import Answer, Objective
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.imported import read_measurements
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.study import Objective
 
 
 def _answer(folder: Path, table: str) -> Answer:

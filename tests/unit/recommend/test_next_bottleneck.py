@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sizer.recommend.reasons import next_bottleneck
-from sizer.records import Bottleneck, Configuration, Estimate, Prediction
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.prediction import Prediction
 
 
 @pytest.mark.parametrize(

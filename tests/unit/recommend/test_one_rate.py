@@ -10,13 +10,17 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled.reports import results
-from sizer.catalog import Catalog
-from sizer.model import Model, WorkloadModel, completed, fit, predict
-from sizer.model.observations import observe
-from sizer.recommend import judged_by, recommend
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.model.model import Model, WorkloadModel
+from sizer.model.observations import completed, observe
+from sizer.model.prediction import predict
+from sizer.recommend.instead import judged_by
 from sizer.recommend.machines import machines_to_compare
-from sizer.records import Estimate, Objective, Run, RunWarning
-from sizer.records.run import WarningKind
+from sizer.recommend.recommendation import recommend
+from sizer.records.configuration import Estimate
+from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.study import Objective
 from tests.modelled import FEWER_IS_FASTER, SATURATING
 from tests.tables import WHOLE_MACHINES, runs_of
 

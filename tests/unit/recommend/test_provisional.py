@@ -9,10 +9,11 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import rates_mistold, recommend
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
 from sizer.recommend.next_run import for_host
+from sizer.recommend.quality import rates_mistold
+from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.prediction import Action, ReasonCode, Suggestion
 from sizer.records.run import (
@@ -26,7 +27,8 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import Deadline, Device, Objective
-from sizer.words import Terms, conclusion_line, headline, rates_in_doubt, suggestion_sentences
+from sizer.words.answers import conclusion_line, headline, rates_in_doubt, suggestion_sentences
+from sizer.words.names import Terms
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import Edge, WorkloadModel, fit, predict
-from sizer.recommend import recommend
+from sizer.catalog.catalog import Catalog, InstanceType
+from sizer.model.edge import Edge
+from sizer.model.fitting import fit
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.case import Case
 from sizer.recommend.edges import Edges, edge_reasons
@@ -17,29 +19,17 @@ from sizer.recommend.instances import matching
 from sizer.recommend.memory import _why_this_much
 from sizer.recommend.next_run import next_run
 from sizer.recommend.quality import Quality
+from sizer.recommend.recommendation import recommend
 from sizer.recommend.table import Row, table_of_sizes
 from sizer.recommend.upgrades import upgrade_reasons
-from sizer.records import (
-    GIB,
-    Action,
-    Answer,
-    Bottleneck,
-    Configuration,
-    Deadline,
-    Demand,
-    Device,
-    Estimate,
-    Evidence,
-    EvidenceKind,
-    Objective,
-    Outcome,
-    Prediction,
-    ReasonCode,
-    Run,
-    Spec,
-    Suggestion,
-    reason,
-)
+from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device
+from sizer.records.prediction import Action, Prediction, ReasonCode, Spec, Suggestion, reason
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Deadline, Objective
+from sizer.records.units import GIB
 
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]

@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import GIB
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.prediction import ReasonCode
 from sizer.records.run import Bottleneck, Demand, Outcome, Run
 from sizer.records.study import Device, DiskRates, Objective
-from sizer.words import family_sentences
+from sizer.records.units import GIB
+from sizer.words.answers import family_sentences
 
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]

@@ -7,12 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import Answer, Demand, Device, Objective, Run
-from sizer.words import gpu_option_lines, gpus_compared, main_sentences, reason_sentences, terms_of
-from sizer.words.names import Terms
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.device import Device
+from sizer.records.run import Demand, Run
+from sizer.records.study import Objective
+from sizer.words.answers import main_sentences, reason_sentences
+from sizer.words.names import Terms, terms_of
+from sizer.words.which_gpu import gpu_option_lines, gpus_compared
 
 NAMED = """
     instance_type,latency_p99_ms,usd_per_hour,throughput

@@ -8,11 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit, predict
-from sizer.recommend import recommend
-from sizer.records import GIB, Answer, Configuration, Deadline, Objective, ReasonCode, Run, Spec
-from sizer.words import Terms, reason_sentences, rejection_sentences
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.model.prediction import predict
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import ReasonCode, Spec
+from sizer.records.run import Run
+from sizer.records.study import Deadline, Objective
+from sizer.records.units import GIB
+from sizer.words.answers import reason_sentences, rejection_sentences
+from sizer.words.names import Terms
 from tests.tables import runs_of
 
 Asked = Callable[..., Answer]

@@ -6,12 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.plan import plan
-from sizer.recommend import StillPlanned, as_planned, recommend
-from sizer.records import GIB, Action, Configuration, Objective, Purpose, Reason, ReasonCode, Spec, Suggestion, reason
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.plan.run_order import plan
+from sizer.recommend.recommendation import recommend
+from sizer.recommend.still_planned import StillPlanned, as_planned
+from sizer.records.configuration import Configuration
+from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Outcome, Run
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Objective
+from sizer.records.units import GIB
 from sizer.words.answers import Terms, suggestion_sentences
 from tests.unit.adaptive.machine import HOST, knee, made, study_of
 

@@ -10,7 +10,10 @@ import pytest
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.table import Choice, choose, table_of_machines
-from sizer.records import Configuration, Deadline, Estimate, Event, Objective, Spec
+from sizer.records.answer import Event
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.prediction import Spec
+from sizer.records.study import Deadline, Objective
 
 HOUR = 3600.0
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Objective

@@ -8,14 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import GIB
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.run import Bottleneck, Run
 from sizer.records.study import DiskRates, Objective
-from sizer.words import Terms, family_sentences, reason_sentences, rejection_sentences, suggestion_sentences
+from sizer.records.units import GIB
+from sizer.words.answers import (
+    family_sentences,
+    reason_sentences,
+    rejection_sentences,
+    suggestion_sentences,
+)
+from sizer.words.names import Terms
 
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
 

@@ -7,23 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import (
-    AgainstCpu,
-    Answer,
-    Bottleneck,
-    Deadline,
-    Demand,
-    Device,
-    Estimate,
-    NoGpuAnswer,
-    Objective,
-    Run,
-    SecondGpu,
-)
-from sizer.words import gpu_option_lines, gpus_compared, terms_of
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.answer import Answer
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.device import Device
+from sizer.records.gpu_options import AgainstCpu, NoGpuAnswer, SecondGpu
+from sizer.records.run import Demand, Run
+from sizer.records.study import Deadline, Objective
+from sizer.words.names import terms_of
+from sizer.words.which_gpu import gpu_option_lines, gpus_compared
 
 P100 = Device("emulated", gpu="P100", samples_per_second=181.53, source="a table")
 MakeRun = Callable[..., Run]

@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.model import fit
+from sizer.model.fitting import fit
 from sizer.records.answer import Answer
 from sizer.records.prediction import Reason, ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.study import Device, DiskRates
-from sizer.words import model_summary, offer_notes, parameter_name, terms_of
-from sizer.words.names import Terms
+from sizer.words.answers import offer_notes
+from sizer.words.model import model_summary, parameter_name
+from sizer.words.names import Terms, terms_of
 from sizer.words.reasons import reason_sentence
 
 Ask = Callable[..., Answer]

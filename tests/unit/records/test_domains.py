@@ -9,7 +9,6 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from sizer.files.codec import from_json
-from sizer.records import KINDS
 from sizer.records.domains import (
     LARGEST,
     SMALLEST,
@@ -32,8 +31,9 @@ from sizer.records.domains import (
     SafeName,
     Vcpus,
 )
+from sizer.records.kinds import KINDS
 from sizer.records.study import Device, DiskRates, Measure, Objective, RunSpec, Study
-from sizer.study import schema
+from sizer.study.json_schema import schema
 
 
 def domain(annotated: Any) -> Domain:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports import Material
 from sizer.bundled.reports.figures.accelerator_chart import accelerator_chart
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import Subject
-from sizer.records import Objective, Study
+from sizer.records.study import Objective, Study
 from tests.tables import runs_of
 
 COUNTS = """workload,gpu,gpu_count,throughput

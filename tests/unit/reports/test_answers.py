@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import subjects
-from sizer.records import GIB
 from sizer.records.answer import Baseline, Event, InstanceOffer, Job, Rejection
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
-from sizer.words import how_sure, objective_in_words
+from sizer.records.units import GIB
+from sizer.words.page_answers import objective_in_words
+from sizer.words.sureness import how_sure
 
 RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)

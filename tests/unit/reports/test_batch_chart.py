@@ -6,15 +6,15 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.bundled.reports.charts import Figure
+from sizer.bundled.reports.charts.figure import Figure
 from sizer.bundled.reports.doubts.failures import largest_batches
 from sizer.bundled.reports.figures.batch_chart import batch_chart
 from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.subject import Subject
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import Objective, Study
+from sizer.catalog.catalog import Catalog
+from sizer.model.fitting import fit
+from sizer.recommend.recommendation import recommend
+from sizer.records.study import Objective, Study
 from tests.tables import runs_of
 
 TABLE = """workload,gpu,gpu_count,batch_size,throughput,outcome

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material
 from sizer.bundled.reports.answers.choices import MOST_REJECTED, options, reasoning, rejected
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import Subject, subjects
-from sizer.records import GIB
 from sizer.records.answer import Answer, Option, Rejection
 from sizer.records.prediction import ReasonCode, Spec, reason
 from sizer.records.run import Bottleneck, Estimate
+from sizer.records.units import GIB
 from tests.reported_study import INFER, TRAIN
 
 CHEAP, FAST = Spec(2.0, GIB, "medium", 32), Spec(8.0, GIB, "fast", 32)

@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material
 from sizer.bundled.reports import cross_table as section
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.recommend.cross_table import cross_table
-from sizer.records import Adaptive, Answer, CrossTable, Note, NoteKind, Recommendation, Study
-from sizer.words import cross_answer, cross_lines, table_comes_first
+from sizer.records.adaptive import Adaptive
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.cross_table import CrossTable
+from sizer.records.study import Note, NoteKind, Study
+from sizer.words.cross_table import cross_answer, cross_lines, table_comes_first
 from tests.tables import runs_of
 
 PROGRAMS = """workload,framework,network,gpu,batch_size,mode,throughput,outcome

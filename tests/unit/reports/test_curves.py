@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from sizer.bundled.reports.figures.curves import grid, segments
-from sizer.model import vcpus_of
-from sizer.records import Bottleneck, Configuration, Estimate, Prediction, ReasonCode, Refusal, reason
+from sizer.model.coordinates import vcpus_of
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.prediction import Prediction, ReasonCode, Refusal, reason
 
 BASE = Configuration(2.0, 4096, "ssd", 32)
 

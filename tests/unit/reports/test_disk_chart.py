@@ -6,13 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material
 from sizer.bundled.reports.figures.ceilings import disk_allows, reading_sizes
 from sizer.bundled.reports.figures.disk_chart import disk_chart
 from sizer.bundled.reports.figures.series import Series, along
 from sizer.bundled.reports.figures.workload import figures
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import Subject, subjects
-from sizer.records import MIB, DataSet, Estimate, Limits, Purpose, Run, WorkloadPlan
+from sizer.records.configuration import Estimate
+from sizer.records.run import DataSet, Run
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits, WorkloadPlan
+from sizer.records.units import MIB
 from tests.reported_study import CENTRE, TRAIN
 
 

@@ -7,11 +7,12 @@ import gzip
 import json
 from dataclasses import replace
 
-from sizer.bundled.reports import Material
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.measurement.downloads import Download, downloads, study_file
-from sizer.exchange import write_tables
-from sizer.records import GIB
-from sizer.study import HostSize, parse_study
+from sizer.exchange.measurements import write_tables
+from sizer.records.units import GIB
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 
 def unpacked(file: Download) -> str:

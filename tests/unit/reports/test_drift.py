@@ -8,8 +8,8 @@ from datetime import datetime, timedelta, timezone
 
 import numpy as np
 
-from sizer.bundled.reports import Material
 from sizer.bundled.reports.doubts.drift import MOST_WORKLOADS, Drift, drift
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import subjects
 from sizer.records.run import Outcome, Run
 

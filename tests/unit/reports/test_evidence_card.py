@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.runs import evidence_card
-from sizer.records import GpuUse
+from sizer.records.gpu import GpuUse
 from sizer.records.run import Demand, Estimate, MemoryGrowth, Meter, MeterKind, Outcome, Run, RunWarning, WarningKind
 
 

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.answers.workloads import workload
 from sizer.bundled.reports.doubts import drift, failures, warned
 from sizer.bundled.reports.doubts import section as doubts
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import all_runs
 from sizer.bundled.reports.subject import subjects
 from sizer.records.run import Cause, CauseKind, Failure, Outcome
 from sizer.records.study import Purpose
-from sizer.words import outcome_in_words
+from sizer.words.names import outcome_in_words
 
 MIB = 2**20
 TRAIN = "train-resnet50-p100"

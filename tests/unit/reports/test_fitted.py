@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from statistics import median
 
-from sizer.bundled.reports import Material
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.measurement.fitted import models
 from sizer.bundled.reports.subject import subjects
-from sizer.model import left_out
+from sizer.model.prediction import left_out
 
 
 def test_the_error_of_the_middle_and_of_the_worst_prediction_is_said(material: Material) -> None:

@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material
 from sizer.bundled.reports.instances import contents
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import subjects
-from sizer.records import GIB, RELATIVE, Answer, Estimate, InstanceOffer, Recommendation, Spec
+from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.configuration import Estimate
+from sizer.records.prediction import Spec
+from sizer.records.units import GIB, RELATIVE
 
 
 def offered(name: str, **others: object) -> InstanceOffer:

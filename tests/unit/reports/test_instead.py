@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material
 from sizer.bundled.reports.figures.disk_question import disk_answer
 from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.instead import contents, place_of_answer
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import Subject, subjects
-from sizer.records import Estimate, Spec
-from sizer.words import disk_answer as disk_answer_in_words
-from sizer.words import disk_other
+from sizer.records.configuration import Estimate
+from sizer.records.prediction import Spec
+from sizer.words.instead import disk_answer as disk_answer_in_words
+from sizer.words.instead import disk_other
 from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports import Material
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.measurement import section as measurement
 from sizer.records.study import DiskTier
 

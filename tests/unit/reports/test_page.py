@@ -11,15 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports import Material, render, write_report
-from sizer.bundled.reports.page import contents
-from sizer.model import fit
-from sizer.records import LimitedBy, LimitedByKind, Note, NoteKind
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import contents, render, write_report
+from sizer.model.fitting import fit
 from sizer.records.errors import HostError
-from sizer.records.run import Cause, CauseKind, Configuration, Estimate, Failure, Outcome, Run, RunWarning, WarningKind
-from sizer.records.study import Study
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    Configuration,
+    Estimate,
+    Failure,
+    LimitedBy,
+    LimitedByKind,
+    Outcome,
+    Run,
+    RunWarning,
+    WarningKind,
+)
+from sizer.records.study import Note, NoteKind, Study
 from sizer.store.study_folder import StudyFolder
-from sizer.words import outcome_in_words, warning_line
+from sizer.words.names import outcome_in_words
+from sizer.words.warnings import warning_line
 
 
 class Reader(HTMLParser):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports import Material
 from sizer.bundled.reports.answers import preprocessing
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import subjects
 from sizer.records.run import Estimate
 

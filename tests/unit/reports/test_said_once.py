@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports import Material, render
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import render
 from sizer.cli import main
-from sizer.records import Note, NoteKind
+from sizer.records.study import Note, NoteKind
 
 LONG = 6
 """Words; what is shorter is a label."""

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, render
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import timelines
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.records.run import Outcome, Run, RunWarning, Sample, Step, WarningKind

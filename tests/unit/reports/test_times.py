@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sizer.bundled.reports.charts import Break, Moment, Stretch, Times
+from sizer.bundled.reports.charts.times import Break, Moment, Stretch, Times
 from sizer.records.run import Estimate
 
 PLOT = Times(

@@ -9,19 +9,23 @@ from typing import Any
 
 import pytest
 
-from sizer.adaptive import NextRun, PlanEnd, unfinished
-from sizer.bundled.reports import Material, Progress, render
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.adaptive.to_follow import unfinished
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.answers.verdict import contents
+from sizer.bundled.reports.material import Material, Progress
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import subjects
-from sizer.plan import Spread, searches
-from sizer.records import GIB, Adaptive, Outcome, PlanEndKind, RunReason, RunReasonKind
+from sizer.plan.floor_search import searches
+from sizer.plan.reference_runs import Spread
+from sizer.records.adaptive import Adaptive, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Bottleneck, Estimate
-from sizer.records.units import RELATIVE
-from sizer.words import settling_sentence
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import GIB, RELATIVE
 from sizer.words.names import Terms
+from sizer.words.verdict import settling_sentence
 from tests.unit.adaptive.machine import HOST, study_of
 
 Changed = Callable[..., Material]

@@ -12,13 +12,17 @@ import numpy as np
 import pytest
 
 from sizer.api.predicting import predict_at
-from sizer.bundled.reports import Material
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.what_if import section as what_if
 from sizer.bundled.reports.what_if.controls import SUPPOSED, Control, controls, tier_rates
-from sizer.catalog import Catalog
-from sizer.model import WhatIf, WorkloadModel, filled
-from sizer.records import GIB, Configuration, DiskRates, Refused
+from sizer.catalog.catalog import Catalog
+from sizer.model.filling import filled
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
+from sizer.records.prediction import Refused
+from sizer.records.units import GIB
 from tests import ROOT
 from tests.reported_study import HOSTILE
 

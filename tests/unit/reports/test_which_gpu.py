@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports import Material
+from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.which_gpu import contents
-from sizer.records import (
-    Answer,
-    Bottleneck,
-    Estimate,
-    GpuOption,
-    NoGpuAnswer,
-    PublishedRate,
-    Recommendation,
-    Spec,
-)
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.gpu_options import GpuOption, NoGpuAnswer, PublishedRate
+from sizer.records.prediction import Spec
 
 RATE = Estimate(110.8, 61.4, 199.9)
 T4 = GpuOption(

@@ -20,8 +20,8 @@ from sizer.runner.circumstances import (
     not_in_folder,
     shared_memory,
 )
-from sizer.words import warning_in_words
 from sizer.words.failures import cause_in_words
+from sizer.words.warnings import warning_in_words
 
 MakeSpec = Callable[..., RunSpec]
 

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records import Cause, CauseKind, Device, InputError, Limits, Measure, RunSpec, Workload
+from sizer.records.device import Device
+from sizer.records.errors import InputError
+from sizer.records.run import Cause, CauseKind
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.child import _read_now
 from sizer.runner.circumstances import Room
 from sizer.runner.commands import RunPaths, argv
-from sizer.words import in_words
+from sizer.words.errors import in_words
 
 PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")

@@ -11,7 +11,7 @@ import pytest
 from sizer.records.run import WarningKind
 from sizer.runner import run_log
 from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES, Log
-from sizer.words import warning_line
+from sizer.words.warnings import warning_line
 
 
 def test_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:

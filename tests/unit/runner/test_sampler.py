@@ -16,7 +16,7 @@ import pytest
 
 from sizer.analysis.counter_rates import rates
 from sizer.host.nvml import gpus
-from sizer.records import GpuSample
+from sizer.records.gpu import GpuSample
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler
 from tests import ROOT

@@ -14,9 +14,18 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from sizer.analysis import EventError, Start
-from sizer.analysis.events import parse_event
-from sizer.records import Cause, CauseKind, Failure, Meter, MeterKind, Outcome, Run, RunWarning, WarningKind
+from sizer.analysis.events import EventError, Start, parse_event
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    Failure,
+    Meter,
+    MeterKind,
+    Run,
+    RunWarning,
+    WarningKind,
+)
+from sizer.records.run_kinds import Outcome
 from sizer.runner.outlets import HELD_BACK, LONGEST_LINE, Lines
 from sizer.runner.secrets import Secrets
 

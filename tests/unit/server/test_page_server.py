@@ -14,7 +14,7 @@ from http.client import HTTPConnection, HTTPMessage
 
 import pytest
 
-from sizer.records import HostError
+from sizer.records.errors import HostError
 from sizer.server import page_server
 from sizer.server.live_page import Served
 from sizer.server.page_server import PageServer

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records import HostError, Interrupted
-from sizer.storage import Announcement, AnnouncementKind, manifest
+from sizer.records.errors import HostError, Interrupted
+from sizer.storage import manifest
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_cache import made_once
 from sizer.storage.page_cache import resident_bytes
-from sizer.words import announcement_in_words, in_words
+from sizer.words.errors import in_words
+from sizer.words.storage import announcement_in_words
 
 MAKING = Announcement(AnnouncementKind.EMBEDDED_DATA)
 

@@ -9,7 +9,7 @@ from sizer.limits.identity import world
 from sizer.records.errors import HostError
 from sizer.records.run import DataSet
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.storage import Announcement, AnnouncementKind
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.page_cache import files_of, resident_bytes
 from sizer.storage.placement import Placement, remove_leftovers, room_on_emulated
 

@@ -13,11 +13,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from sizer.limits import LimitsBackend
 from sizer.limits.identity import owned_name
-from sizer.records import DiskTier, HostError, InputError, Interrupted
+from sizer.limits.interface import LimitsBackend
+from sizer.records.errors import HostError, InputError, Interrupted
+from sizer.records.study import DiskTier
 from sizer.storage import (
-    Announcement,
     data_cache,
     data_sets,
     disk_check,
@@ -28,8 +28,8 @@ from sizer.storage import (
     placement,
     removal,
 )
-from sizer.storage.announcements import AnnouncementKind
-from sizer.words import in_words
+from sizer.storage.announcements import Announcement, AnnouncementKind
+from sizer.words.errors import in_words
 
 MAKING = Announcement(AnnouncementKind.DATA_MADE, folder="images")
 

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from sizer.limits import MARK, owner_is_dead
+from sizer.limits.identity import owner_is_dead
+from sizer.limits.process_tree import MARK
 from sizer.records.errors import HostError, Interrupted
 from sizer.storage.subprograms import complete
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.store import fitted_file, read_fitted, sources_of, write_fitted
+from sizer.store import fitted_file
+from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 FORM = {"workloads": [1, 2.5], "disks": ["ssd"]}
 

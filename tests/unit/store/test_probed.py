@@ -15,11 +15,11 @@ import pytest
 from sizer.api import read_study
 from sizer.api.concluding import conclude
 from sizer.cli import main
-from sizer.plan import plan, remaining
-from sizer.records import InputError
-from sizer.store import StudyFolder
-from sizer.study import recorded_size
-from sizer.words import in_words
+from sizer.plan.run_order import plan, remaining
+from sizer.records.errors import InputError
+from sizer.store.study_folder import StudyFolder
+from sizer.study.presets import recorded_size
+from sizer.words.errors import in_words
 
 
 def test_its_runs_count_as_they_were_measured(probed: Path) -> None:

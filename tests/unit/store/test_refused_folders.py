@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from sizer.files import ASIDE_SUFFIX
-from sizer.records import HostError, InputError, Run, RunWarning, Study, WarningKind, Workload, WorkloadPlan
-from sizer.store import StudyFolder, schema_1, study_folder, unsaved
+from sizer.files.writing import ASIDE_SUFFIX
+from sizer.records.errors import HostError, InputError
+from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.study import Study, Workload, WorkloadPlan
+from sizer.store import schema_1, study_folder, unsaved
 from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
-from sizer.store.study_folder import current_run
-from sizer.words import in_words
+from sizer.store.study_folder import StudyFolder, current_run
+from sizer.words.errors import in_words
 
 HOST = {"cpu_model": "EPYC", "cpus": 2, "memory_bytes": 2**34}
 STUDY = Study("s", (WorkloadPlan(Workload("train", "image_training"), (32,), (1.0, 2.0)),))

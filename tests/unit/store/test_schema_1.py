@@ -10,8 +10,9 @@ import pytest
 
 from sizer.records.run import Cause, CauseKind, EvidenceKind, Failure, LimitedBy, LimitedByKind, RunWarning, WarningKind
 from sizer.records.study import SCHEMA_VERSION, Purpose
-from sizer.store import StudyFolder, marks_of, run_from_json
-from sizer.store.schema_1 import FLOOR_SEARCH, warning_of
+from sizer.store.schema_1 import FLOOR_SEARCH, marks_of, warning_of
+from sizer.store.stored_runs import run_from_json
+from sizer.store.study_folder import StudyFolder
 from tests import ROOT
 
 STORED = ROOT / "tests" / "stored" / "version_1" / "runs" / "f991df459cb2.json"

@@ -17,12 +17,11 @@ from pathlib import Path
 import pytest
 
 from sizer.plan.run_order import plan, remaining
-from sizer.records import Note, NoteKind
 from sizer.records.errors import HostError, InputError
 from sizer.records.run import Configuration, Outcome, Run, Sample
-from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Measure, Note, NoteKind, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import FILES, StudyFolder, refuse_unusable
-from sizer.study import HostSize
+from sizer.study.presets import HostSize
 from tests import ROOT
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}
@@ -312,7 +311,7 @@ def test_a_killed_sizer_leaves_no_lock(path: Path) -> None:
     with StudyFolder.create(path, STUDY, HOST):
         pass
     code = (
-        "import os, signal, sys; from pathlib import Path; from sizer.store import StudyFolder\n"
+        "import os, signal, sys; from pathlib import Path; from sizer.store.study_folder import StudyFolder\n"
         "with StudyFolder.open(Path(sys.argv[1])).locked():\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records import InputError
-from sizer.store import StudyFolder
+from sizer.records.errors import InputError
+from sizer.store.study_folder import StudyFolder
 from sizer.store.watched import WATCHED, is_watched, mark_watched, unmark_watched
 
 

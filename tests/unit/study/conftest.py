@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sizer.catalog import Basis
+from sizer.catalog.rate_estimate import Basis
 from sizer.records.errors import InputError
 from sizer.records.study import DiskRates, Study
-from sizer.study import HostSize, parse_study
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 HOST = HostSize(4, 16 * 2**30)
 

@@ -6,8 +6,9 @@ import pytest
 
 from sizer.records.adaptive import Adaptive
 from sizer.records.errors import InputError
-from sizer.study import HostSize, to_yaml
 from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 
 HOST = HostSize(4, 2**34)
 FILE = "workloads:\n  - kind: image_training\nmeasure: {{{measure}}}\n"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.records import Device, InputError, Limits, Measure, RunSpec, Study
-from sizer.study import HostSize, parse_study, to_yaml
+from sizer.catalog.catalog import Catalog
+from sizer.records.device import Device
+from sizer.records.errors import InputError
+from sizer.records.study import Limits, Measure, RunSpec, Study
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 
 HOST = HostSize(4, 16 * 2**30)
 SEVERAL = """workloads:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sizer.records.study import Study
-from sizer.study import schema
+from sizer.study.json_schema import schema
 from sizer.study.presets import MEASURE, Preset, vcpus_axis
 from tests import ROOT
 

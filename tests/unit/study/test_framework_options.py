@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import FrameworkOptions, InputError, Study, Workload
-from sizer.study import to_yaml
+from sizer.records.errors import InputError
+from sizer.records.framework_options import FrameworkOptions
+from sizer.records.study import Study, Workload
+from sizer.study.resolved import to_yaml
 
 Parse = Callable[..., Study]
 

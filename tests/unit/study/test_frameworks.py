@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sizer.records import FrameworkPython, InputError, Study
-from sizer.study import to_yaml
+from sizer.records.errors import InputError
+from sizer.records.study import FrameworkPython, Study
 from sizer.study.document import Document
+from sizer.study.resolved import to_yaml
 from sizer.study.workloads import _check_network
 
 Parse = Callable[..., Study]

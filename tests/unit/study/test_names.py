@@ -7,8 +7,8 @@ import unicodedata
 import pytest
 
 from sizer.api import parse_study
-from sizer.records import InputError
-from sizer.study import to_yaml
+from sizer.records.errors import InputError
+from sizer.study.resolved import to_yaml
 
 STUDY = """
 name: 图像

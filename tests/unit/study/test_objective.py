@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.api import parse_study
-from sizer.records import Deadline, InputError, Objective
-from sizer.study import to_yaml
+from sizer.records.errors import InputError
+from sizer.records.study import Deadline, Objective
+from sizer.study.resolved import to_yaml
 
 TRAIN = "workloads:\n  - kind: image_training\n"
 

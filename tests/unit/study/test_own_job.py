@@ -8,9 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.catalog import Catalog
-from sizer.records import GIB, InputError, Limits, Study, Variable
-from sizer.study import Axes, HostSize, OwnJob, own_job_text, parse_study
+from sizer.catalog.catalog import Catalog
+from sizer.records.errors import InputError
+from sizer.records.own_programs import Variable
+from sizer.records.study import Limits, Study
+from sizer.records.units import GIB
+from sizer.study.own_job import Axes, OwnJob, own_job_text
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 HOST = HostSize(2, 8 * GIB)
 

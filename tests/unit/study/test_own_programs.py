@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from sizer.files.codec import to_json
-from sizer.records import InputError, Variable
-from sizer.records.own_programs import filled, placeholders_in
+from sizer.records.errors import InputError
+from sizer.records.own_programs import Variable, filled, placeholders_in
 from sizer.records.study import Study
-from sizer.study import to_yaml
+from sizer.study.resolved import to_yaml
 
 Parse = Callable[..., Study]
 

@@ -11,8 +11,9 @@ import pytest
 
 from sizer.records.errors import InputError
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
-from sizer.study import HostSize, read_study
 from sizer.study.document import RESOLVED
+from sizer.study.parse import read_study
+from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml
 from sizer.study.workloads import LARGEST_TRIED
 

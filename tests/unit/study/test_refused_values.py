@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sizer.records import InputError, Study
-from sizer.study import HostSize, commands, document, parse_study
-from sizer.words import in_words
+from sizer.records.errors import InputError
+from sizer.records.study import Study
+from sizer.study import commands, document
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.words.errors import in_words
 
 Parse = Callable[..., Study]
 ONE = "workloads:\n  - {kind: image_training, network: resnet50}\n"

@@ -13,11 +13,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.catalog import Catalog
+from sizer.catalog.catalog import Catalog
 from sizer.files.codec import from_json, to_json
-from sizer.records import KINDS, TRANSFORMERS, Variable
 from sizer.records.device import BatchRate, Device, DiskRates
 from sizer.records.errors import InputError
+from sizer.records.kinds import KINDS
+from sizer.records.networks import TRANSFORMERS
+from sizer.records.own_programs import Variable
 from sizer.records.study import (
     Deadline,
     DiskTier,
@@ -29,7 +31,10 @@ from sizer.records.study import (
     Workload,
     WorkloadPlan,
 )
-from sizer.study import HostSize, parse_study, template, to_yaml
+from sizer.study.commented import template
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.study.resolved import to_yaml
 
 Value = TypeVar("Value")
 ELSEWHERE = HostSize(96, 2**40)

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from sizer.records import KINDS
 from sizer.records.errors import InputError
+from sizer.records.kinds import KINDS
 from sizer.records.study import Study
-from sizer.study import HostSize, parse_study, schema
+from sizer.study.json_schema import schema
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
 
 IMPORTED = "workloads:\n  - kind: imported\n"
 TRAIN = "workloads:\n  - kind: image_training\n"

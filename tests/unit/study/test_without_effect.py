@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import InputError, Study
-from sizer.study import to_yaml
+from sizer.records.errors import InputError
+from sizer.records.study import Study
+from sizer.study.resolved import to_yaml
 
 Parse = Callable[..., Study]
 NOTHING_READ = "changes nothing with `input: synthetic`, which reads and decodes nothing; remove this line"

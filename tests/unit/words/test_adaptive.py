@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive import NextRun, PlanEnd
-from sizer.records import GIB
+from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.records.adaptive import PlanEndKind, RunReason, RunReasonKind
-from sizer.words import chosen_in_words, chosen_runs, going_on_with, plan_ended, plan_ended_line, reason_in_words
-from sizer.words.adaptive import start_to_come
+from sizer.records.units import GIB
+from sizer.words.adaptive import chosen_in_words, chosen_runs, plan_ended, reason_in_words, start_to_come
+from sizer.words.unfinished import going_on_with, plan_ended_line
 from tests.unit.adaptive.machine import chooser_of, study_of
 
 SENTENCES = [

@@ -12,15 +12,20 @@ from pathlib import Path
 import pytest
 
 from sizer import api
-from sizer.bundled.reports import Material, render
-from sizer.bundled.reports.page import TEMPLATES
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import TEMPLATES, render
 from sizer.cli import host_commands, main
 from sizer.cli import language as cli_language
-from sizer.host import Check, Finding, FindingKind, facts
-from sizer.records import Alternative, Estimate, Message, NoAnswer, Refused, Spec
+from sizer.host.findings import Check, Finding, FindingKind
+from sizer.host.machine import facts
+from sizer.records.answer import Alternative
+from sizer.records.configuration import Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.messages import Message
+from sizer.records.prediction import Refused, Spec
 from sizer.runner.load import Load
-from sizer.words import ENGLISH, in_language
 from sizer.words import language as language_of_words
+from sizer.words.language import ENGLISH, in_language
 from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 
 FIGURES = r"""

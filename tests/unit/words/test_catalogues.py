@@ -9,8 +9,8 @@ from pathlib import Path
 import compiled
 import pytest
 
-from sizer.words import in_language, paragraph
-from sizer.words.language import CHINESE, _, _n
+from sizer.words.figures import paragraph
+from sizer.words.language import CHINESE, _, _n, in_language
 from tests import ROOT
 from tests.catalogue import collected, languages, spoken
 

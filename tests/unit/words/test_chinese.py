@@ -11,13 +11,15 @@ import compiled
 import pytest
 from babel.messages.extract import extract_from_file
 
-from sizer.bundled.reports import Material, render
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.page import render
 from sizer.cli import main
 from sizer.cli.columns import lines_within, width, within
-from sizer.records import format_number
-from sizer.words import _, in_language, paragraph, percent, rate_in_words, sentence
-from sizer.words.language import CHINESE
+from sizer.records.units import format_number
+from sizer.words.figures import paragraph, sentence
+from sizer.words.language import CHINESE, _, in_language
 from sizer.words.spacing import filled_in_chinese
+from sizer.words.units import percent, rate_in_words
 from tests import ROOT
 from tests.catalogue import Message, collected
 from tests.unit.words.test_another_language import Texts

@@ -13,8 +13,11 @@ import pytest
 
 from sizer.cli import main
 from sizer.cli.arguments import parser
-from sizer.records import AllOf, AnyOf, HostError, InputError, Lines, Message
-from sizer.words import data_lacking, in_words, without_marks
+from sizer.records.errors import HostError, InputError
+from sizer.records.messages import AllOf, AnyOf, Lines, Message
+from sizer.words.errors import in_words
+from sizer.words.language import without_marks
+from sizer.words.terminal import data_lacking
 from tests import ROOT
 from tests.catalogue import collected, keywords, spoken, write_catalogue
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sizer import words
-from sizer.records import Estimate
-from sizer.words.figures import gains
-from sizer.words.units import rate_beside
+from sizer.records.configuration import Estimate
+from sizer.words.figures import brief, chance, gains, rate_interval, sentence, signed_bytes, small_share, volume
+from sizer.words.units import percent, rate_beside, vcpus_in_words
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:
     """A throughput reads like '183 images/s (178–188)'."""
-    assert words.rate_interval(Estimate(183.2, 177.9, 188.4), "image") == "183 images/s (178–188)"
+    assert rate_interval(Estimate(183.2, 177.9, 188.4), "image") == "183 images/s (178–188)"
 
 
 @pytest.mark.parametrize(
@@ -20,18 +19,18 @@ def test_a_rate_says_its_unit_and_its_interval() -> None:
 )
 def test_data_sizes_are_powers_of_ten(bytes_: float, text: str) -> None:
     """Data is shown in MB and not in MiB, and says so."""
-    assert words.volume(bytes_) == text
+    assert volume(bytes_) == text
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.973, "97 %"), (0.001, "< 1 %"), (0, "0 %"), (1.004, "100 %")])
 def test_a_busy_share_is_a_percentage(share: float, text: str) -> None:
     """Shares are whole percent, and one that is small but not nothing does not read as nothing."""
-    assert words.percent(share) == text
+    assert percent(share) == text
 
 
 def test_vcpus_are_singular_up_to_one() -> None:
     """A half is one vCPU at most; four are several."""
-    assert [words.vcpus_in_words(value) for value in (0.5, 1.0, 4.0)] == ["0.5 vCPU", "1 vCPU", "4 vCPUs"]
+    assert [vcpus_in_words(value) for value in (0.5, 1.0, 4.0)] == ["0.5 vCPU", "1 vCPU", "4 vCPUs"]
 
 
 @pytest.mark.parametrize(
@@ -46,19 +45,19 @@ def test_both_ends_of_a_gain_have_one_form(low: float, high: float, text: str) -
 @pytest.mark.parametrize(("value", "text"), [(1.0, "above 0.99"), (0.0, "below 0.01"), (0.934, "0.93")])
 def test_no_probability_is_certain(value: float, text: str) -> None:
     """Finite measurements never give 1 or 0."""
-    assert words.chance(value) == text
+    assert chance(value) == text
 
 
 def test_a_clause_becomes_a_sentence() -> None:
     """Words of the model start with a capital and end with one full stop."""
-    assert words.sentence("the CPU binds") == "The CPU binds."
-    assert words.sentence("Already one.") == "Already one."
+    assert sentence("the CPU binds") == "The CPU binds."
+    assert sentence("Already one.") == "Already one."
 
 
 def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
     """'219 images/s', not '219 images/s (219–219)'."""
-    assert words.rate_interval(Estimate(219.1, 219.0, 219.2), "image") == "219 images/s"
-    assert words.rate_interval(Estimate(183.0, 178.0, 188.0), "image") == "183 images/s (178–188)"
+    assert rate_interval(Estimate(219.1, 219.0, 219.2), "image") == "219 images/s"
+    assert rate_interval(Estimate(183.0, 178.0, 188.0), "image") == "183 images/s (178–188)"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +65,7 @@ def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
 )
 def test_a_very_short_time_keeps_its_digits(seconds: float, text: str) -> None:
     """What a sample waits may be nanoseconds."""
-    assert words.brief(seconds) == text
+    assert brief(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -74,13 +73,13 @@ def test_a_very_short_time_keeps_its_digits(seconds: float, text: str) -> None:
 )
 def test_a_small_share_keeps_a_digit_after_the_point(share: float, text: str) -> None:
     """An overhead of a third of a percent is not '< 1 %'."""
-    assert words.small_share(share) == text
+    assert small_share(share) == text
 
 
 @pytest.mark.parametrize(("bytes_", "text"), [(1229, "+1.2 KiB"), (-300, "−300 B"), (0.2, "0 B")])
 def test_a_change_of_size_has_its_sign(bytes_: float, text: str) -> None:
     """Growth and shrinkage are told apart; a fraction of a byte is none."""
-    assert words.signed_bytes(bytes_) == text
+    assert signed_bytes(bytes_) == text
 
 
 def test_a_rate_beside_one_that_was_asked_for_shows_which_is_more() -> None:

@@ -5,27 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sizer import words
-from sizer.catalog import Catalog
-from sizer.plan import Needs
-from sizer.records import (
-    GIB,
-    MIB,
-    Cause,
-    CauseKind,
-    Configuration,
-    Estimate,
-    Failure,
-    Limits,
-    Measure,
-    Meter,
-    MeterKind,
-    Outcome,
-    Run,
-    RunSpec,
-    Workload,
-)
-from sizer.study import HostSize, parse_study
+from sizer.catalog.catalog import Catalog
+from sizer.plan.axes_of_first_run import Needs
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import Cause, CauseKind, Failure, Meter, MeterKind, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.units import GIB, MIB
+from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.words.profiling import axes_lines, disks_not_read, first_run_failed, needs_lines
+from sizer.words.runs import run_in_words
 
 NEEDS = Needs(
     vcpus=2.0,
@@ -50,7 +40,7 @@ def failed(outcome: Outcome, *kinds: CauseKind) -> Run:
 
 
 def test_what_a_program_used() -> None:
-    assert list(words.needs_lines(NEEDS, "train")) == [
+    assert list(needs_lines(NEEDS, "train")) == [
         "what `train` used without limits:",
         "  vCPUs: 1.87 of 2 busy",
         "  threads: up to 9; OMP_NUM_THREADS was 2",
@@ -62,7 +52,7 @@ def test_what_a_program_used() -> None:
 
 
 def test_a_first_run_beside_other_load_says_so() -> None:
-    assert list(words.needs_lines(replace(NEEDS, busy_vcpus=0.5, taken_cores=1.5), "train"))[1] == (
+    assert list(needs_lines(replace(NEEDS, busy_vcpus=0.5, taken_cores=1.5), "train"))[1] == (
         "  vCPUs: 0.50 of 2 busy, while other programs took 1.50"
     )
 
@@ -79,7 +69,7 @@ def test_what_was_not_accounted_is_left_out() -> None:
         meter=None,
         threads=None,
     )
-    assert list(words.needs_lines(bare, "train"))[1:] == [
+    assert list(needs_lines(bare, "train"))[1:] == [
         "  vCPUs: how many of 2 were busy was not accounted",
         "  threads: not counted; OMP_NUM_THREADS was 2",
         "  rate: 123 images/s (120–127), told by the program itself",
@@ -88,7 +78,7 @@ def test_what_was_not_accounted_is_left_out() -> None:
 
 def test_a_rate_of_steps_says_how_to_count_samples() -> None:
     unseen = replace(NEEDS, unit="step", batch_samples=1, samples_seen=False)
-    assert list(words.needs_lines(unseen, "train"))[-1] == (
+    assert list(needs_lines(unseen, "train"))[-1] == (
         "  rate: 123 steps/s (120–127), counted by the hook in PyTorch; how many samples a step has was not seen: "
         "to count them, add --samples-per-step N"
     )
@@ -102,17 +92,17 @@ def test_the_axes_that_were_chosen() -> None:
     disks: {fast: /mnt, cloud: {emulate: alibaba/cloud_ssd, size: 500GiB}}
     """
     study = parse_study(text, "x.yaml", None, HostSize(2, 8 * GIB), Catalog.load())
-    assert list(words.axes_lines(study, Path("x.yaml"), 12, 90.0)) == [
+    assert list(axes_lines(study, Path("x.yaml"), 12, 90.0)) == [
         "chosen from this: 0.5, 1 and 2 vCPUs; batch sizes 8 and 16; the present disk, disk `fast` and disk `cloud`; "
         "memory caps of 1 GiB and 2 GiB; the smallest memory in which it runs",
         "12 runs to come, about 1 min 30 s",
         "the study file of these runs: x.yaml",
     ]
-    assert len(list(words.axes_lines(study, Path("x.yaml"), 0, 0.0))) == 2
+    assert len(list(axes_lines(study, Path("x.yaml"), 0, 0.0))) == 2
 
 
 def test_a_host_that_is_too_small() -> None:
-    said = list(words.first_run_failed(failed(Outcome.OUT_OF_MEMORY, CauseKind.HOST_MEMORY), None, ()))
+    said = list(first_run_failed(failed(Outcome.OUT_OF_MEMORY, CauseKind.HOST_MEMORY), None, ()))
     assert said == [
         "without a rate of the run without limits nothing else is measured",
         "this host has too little memory for it: measure on a larger one, or make the batch smaller",
@@ -123,26 +113,26 @@ def test_a_host_that_is_too_small() -> None:
 def test_a_crash_after_steps_that_nobody_saw_is_a_crash() -> None:
     """Its steps are not what is missing."""
     run = failed(Outcome.CRASHED, CauseKind.EXIT_STATUS, CauseKind.NO_EVENT)
-    said = " ".join(words.first_run_failed(run, Path("x.log"), ()))
+    said = " ".join(first_run_failed(run, Path("x.log"), ()))
     assert "sizer.meter" not in said
     assert "what it printed: x.log" in said
 
 
 def test_disks_that_are_not_read() -> None:
-    assert words.disks_not_read(("fast",), True) == (
+    assert disks_not_read(("fast",), True) == (
         "the command reads nothing from fast: write {data} in it in the place of the path of its data, or {scratch} "
         "where it writes"
     )
-    assert "give --data PATH" in words.disks_not_read(("fast", "slow"), False)
+    assert "give --data PATH" in disks_not_read(("fast", "slow"), False)
 
 
 def test_a_run_is_named_by_what_it_was_told() -> None:
     """A run without limits says so, and a command's batch size only where somebody told it."""
     run = failed(Outcome.CRASHED).spec
-    assert words.run_in_words(run) == "mine no limits"
-    assert words.run_in_words(replace(run, batch_size=8)) == "mine no limits, batch 8"
+    assert run_in_words(run) == "mine no limits"
+    assert run_in_words(replace(run, batch_size=8)) == "mine no limits, batch 8"
     told = replace(run.workload, command=("prog", "{batch_size}"))
-    assert words.run_in_words(replace(run, workload=told, limits=Limits(1.0))) == "mine 1 vCPU, batch 1"
+    assert run_in_words(replace(run, workload=told, limits=Limits(1.0))) == "mine 1 vCPU, batch 1"
 
 
 def test_a_module_that_another_environment_has_says_how_to_use_that() -> None:
@@ -151,7 +141,7 @@ def test_a_module_that_another_environment_has_says_how_to_use_that() -> None:
     workload = replace(run.spec.workload, command=("/opt/sizer/bin/python", "train.py"))
     assert run.error is not None
     error = replace(run.error, last_lines="Traceback ...\nModuleNotFoundError: No module named 'torch'")
-    said = list(words.first_run_failed(replace(run, spec=replace(run.spec, workload=workload), error=error), None, ()))
+    said = list(first_run_failed(replace(run, spec=replace(run.spec, workload=workload), error=error), None, ()))
     assert said[1] == (
         "/opt/sizer/bin/python has no `torch`; to run it in the environment that has it, give that one's interpreter: "
         "sizer profile -- /path/to/environment/bin/python ..."

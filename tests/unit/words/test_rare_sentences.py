@@ -8,56 +8,51 @@ from dataclasses import replace
 
 import pytest
 
-from sizer import words
-from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel, fit
-from sizer.plan import PassResult
-from sizer.plan.two_epochs import TwoEpochs
-from sizer.records import (
-    GIB,
-    Action,
-    Answer,
-    Baseline,
-    Bottleneck,
+from sizer.model.fitting import fit
+from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
+from sizer.plan.two_epochs import PassResult, TwoEpochs
+from sizer.records.answer import Answer, Baseline, Family, Recommendation
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Action, Prediction, ReasonCode, Refusal, Spec, Suggestion, reason
+from sizer.records.run import (
     Cause,
     CauseKind,
-    Configuration,
     DataSet,
-    Device,
     DiskCheck,
-    DiskRates,
-    DiskTier,
-    Estimate,
     Evidence,
     EvidenceKind,
-    Family,
-    Limits,
-    Objective,
-    Outcome,
-    Prediction,
-    ReasonCode,
-    Recommendation,
-    Refusal,
+    LimitedBy,
+    LimitedByKind,
     Run,
-    RunSpec,
     RunWarning,
-    Spec,
-    Suggestion,
     WarningKind,
-    reason,
 )
-from sizer.records.run import LimitedBy, LimitedByKind
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import DiskTier, Limits, Objective, RunSpec
+from sizer.records.units import GIB
+from sizer.words.answers import family_sentences, headline, refusal_sentences, suggestion_sentences
 from sizer.words.failures import cause_in_words
+from sizer.words.model import assumptions, parameter_name
+from sizer.words.names import Terms
+from sizer.words.page import data_in_words, device_in_words
+from sizer.words.predictions import prediction_line
+from sizer.words.runs import evidence_in_words, following_in_words, imported_run_in_words, limits_in_words
+from sizer.words.storage import disk_check_line, disk_figure_line, disk_unusable
+from sizer.words.terminal import answer_not_written, being_measured_again, note_said, page_not_written, waiting_for_run
+from sizer.words.verdict import against_sentence, spec_parts
+from sizer.words.warnings import warning_line
 
-TERMS = words.Terms("train", "image")
-EMULATED = words.Terms("train", "image", Device("emulated", gpu="P100"))
+TERMS = Terms("train", "image")
+EMULATED = Terms("train", "image", Device("emulated", gpu="P100"))
 RATE = Estimate(100.0, 95.0, 105.0)
 TWO_VCPUS = Spec(2.0, 8 * GIB, "nvme")
 
 
-def said(code: ReasonCode, terms: words.Terms = TERMS, spec: Spec | None = None, **figures: object) -> str:
+def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **figures: object) -> str:
     """The sentence of one reason."""
     one = replace(reason(code, **figures), spec=spec)  # type: ignore[arg-type]
-    return words.refusal_sentences(Refusal(one), terms)
+    return refusal_sentences(Refusal(one), terms)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +249,7 @@ def test_an_emulated_step_without_a_rate_names_the_accelerator() -> None:
 )
 def test_a_suggestion_says_what_to_do(suggestion: Suggestion, sentence: str) -> None:
     """Every action is one imperative, however little of it is known."""
-    assert words.suggestion_sentences(suggestion, TERMS) == sentence
+    assert suggestion_sentences(suggestion, TERMS) == sentence
 
 
 @pytest.mark.parametrize(
@@ -281,27 +276,27 @@ def test_a_suggestion_says_what_to_do(suggestion: Suggestion, sentence: str) -> 
 )
 def test_a_headline_is_no_surer_than_its_answer(answer: Answer, line: str) -> None:
     """A bottleneck that is not known is left out, and a refused size is never called recommended."""
-    assert words.headline(answer, TERMS) == line
+    assert headline(answer, TERMS) == line
 
 
 def test_a_spec_of_which_nothing_was_varied_has_a_name_on_the_page() -> None:
     """By its accelerators, or that it has none."""
-    assert words.spec_parts(Spec(None), TERMS) == ["a machine without an accelerator"]
-    assert words.spec_parts(Spec(None), replace(TERMS, device=Device("cuda", 0))) == ["1 accelerator"]
+    assert spec_parts(Spec(None), TERMS) == ["a machine without an accelerator"]
+    assert spec_parts(Spec(None), replace(TERMS, device=Device("cuda", 0))) == ["1 accelerator"]
 
 
 def test_a_prediction_that_does_not_fit_in_memory_has_no_rate() -> None:
     """A killed job has no images a second."""
     place = Configuration(2.0, GIB, "nvme", 32)
     killed = Prediction("train", place, RATE, Bottleneck.MEMORY, {}, extrapolated=False, out_of_memory=True)
-    assert words.prediction_line(killed, "2 vCPUs, 1 GiB", TERMS) == "train at 2 vCPUs, 1 GiB: out of memory"
+    assert prediction_line(killed, "2 vCPUs, 1 GiB", TERMS) == "train at 2 vCPUs, 1 GiB: out of memory"
 
 
 def test_a_family_that_nobody_sells_is_said() -> None:
     """More memory for each vCPU than any family has is named with the most that is sold."""
     answer = Answer("train", "recommended", Spec(1.0, 16 * GIB), RATE, "image")
     family = Family(1.0, 1.0, gib_per_vcpu=16.0, sold=False, memory_workload="train")
-    found = words.family_sentences(Recommendation(Objective(), (answer,), family))
+    found = family_sentences(Recommendation(Objective(), (answer,), family))
     assert found["gib_per_vcpu"] == (
         "16, more than the 8 that families offer (most is needed by train: 16 GiB for 1 vCPU)"
     )
@@ -401,13 +396,13 @@ def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spe
 )
 def test_a_warning_says_what_its_figures_mean(warning: RunWarning, line: str) -> None:
     """Which figures were kept decides what is said."""
-    assert words.warning_line(warning, "image") == line
+    assert warning_line(warning, "image") == line
 
 
 def test_evidence_of_a_table_is_not_sizers_own() -> None:
     """A bottleneck that somebody else named says whose word it is."""
     given = Evidence(Bottleneck.CPU, {}, EvidenceKind.IMPORTED, text="runs.csv")
-    assert words.evidence_in_words(given) == "given by runs.csv, not accounted by sizer"
+    assert evidence_in_words(given) == "given by runs.csv, not accounted by sizer"
 
 
 @pytest.mark.parametrize(
@@ -425,7 +420,7 @@ def test_a_pass_of_two_epochs_says_how_it_ended(
     monkeypatch.setattr(TwoEpochs, "result", lambda _self, _runs: result)
     following = object.__new__(TwoEpochs)
     object.__setattr__(following, "base", make_spec("true"))
-    line = words.following_in_words(following, [])
+    line = following_in_words(following, [])
     assert line == f"two epochs of `job` with half of its data in memory{ending}"
 
 
@@ -437,10 +432,8 @@ def test_an_imported_run_of_a_bare_table_is_its_workload(make_run: Callable[...,
         spec=replace(run.spec, limits=Limits(None, None, None)),
         configuration=Configuration(None, None, None, None),
     )
-    assert words.imported_run_in_words(bare) == "train"
-    assert words.imported_run_in_words(replace(bare, configuration=Configuration(None, None, None, 32))) == (
-        "train batch 32"
-    )
+    assert imported_run_in_words(bare) == "train"
+    assert imported_run_in_words(replace(bare, configuration=Configuration(None, None, None, 32))) == ("train batch 32")
 
 
 @pytest.mark.parametrize(
@@ -455,7 +448,7 @@ def test_an_imported_run_of_a_bare_table_is_its_workload(make_run: Callable[...,
 )
 def test_what_was_not_limited_is_said(limited: LimitedBy, parts: list[str]) -> None:
     """A run that had the whole host does not read as if it had been limited."""
-    sentence = words.limits_in_words(limited)
+    sentence = limits_in_words(limited)
     assert all(part in sentence for part in parts)
 
 
@@ -472,7 +465,7 @@ DECLARED = DiskRates(2000, 100e6, 2000, 100e6)
 )
 def test_a_checked_disk_says_what_it_is(tier: DiskTier, line: str) -> None:
     """A real disk has nothing declared; an emulated one is as declared where fio found so."""
-    assert words.disk_check_line(DiskCheck(tier, DECLARED)) == line
+    assert disk_check_line(DiskCheck(tier, DECLARED)) == line
 
 
 @pytest.mark.parametrize(
@@ -488,12 +481,12 @@ def test_a_figure_of_a_disk_is_beside_its_declared_one(
     figure: tuple[str, float | None, float | None], line: str
 ) -> None:
     """What was declared is only said where something was."""
-    assert words.disk_figure_line(*figure) == line
+    assert disk_figure_line(*figure) == line
 
 
 def test_a_disk_that_cannot_be_used_says_why() -> None:
     """The line is of one disk, indented under the study's check."""
-    assert words.disk_unusable("nvme", "no space left") == "  disk `nvme` cannot be used: no space left"
+    assert disk_unusable("nvme", "no space left") == "  disk `nvme` cannot be used: no space left"
 
 
 @pytest.fixture
@@ -524,7 +517,7 @@ def fitted(make_run: Callable[..., Run]) -> WorkloadModel:
 )
 def test_a_supposition_is_named(what_if: WhatIf, text: str, fitted: WorkloadModel) -> None:
     """Whoever reads a prediction sees all that it assumes, and nothing where it assumes nothing."""
-    assert words.assumptions(what_if, fitted) == text
+    assert assumptions(what_if, fitted) == text
 
 
 @pytest.mark.parametrize(
@@ -552,7 +545,7 @@ def test_a_larger_data_set_says_whether_it_matters(
     """With a cold cache nothing of it is kept, so its size changes nothing; its own size is named where it is known."""
     feed = replace(fitted.facts.setting, cache="natural" if natural else "cold")
     model = replace(fitted, facts=replace(fitted.facts, data_bytes=data_bytes, setting=feed))
-    assert words.assumptions(WhatIf(data_bytes_factor=4.0), model) == text
+    assert assumptions(WhatIf(data_bytes_factor=4.0), model) == text
 
 
 @pytest.mark.parametrize(
@@ -565,7 +558,7 @@ def test_a_larger_data_set_says_whether_it_matters(
 def test_a_parameter_names_what_it_is_of(quantity: Quantity, of: str, name: str, fitted: WorkloadModel) -> None:
     """A disk by its name."""
     parameter = Parameter(quantity, "", 1.0, 1.0, 1.0, Source.FIT, of)
-    assert words.parameter_name(parameter, fitted) == name
+    assert parameter_name(parameter, fitted) == name
 
 
 @pytest.mark.parametrize(
@@ -578,7 +571,7 @@ def test_a_parameter_names_what_it_is_of(quantity: Quantity, of: str, name: str,
 )
 def test_the_data_of_a_study_is_never_taken_for_another(data: DataSet | None, text: str) -> None:
     """Embedded images are never called the reader's own."""
-    assert words.data_in_words(data) == text
+    assert data_in_words(data) == text
 
 
 @pytest.mark.parametrize(
@@ -591,7 +584,7 @@ def test_the_data_of_a_study_is_never_taken_for_another(data: DataSet | None, te
 )
 def test_a_device_is_named_as_it_is(device: Device, text: str) -> None:
     """An emulated accelerator says so, with its rate."""
-    assert words.device_in_words(device, "image") == text
+    assert device_in_words(device, "image") == text
 
 
 @pytest.mark.parametrize(
@@ -607,7 +600,7 @@ def test_a_baseline_that_is_cheaper_is_not_hidden(saving: float | None, said: st
     """An answer that costs more than what it is compared with says how much more."""
     baseline = Baseline(Spec(4.0), RATE, 0.95, saving=saving)
     answer = Answer("train", "recommended", Spec(2.0), RATE, baseline=baseline)
-    found = words.against_sentence(answer, 0.95, words.Terms("train"))
+    found = against_sentence(answer, 0.95, Terms("train"))
     assert found == f"With 2 vCPUs instead of 4, the largest measured, {said}"
 
 
@@ -615,20 +608,20 @@ def test_whose_price_is_not_known_is_said() -> None:
     """An answer that has a price is not said to have none because the one that it is compared with has none."""
     baseline = Baseline(Spec(4.0), RATE, 0.95, answer_usd_per_hour=0.9)
     answer = Answer("train", "recommended", Spec(2.0), RATE, baseline=baseline)
-    found = words.against_sentence(answer, 0.95, words.Terms("train"))
+    found = against_sentence(answer, 0.95, Terms("train"))
     assert found.endswith("it keeps 95 % of the throughput and the other has no known price.")
 
 
 def test_a_run_that_takes_longer_than_expected_says_so() -> None:
     """After Ctrl-C no time is promised that has already passed."""
-    assert words.waiting_for_run(0.0) == ("finishing the current run (longer than expected); Ctrl-C again stops it now")
-    assert words.waiting_for_run(90.0) == "finishing the current run (about 1 min 30 s); Ctrl-C again stops it now"
-    assert words.waiting_for_run(None) == "finishing the current step; Ctrl-C again stops it now"
+    assert waiting_for_run(0.0) == ("finishing the current run (longer than expected); Ctrl-C again stops it now")
+    assert waiting_for_run(90.0) == "finishing the current run (about 1 min 30 s); Ctrl-C again stops it now"
+    assert waiting_for_run(None) == "finishing the current step; Ctrl-C again stops it now"
 
 
 def test_lines_of_the_terminal_say_what_they_are() -> None:
     """A note is no warning, and what could not be written names the reason."""
-    assert words.note_said("fio is missing") == "note: fio is missing"
-    assert words.answer_not_written("disk full") == "the answer could not be written: disk full"
-    assert words.page_not_written("disk full") == "the page that is being served could not be written: disk full"
-    assert words.being_measured_again("train 2 vCPUs: crashed") == "train 2 vCPUs: crashed; being measured again now"
+    assert note_said("fio is missing") == "note: fio is missing"
+    assert answer_not_written("disk full") == "the answer could not be written: disk full"
+    assert page_not_written("disk full") == "the page that is being served could not be written: disk full"
+    assert being_measured_again("train 2 vCPUs: crashed") == "train 2 vCPUs: crashed; being measured again now"

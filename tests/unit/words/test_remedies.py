@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sizer import words
-from sizer.bundled.reports import Material
+from sizer.bundled.reports.material import Material
 from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Outcome, Run, WarningKind
+from sizer.words.remedies import meaning_of_warning, remedy_of_failure
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def ended(run: Run, outcome: Outcome, *kinds: CauseKind, **figures: float) -> st
     """The remedy for a run that ended so, for these causes."""
     causes = [Cause(kind, figures if number == 0 else {}) for number, kind in enumerate(kinds)]
     error = Failure(causes[0], tuple(causes[1:]), "its last line") if causes else None
-    return words.remedy_of_failure(replace(run, outcome=outcome, error=error))
+    return remedy_of_failure(replace(run, outcome=outcome, error=error))
 
 
 @pytest.mark.parametrize("cause", CauseKind)
@@ -68,6 +68,6 @@ def test_what_was_measured_elsewhere_is_not_measured_here(run: Run) -> None:
 @pytest.mark.parametrize("kind", WarningKind)
 def test_what_a_warning_means_is_short(kind: WarningKind) -> None:
     """Nothing, or one or two sentences that are read once."""
-    said = words.meaning_of_warning(kind)
+    said = meaning_of_warning(kind)
     assert said == "" or said.endswith(".")
     assert len(said) < 150

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.records import ReasonCode, reason
+from sizer.records.prediction import ReasonCode, reason
 from sizer.words.names import Terms
 from sizer.words.reasons import SENTENCES, reason_sentence
 from sizer.words.reasons.fields import FIELDS

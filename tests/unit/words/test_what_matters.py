@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from sizer import words
-from sizer.records import Estimate
 from sizer.records.answer import Alternative, Answer, Baseline
+from sizer.records.configuration import Estimate
 from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
-from sizer.words import Terms, against_sentence, alternative_line, alternative_remark, reason_sentences
-from sizer.words.figures import change, gain, more_or_less, of_its_rate, times
-from sizer.words.names import spec_name
+from sizer.words.alternatives import alternative_line, alternative_remark
+from sizer.words.answers import reason_sentences
+from sizer.words.figures import change, gain, half_width, more_or_less, of_its_rate, times
+from sizer.words.names import Terms, spec_name
+from sizer.words.verdict import against_sentence
 
 TERMS = Terms("train")
 K80, P100 = Spec(None, gpu="K80", gpu_count=1), Spec(None, gpu="P100", gpu_count=1)
@@ -145,8 +146,8 @@ def test_the_bottleneck_is_not_guessed_without_figures() -> None:
 
 def test_one_run_has_no_interval() -> None:
     """±0.0 % would be a claim."""
-    assert words.half_width(Estimate(480.0, 480.0, 480.0)) == "1 run"
-    assert words.half_width(Estimate(480.0, 470.0, 490.0)) == "±2.1 %"
+    assert half_width(Estimate(480.0, 480.0, 480.0)) == "1 run"
+    assert half_width(Estimate(480.0, 470.0, 490.0)) == "±2.1 %"
 
 
 LINE = Alternative(P100, Estimate(1800, 1710, 1890), "azure NC6s v2", 2.07, 0.319)

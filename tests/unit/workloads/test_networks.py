@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sizer.records import DIFFERENCES, TAKES_VECTORS
+from sizer.records.networks import DIFFERENCES, TAKES_VECTORS
 from tests import ROOT
 from workloads import backends, networks
 from workloads.backends import Settings, mxnet_library, open_backend, sample_form

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sizer.records import BATCH_SIZES, TRANSFORMERS
+from sizer.records.networks import BATCH_SIZES, TRANSFORMERS
 from tests import ROOT
 from workloads import language_training, networks
 from workloads.backends import FORWARD, FORWARD_BACKWARD, TRAIN, Settings, TransformerForm, open_backend
