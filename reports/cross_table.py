@@ -19,8 +19,7 @@ from sizer.words.cross_table import (
     seconds_a_batch,
 )
 
-from .material import Material
-from .subject import Subject
+from .subject import Material, Subject
 
 SHADES = (0.6, 0.8, 0.9, 0.97)
 """Of the least seconds of the row over a cell's own: from each on the cell is a shade darker."""

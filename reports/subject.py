@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from typing import Any
 
+from sizer.adaptive.chosen import NextRun, PlanEnd, next_of
+from sizer.adaptive.to_follow import Unfinished
+from sizer.model.feeds import CPU_LABEL
 from sizer.model.isolation import as_asked
-from sizer.model.model import WorkloadModel
+from sizer.model.model import Model, WorkloadModel
+from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
+from sizer.records.prediction import Spec
 from sizer.records.run import DiskCheck, Run
-from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskTier, Note, Objective, Study, Workload, WorkloadPlan
 from sizer.words.answers import refusal_sentences
 from sizer.words.language import _, without_marks
 from sizer.words.names import Terms, row, terms_of
@@ -26,7 +32,6 @@ from sizer.words.page import (
 )
 
 from . import results
-from .material import Material
 
 LONGEST_UNIT = 16
 """Characters."""
@@ -98,6 +103,34 @@ class Subject:
     def place_named(self) -> Callable[[Configuration], str]:
         """What a run had, as one line, made once for each configuration: each chart says it of each of its marks."""
         return cache(lambda place: configuration_line(place, self.study))
+
+    @property
+    def spec(self) -> Spec | None:
+        """Of the answer."""
+        return self.answer.spec if self.answer is not None else None
+
+    @property
+    def status(self) -> str:
+        """The classes that colour what is shown of its answer."""
+        if self.answer is None:
+            return "refused"
+        return f"{self.answer.status}{' provisional' if self.answer.provisional else ''}"
+
+    def is_answer(self, place: Configuration) -> bool:
+        """Whether a measured configuration is the recommended spec, on the axes that the spec names.
+
+        A spec without accelerators says nothing of them, unless machines were compared: then the CPU computes.
+        """
+        spec = self.spec
+        if self.answer is None or spec is None:
+            return False
+        axes = ("vcpus", "memory_bytes", "disk", "batch_size")
+        if any(getattr(spec, axis) not in (None, getattr(place, axis)) for axis in axes):
+            return False
+        if (spec.gpu, spec.gpu_count) == (None, 0):
+            return not self.answer.alternatives or place.gpu in (None, CPU_LABEL)
+        count = place.gpu_count if place.gpu is None else max(1, place.gpu_count or 0)
+        return (spec.gpu, spec.gpu_count) == (place.gpu, count)
 
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
@@ -178,3 +211,52 @@ def described(subject: Subject) -> str:
     if subject.device.kind != "cpu":
         parts.append(device_in_words(subject.device, subject.unit))
     return " · ".join(parts)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is: by workload, how many runs it asks for, how many of them are there, and how many others are
+    stored, of an `older` form of the study file; `chosen` is what an adaptive plan does next, or how it ended, and
+    `searching` are the searches that have a run left after all others."""
+
+    planned: Mapping[str, int]
+    finished: Mapping[str, int]
+    older: Mapping[str, int] = field(default_factory=dict)
+    chosen: NextRun | PlanEnd | None = None
+    searching: tuple[Unfinished, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        return next_of(self.chosen) is None and self._all_runs and not self.searching
+
+    @property
+    def _all_runs(self) -> bool:
+        return sum(self.finished.values()) >= sum(self.planned.values())
+
+    def is_missing(self, workload: str) -> bool:
+        """Whether runs of that workload are still to be made."""
+        return self.finished.get(workload, 0) < self.planned.get(workload, 0)
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that a page shows. `host` is host.json as stored, `notes` are about the whole study, `drift` is how far the
+    host drifted meanwhile, None where it did not. `measurements_csv` and `measurements_json` are the table of all runs,
+    which a reader can save. `folder` is the study's, as one types it; `progress` None is unknown, as of runs made
+    elsewhere.
+    """
+
+    study: Study
+    host: Mapping[str, Any]
+    runs: tuple[Run, ...]
+    model: Model | None
+    recommendation: Recommendation | None
+    disk_checks: tuple[DiskCheck, ...]
+    notes: tuple[Note, ...]
+    created_at: str
+    version: str
+    drift: Spread | None = None
+    measurements_csv: str = ""
+    measurements_json: str = ""
+    folder: str = ""
+    progress: Progress | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.subject import Material
 from sizer.model.fitting import fit
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.subject import Material
 from sizer.model.fitting import fit
 from sizer.records.answer import Answer, Event, InstanceOffer, Recommendation, Rejection
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason

@@ -124,3 +124,15 @@ def _whose(alone: bool) -> str:
 
 def _small(*marks: Markup) -> Markup:
     return svg.element("svg", *marks, viewBox="0 0 26 14", aria_hidden="true")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its heading, its legend, the sentences under it, and a question that it answers."""
+
+    title: str
+    svg: Markup
+    keys: tuple[Key, ...]
+    caption: str = ""
+    question: str = ""
+    answer: str = ""

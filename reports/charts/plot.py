@@ -18,8 +18,7 @@ from sizer.records.configuration import Estimate
 from sizer.records.units import format_number
 
 from . import svg
-from .lettering import BOLD, CHARACTER, cut, width
-from .scales import Scale, doubling_ticks, nice_ticks
+from .svg import BOLD, CHARACTER, Scale, cut, doubling_ticks, nice_ticks, width
 
 WIDTH = 420.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 404.0, 26.0, 242.0

@@ -23,13 +23,13 @@ from sizer.words.units import rates_axis, vcpus_in_words
 
 from ..charts import legend
 from ..charts.cells import Cell, Cells
-from ..charts.figure import Figure
+from ..charts.legend import Figure
 from ..charts.plot import Part, Pile
 from ..subject import Subject
-from .ceilings import rates_of
-from .curves import moved
+from .axis_chart import moved
+from .disk_chart import disks_alike
+from .disks import rates_of
 from .series import held_fixed
-from .told_apart import disks_alike
 
 Value = TypeVar("Value", float, str, int)
 

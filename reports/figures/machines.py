@@ -22,7 +22,7 @@ from sizer.words.page import answer_word
 from sizer.words.units import rate_in_words, rates_axis
 
 from ..charts import legend
-from ..charts.figure import Figure
+from ..charts.legend import Figure
 from ..charts.rows import Bar, Row, RowGroup, Rows
 from ..subject import Subject
 
@@ -108,8 +108,7 @@ def _drawn(machine: Alternative, subject: Subject) -> Row:
 def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     assert subject.answer is not None, "a row is of an answer's machine"
     return {
-        "name": _called(machine, subject),
-        "instance": machine.instance_type or "",
+        "name": (_called(machine, subject), machine.instance_type or ""),
         "throughput": rate_interval(machine.throughput, subject.unit),
         "hour": price_an_hour(machine),
         "million": price_of_million(machine),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sizer.model.coordinates import batch_of, disk_of, memory_of, vcpus_of
@@ -12,10 +12,15 @@ from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.records.units import format_bytes
 from sizer.words.alternatives import machine_rented
+from sizer.words.figures import rate_interval
 from sizer.words.language import _
 from sizer.words.names import row
-from sizer.words.page import accelerators_in_words, batch_named, cache_named, input_named, study_disk
+from sizer.words.page import accelerators_in_words, batch_named, cache_named, ending, input_named, study_disk
 from sizer.words.units import vcpus_in_words
+
+from .. import results
+from ..charts.plot import FailureMark, Point
+from ..subject import Subject
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 _CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")
@@ -178,3 +183,48 @@ def _place_words(name: str, place: Configuration, study: Study) -> str:
         "disk": study_disk(disk_of(place), study),
         "batch_size": batch_named(batch_of(place)),
     }[name]
+
+
+def run_points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point, ...]:
+    """Runs that gave a rate; on the disk axis, which has no numbers, all are at 0."""
+    return tuple(
+        Point(place_on(run, axis), run.throughput, mark_title(run, subject))
+        for run in runs
+        if results.measured(run) and run.throughput is not None
+    )
+
+
+def failure_marks(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[FailureMark, ...]:
+    """Runs that gave none, with the word of their outcome."""
+    return tuple(
+        FailureMark(place_on(run, axis), ending(run), mark_title(run, subject))
+        for run in runs
+        if not results.measured(run)
+    )
+
+
+def measured_places(series: Series, axis: str) -> list[float]:
+    """Where on the axis its runs gave a rate, one for each of them."""
+    return [place_on(run, axis) for run in series.runs if results.measured(run)]
+
+
+def place_on(run: Run, axis: str) -> float:
+    return 0.0 if axis == "disk" else float(getattr(run.configuration, axis))
+
+
+def mark_title(run: Run, subject: Subject) -> str:
+    """What pointing at a mark shows."""
+    where = subject.place_named(run.configuration)
+    if run.throughput is not None and results.measured(run):
+        came_out = rate_interval(run.throughput, subject.unit)
+    else:
+        came_out = ending(run)
+    return _("{configuration}: {result}, run {id}", configuration=where, result=came_out, id=run.id)
+
+
+def is_modelled(series: Series, subject: Subject) -> bool:
+    """Whether the model speaks of these runs: of the workload as asked for, not of runs that isolate one stage."""
+    if subject.model is None or series.base is None:
+        return False
+    asked = subject.plan.workload if subject.plan is not None else None
+    return asked is None or (series.input, series.cache) == (asked.assumed_input, asked.assumed_cache)

@@ -15,19 +15,17 @@ from sizer.words.page import axis_name
 
 from .. import results
 from ..charts import legend
-from ..charts.figure import Figure
+from ..charts.legend import Figure
 from ..charts.rows import Rows
-from ..instead import place_of_answer
+from ..offers import place_of_answer
 from ..subject import Subject
-from .accelerator_chart import accelerator_chart
 from .axis_chart import axis_chart, piled
-from .batch_chart import batch_chart
 from .binding import MOST_PILES, binding_map
 from .disk_chart import alike, disk_chart, shows_first_epochs
-from .disk_question import disk_answer
+from .disks import disk_answer
 from .machines import machines_figure
-from .marks import is_modelled, measured_places
-from .series import AXES, Series, along, at_answer, common, labels, varied_axes
+from .scaling import accelerator_chart, batch_chart
+from .series import AXES, Series, along, at_answer, common, is_modelled, labels, measured_places, varied_axes
 
 MOST_SERIES = 4
 """Series in one picture, as many as there are marker shapes: those nearest to the answer. The table has all rates."""

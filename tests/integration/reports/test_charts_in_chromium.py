@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
+from sizer.bundled.reports.subject import Material
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
+from sizer.bundled.reports.subject import Material
 from sizer.words.language import CHINESE, in_language
 from tests.integration.reports.test_page_in_chromium import CUT_OFF, OUTSIDE, SMALLEST_TEXT
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.runs import timelines
+from sizer.bundled.reports.subject import Material
 from sizer.records.gpu import GpuSample
 from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, Sample, Step
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.policy import page_policy
+from sizer.bundled.reports.subject import Material
 from sizer.files.writing import write_text
 from sizer.server.live_page import LivePage, Sentences
 from sizer.server.page_server import PageServer

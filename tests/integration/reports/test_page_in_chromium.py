@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
+from sizer.bundled.reports.subject import Material
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
+from sizer.bundled.reports.subject import Material
 from sizer.cli import main
 
 pytestmark = [

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports.figures.accelerator_chart import accelerator_chart
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import Subject
+from sizer.bundled.reports.figures.scaling import accelerator_chart
+from sizer.bundled.reports.subject import Material, Subject
 from sizer.records.study import Objective, Study
 from tests.tables import runs_of
 

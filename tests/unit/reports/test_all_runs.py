@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.runs import all_runs
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.subject import Material, subjects
 from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, RunWarning, WarningKind
 
 CONTENDED = RunWarning(WarningKind.CONTENDED, {"cores": 0.3})

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.subject import Material, subjects
+from sizer.bundled.reports.verdict import AnswerRow, answer_row
 from sizer.records.answer import Baseline, Event, InstanceOffer, Job, Rejection
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Estimate

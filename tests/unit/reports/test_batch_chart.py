@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.bundled.reports.charts.figure import Figure
-from sizer.bundled.reports.doubts.failures import largest_batches
-from sizer.bundled.reports.figures.batch_chart import batch_chart
+from sizer.bundled.reports.charts.legend import Figure
+from sizer.bundled.reports.doubts import largest_batches
+from sizer.bundled.reports.figures.scaling import batch_chart
 from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.subject import Subject
 from sizer.catalog.catalog import Catalog

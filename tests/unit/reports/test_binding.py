@@ -11,11 +11,10 @@ import pytest
 from sizer.bundled.reports.figures import binding
 from sizer.bundled.reports.figures.axis_chart import axis_chart
 from sizer.bundled.reports.figures.binding import binding_map, piles, thinned
-from sizer.bundled.reports.figures.ceilings import ceilings, disk_allows
+from sizer.bundled.reports.figures.disks import ceilings, disk_allows
 from sizer.bundled.reports.figures.series import along
 from sizer.bundled.reports.figures.workload import figures
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import Subject, subjects
+from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.model.prediction import predict
 from sizer.records.units import RELATIVE
 from tests.reported_study import CHECKS, INFER, READ_BYTES, TRAIN

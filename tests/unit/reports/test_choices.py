@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.answers.choices import MOST_REJECTED, options, reasoning, rejected
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import Subject, subjects
+from sizer.bundled.reports.subject import Material, Subject, subjects
+from sizer.bundled.reports.workloads import MOST_REJECTED, options, reasoning, rejected
 from sizer.records.answer import Answer, Option, Rejection
 from sizer.records.prediction import ReasonCode, Spec, reason
 from sizer.records.run import Bottleneck, Estimate

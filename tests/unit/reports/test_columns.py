@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.runs import busy
-from sizer.bundled.reports.runs.columns import with_content
+from sizer.bundled.reports.runs import all_runs
+from sizer.bundled.reports.runs.all_runs import with_content
 from sizer.cli import main
 from sizer.records.run import Bottleneck, Evidence, EvidenceKind
 
@@ -52,12 +52,12 @@ def _evidence(share: float, kind: EvidenceKind = EvidenceKind.BUSIEST) -> Eviden
 
 def test_evidence_beside_a_mean_is_the_mean_of_the_same_runs() -> None:
     """And where repeats were bound by different things, in how many of them."""
-    assert busy.told([_evidence(0.9), _evidence(0.7)]) == "the vCPUs 80 % busy"
+    assert all_runs.evidence_agreed([_evidence(0.9), _evidence(0.7)]) == "the vCPUs 80 % busy"
     serial = Evidence(Bottleneck.SERIAL, {}, EvidenceKind.SERIAL, {"cores": 0.8, "vcpus": 2.0})
-    assert busy.told([serial, replace(serial, figures={"cores": 1.0, "vcpus": 2.0})]) == (
+    assert all_runs.evidence_agreed([serial, replace(serial, figures={"cores": 1.0, "vcpus": 2.0})]) == (
         "0.90 of 2 vCPU busy, and nothing else is"
     )
-    assert busy.told([_evidence(0.9), serial, _evidence(0.7)]) == (
+    assert all_runs.evidence_agreed([_evidence(0.9), serial, _evidence(0.7)]) == (
         "in 2 of 3 runs the vCPUs 80 % busy; in 1 of 3 runs 0.80 of 2 vCPU busy, and nothing else is"
     )
-    assert busy.told([]) == ""
+    assert all_runs.evidence_agreed([]) == ""

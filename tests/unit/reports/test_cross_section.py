@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import cross_table as section
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
+from sizer.bundled.reports.subject import Material
 from sizer.recommend.cross_table import cross_table
 from sizer.records.adaptive import Adaptive
 from sizer.records.answer import Answer, Recommendation

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sizer.bundled.reports.figures.curves import grid, segments
+from sizer.bundled.reports.figures.axis_chart import grid, segments
 from sizer.model.coordinates import vcpus_of
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.prediction import Prediction, ReasonCode, Refusal, reason

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.figures.ceilings import disk_allows, reading_sizes
 from sizer.bundled.reports.figures.disk_chart import disk_chart
+from sizer.bundled.reports.figures.disks import disk_allows, reading_sizes
 from sizer.bundled.reports.figures.series import Series, along
 from sizer.bundled.reports.figures.workload import figures
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import Subject, subjects
+from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.records.configuration import Estimate
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Purpose

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports.doubts import section as doubts
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports import doubts
 from sizer.bundled.reports.page import coded, render
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.subject import Material, subjects
 from sizer.records.run import Estimate, Run, RunWarning, WarningKind
 from sizer.records.study import Study
 

@@ -7,8 +7,8 @@ import gzip
 import json
 from dataclasses import replace
 
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.measurement.downloads import Download, downloads, study_file
+from sizer.bundled.reports.measurement import Download, downloads, study_file
+from sizer.bundled.reports.subject import Material
 from sizer.exchange.measurements import write_tables
 from sizer.records.units import GIB
 from sizer.study.parse import parse_study

@@ -8,9 +8,8 @@ from datetime import datetime, timedelta, timezone
 
 import numpy as np
 
-from sizer.bundled.reports.doubts.drift import MOST_WORKLOADS, Drift, drift
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.figures.drift import MOST_WORKLOADS, Drift, drift
+from sizer.bundled.reports.subject import Material, subjects
 from sizer.records.run import Outcome, Run
 
 BEGUN = datetime(2026, 11, 21, 9, tzinfo=timezone.utc)

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.answers.workloads import workload
-from sizer.bundled.reports.doubts import drift, failures, warned
-from sizer.bundled.reports.doubts import section as doubts
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports import doubts
+from sizer.bundled.reports.figures import drift
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import all_runs
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.subject import Material, subjects
+from sizer.bundled.reports.workloads import workload
 from sizer.records.run import Cause, CauseKind, Failure, Outcome
 from sizer.records.study import Purpose
 from sizer.words.names import outcome_in_words
@@ -23,14 +22,14 @@ TRAIN = "train-resnet50-p100"
 
 def test_a_kill_for_memory_is_told_as_the_memory_floor(material: Material) -> None:
     """The floor lies between the cap that was killed and the next one that completed."""
-    (sentence,) = failures.memory_floors(subjects(material))
+    (sentence,) = doubts.memory_floors(subjects(material))
     assert "killed with 384 MiB, completed with 1 GiB" in sentence
 
 
 def test_a_floor_above_every_cap_says_so(material: Material) -> None:
     """Where no cap completed, the floor is above the largest."""
     killed = tuple(replace(run, outcome=Outcome.OUT_OF_MEMORY, throughput=None) for run in material.runs[:14])
-    (sentence,) = failures.memory_floors(subjects(replace(material, runs=killed)))
+    (sentence,) = doubts.memory_floors(subjects(replace(material, runs=killed)))
     assert "killed with 4 GiB, and no larger cap completed" in sentence
 
 
@@ -48,15 +47,15 @@ def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
 
 def test_what_a_search_found_is_told_with_what_it_left_open(material: Material) -> None:
     """Also where nothing was killed; bounds that are far apart are not called the floor."""
-    (sentence,) = failures.memory_floors(subjects(searched(material, (900 * MIB, Outcome.COMPLETED))))
+    (sentence,) = doubts.memory_floors(subjects(searched(material, (900 * MIB, Outcome.COMPLETED))))
     assert "the memory floor is no higher than 900 MiB" in sentence
     assert "the search is not finished" in sentence
     far = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
-    (sentence,) = failures.memory_floors(subjects(far))
+    (sentence,) = doubts.memory_floors(subjects(far))
     assert "is between 400 MiB and 900 MiB, for the input pipeline alone" in sentence
     assert "the search is not finished" in sentence
     crashed = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.CRASHED))
-    (sentence,) = failures.memory_floors(subjects(crashed))
+    (sentence,) = doubts.memory_floors(subjects(crashed))
     assert "given up: the run with 400 MiB crashed" in sentence
 
 
@@ -71,7 +70,7 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     assert with_search is not None
     assert without is not None
     assert with_search.sentence == without.sentence
-    assert warned.by_kind(found.runs) == warned.by_kind(alone.runs)
+    assert doubts.by_kind(found.runs) == doubts.by_kind(alone.runs)
     listed = next(each for each in all_runs.all_runs(subjects(found), found.study) if each["name"] == TRAIN)["runs"]
     assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
 
@@ -81,7 +80,7 @@ def test_every_outcome_that_is_not_completed_is_listed(material: Material, outco
     """Whatever way a run fails, it is told, with a reason even where none was recorded, and what to do."""
     run = replace(material.runs[0], outcome=outcome, error=None)
     found = replace(material, runs=(run,))
-    (row,) = failures.failures(subjects(found), found.study)
+    (row,) = doubts.failures(subjects(found), found.study)
     assert row["outcome"] == outcome_in_words(outcome)
     assert row["why"].endswith(".")
     assert row["remedy"].endswith(".")
@@ -89,7 +88,7 @@ def test_every_outcome_that_is_not_completed_is_listed(material: Material, outco
 
 def test_an_error_is_split_into_reason_and_last_words(material: Material) -> None:
     """The first line is the reason, the rest are the program's last words."""
-    crashed = [row for row in failures.failures(subjects(material), material.study) if row["outcome"] == "crashed"]
+    crashed = [row for row in doubts.failures(subjects(material), material.study) if row["outcome"] == "crashed"]
     assert crashed[0]["why"] == "The workload ended with exit status 1."
     assert crashed[0]["last_words"].endswith("MXNetError: could not decode")
 
@@ -106,7 +105,7 @@ def crashed(material: Material, *errors: Failure) -> Material:
 def test_runs_that_ended_alike_are_one_entry(material: Material) -> None:
     """With all their ids and the configuration of each; another word, another entry."""
     found = crashed(material, *[Failure(ENDED, last_lines="KeyError: 'x'")] * 3, Failure(ENDED))
-    first, second = failures.failures(subjects(found), found.study)
+    first, second = doubts.failures(subjects(found), found.study)
     assert first["ids"] == [run.id for run in found.runs[:3]]
     assert [(where.partition(" · ")[0], count) for where, count in first["where"]] == [("0.5 vCPU", 2), ("1 vCPU", 1)]
     assert first["log"] == f"logs/{found.runs[0].id}.log"
@@ -121,10 +120,10 @@ def test_a_line_about_a_failed_run_ends_in_its_last_words(material: Material) ->
         Failure(ENDED),
         Failure(ENDED, last_lines="x" * 900),
     ).runs
-    assert failures.line(spoken) == "the workload ended with exit status 1; its last words: KeyError: 'x'"
-    assert failures.line(silent) == "the workload ended with exit status 1"
-    half = "x" * (failures.LINE // 2)
-    assert failures.line(long) == f"the workload ended with exit status 1; its last words: {half} … {half}"
+    assert doubts.line(spoken) == "the workload ended with exit status 1; its last words: KeyError: 'x'"
+    assert doubts.line(silent) == "the workload ended with exit status 1"
+    half = "x" * (doubts.LINE // 2)
+    assert doubts.line(long) == f"the workload ended with exit status 1; its last words: {half} … {half}"
 
 
 def test_last_words_that_differ_in_numbers_alone_are_alike(material: Material) -> None:
@@ -135,7 +134,7 @@ def test_last_words_that_differ_in_numbers_alone_are_alike(material: Material) -
         "12:09:02 MemoryError",
     )
     found = crashed(material, *(Failure(ENDED, last_lines=each) for each in said))
-    first, second = failures.failures(subjects(replace(found, runs=found.runs[:3])), found.study)
+    first, second = doubts.failures(subjects(replace(found, runs=found.runs[:3])), found.study)
     assert len(first["ids"]) == 2
     assert first["last_words"] == said[0]
     assert second["last_words"] == said[2]
@@ -144,22 +143,22 @@ def test_last_words_that_differ_in_numbers_alone_are_alike(material: Material) -
 def test_a_long_log_is_folded_and_cut(material: Material) -> None:
     """Its last lines are shown, those before are folded, and those before these are left to the log itself."""
     lines = [f"line {chr(97 + number % 26) * (number + 1)}" for number in range(60)] + ["x" * 10_000]
-    (entry,) = failures.failures(
+    (entry,) = doubts.failures(
         subjects(replace(material, runs=crashed(material, Failure(ENDED, last_lines="\n".join(lines))).runs)),
         material.study,
     )
     shown, earlier = entry["last_words"].splitlines(), entry["earlier"].splitlines()
-    assert len(shown) == failures.SHOWN_LINES
-    assert len(shown) + len(earlier) == failures.MOST_LINES
-    assert shown[:-1] == lines[-failures.SHOWN_LINES : -1]
-    assert len(shown[-1]) <= failures.LONGEST_LINE + 1
+    assert len(shown) == doubts.SHOWN_LINES
+    assert len(shown) + len(earlier) == doubts.MOST_LINES
+    assert shown[:-1] == lines[-doubts.SHOWN_LINES : -1]
+    assert len(shown[-1]) <= doubts.LONGEST_LINE + 1
 
 
 def test_hostile_log_lines_are_shown_as_what_they_are(material: Material) -> None:
     """No tag, no mark of direction and no control character of a log does anything to the page."""
     said = "\u202egnp.exe \x1b[2J\x07<script>alert(1)</script>\t</pre>"
     found = crashed(material, Failure(ENDED, last_lines=said))
-    (entry,) = failures.failures(subjects(found), found.study)
+    (entry,) = doubts.failures(subjects(found), found.study)
     assert entry["last_words"] == "�gnp.exe �[2J�<script>alert(1)</script> </pre>"
     page = render(found)
     assert "<script>alert(1)" not in page
@@ -169,7 +168,7 @@ def test_hostile_log_lines_are_shown_as_what_they_are(material: Material) -> Non
 def test_only_so_many_ways_of_failing_show_their_log(material: Material) -> None:
     """Each names it, so that a study of which every run fails in its own way has a page, too."""
     runs = crashed(material, *(Failure(ENDED, last_lines="x" * (number + 1)) for number in range(40))).runs
-    entries = failures.failures(subjects(replace(material, runs=runs)), material.study)
+    entries = doubts.failures(subjects(replace(material, runs=runs)), material.study)
     assert len(entries) == 40
-    assert sum(bool(each["last_words"]) for each in entries) == failures.MOST_LOGS
+    assert sum(bool(each["last_words"]) for each in entries) == doubts.MOST_LOGS
     assert all(each["log"].startswith("logs/") for each in entries)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from statistics import median
 
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.measurement.fitted import models
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.measurement import models
+from sizer.bundled.reports.subject import Material, subjects
 from sizer.model.prediction import left_out
 
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.instances import contents
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.offers import instances as contents
+from sizer.bundled.reports.subject import Material, subjects
 from sizer.records.answer import Answer, InstanceOffer, Recommendation
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.figures.disk_question import disk_answer
+from sizer.bundled.reports.figures.disks import disk_answer
 from sizer.bundled.reports.figures.workload import figures
-from sizer.bundled.reports.instead import contents, place_of_answer
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import Subject, subjects
+from sizer.bundled.reports.offers import instead as contents
+from sizer.bundled.reports.offers import place_of_answer
+from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from sizer.words.instead import disk_answer as disk_answer_in_words

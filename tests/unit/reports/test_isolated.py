@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import contents, render
+from sizer.bundled.reports.subject import Material
 from sizer.records.run import Cause, CauseKind, Demand, Estimate, Failure, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Limits, Purpose
 

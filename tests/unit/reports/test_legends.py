@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports.charts.figure import Figure
-from sizer.bundled.reports.charts.legend import Key
+from sizer.bundled.reports.charts.legend import Figure, Key
 from sizer.bundled.reports.figures.workload import figures
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import Subject, subjects
+from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.cli import main
 from sizer.model.isolation import as_asked
 from sizer.records.prediction import Spec

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.measurement import section as measurement
+from sizer.bundled.reports import measurement
+from sizer.bundled.reports.subject import Material
 from sizer.records.study import DiskTier
 
 

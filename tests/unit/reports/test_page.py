@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import contents, render, write_report
+from sizer.bundled.reports.subject import Material
 from sizer.model.fitting import fit
 from sizer.records.errors import HostError
 from sizer.records.run import (

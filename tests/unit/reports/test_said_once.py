@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
+from sizer.bundled.reports.subject import Material
 from sizer.cli import main
 from sizer.records.study import Note, NoteKind
 

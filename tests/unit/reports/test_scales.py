@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.bundled.reports.charts.scales import Scale, doubling_ticks, is_wide, nice_ticks
+from sizer.bundled.reports.charts.svg import Scale, doubling_ticks, is_wide, nice_ticks
 
 
 def test_a_linear_axis_is_proportional() -> None:

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from sizer.bundled.reports.charts.small_bar import EDGE, WIDTH, Candidate, SmallBar
+from sizer.bundled.reports.charts.rows import EDGE, Candidate, SmallBar
+from sizer.bundled.reports.charts.rows import SMALL_WIDTH as WIDTH
 from sizer.records.run import Estimate
 
 CANDIDATES = (Candidate(100.0, "4 vCPUs: 100 images/s"), Candidate(50.0, "2 vCPUs: 50 images/s"))

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
+from sizer.bundled.reports.subject import Material
 from tests.hostile_study import HOSTILE, hostile
 
 EVIL = HOSTILE["markup"]

@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.runs import timelines
-from sizer.bundled.reports.subject import Subject, subjects
+from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.records.run import Outcome, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.study import Purpose
 

@@ -11,11 +11,9 @@ import pytest
 
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.adaptive.to_follow import unfinished
-from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
-from sizer.bundled.reports.answers.verdict import contents
-from sizer.bundled.reports.material import Material, Progress
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.subject import Material, Progress, subjects
+from sizer.bundled.reports.verdict import AnswerRow, answer_row, contents
 from sizer.plan.floor_search import searches
 from sizer.plan.reference_runs import Spread
 from sizer.records.adaptive import Adaptive, PlanEndKind, RunReason, RunReasonKind

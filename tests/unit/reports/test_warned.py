@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports.doubts import warned
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports import doubts
+from sizer.bundled.reports.subject import Material
 from sizer.records.run import RunWarning, WarningKind
 from sizer.words.remedies import meaning_of_warning
 from sizer.words.warnings import warning_names
@@ -18,7 +18,7 @@ def test_warnings_of_a_kind_are_one_line(material: Material) -> None:
         replace(run, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": cores}),)) for cores in (0.06, 1.21, 0.31)
     ]
     short = replace(run, warnings=(RunWarning(WarningKind.SHORT, {"seconds": 4.0}),))
-    assert warned.by_kind([*found, short]) == [
+    assert doubts.by_kind([*found, short]) == [
         {
             "kind": "contended",
             "where": "3 runs",
@@ -39,7 +39,7 @@ def test_a_run_is_counted_once_however_often_it_is_warned(material: Material) ->
     run = material.runs[0]
     twice = tuple(RunWarning(WarningKind.SWAPPED, {"bytes": size * 2**20}) for size in (12, 980))
     found = [replace(run, warnings=twice), replace(run, warnings=twice[:1])]
-    (line,) = warned.by_kind(found)
+    (line,) = doubts.by_kind(found)
     assert (line["where"], line["what"]) == ("2 runs", "Up to 12–980 MiB of its memory was in swap.")
 
 
@@ -49,7 +49,7 @@ def test_only_so_many_wordings_are_shown(material: Material) -> None:
         replace(material.runs[0], warnings=(RunWarning(WarningKind.OTHER, text=word),))
         for word in ("one", "two", "three", "four")
     ]
-    (line,) = warned.by_kind(found)
+    (line,) = doubts.by_kind(found)
     assert (line["kind"], line["where"], line["what"]) == ("other", "4 runs", "One; two; three …")
 
 
@@ -57,7 +57,7 @@ def test_a_warning_without_figures_is_its_kind(material: Material) -> None:
     """A table that was imported has the kinds alone."""
     old = replace(material.runs[0], warnings=(RunWarning(WarningKind.THROTTLED),))
     assert warning_names(old) == ["throttled"]
-    (line,) = warned.by_kind([old])
+    (line,) = doubts.by_kind([old])
     assert (line["kind"], line["where"], line["what"]) == ("throttled", "1 run", "")
 
 
@@ -69,13 +69,13 @@ def test_units_are_told_apart_only_where_they_are_said(material: Material) -> No
         (WarningKind.TWO_RATES, {"before": 9.0, "after": 5.0, "seconds": 3.0}, 2),
     ):
         found = [replace(run, sample_unit=unit, warnings=(RunWarning(kind, figures),)) for unit in ("image", "word")]
-        (line,) = warned.by_kind(found)
+        (line,) = doubts.by_kind(found)
         assert line["what"].count(";") == 2 * number - 1 - (kind is WarningKind.CONTENDED)
 
 
 def test_how_far_the_host_drifted_is_left_to_the_picture(material: Material) -> None:
     """The sentences of single runs would fill the page."""
     drifting = RunWarning(WarningKind.DRIFTING, {"before": 9.0, "after": 5.0}, "image")
-    (line,) = warned.by_kind([replace(material.runs[0], warnings=(drifting,))])
+    (line,) = doubts.by_kind([replace(material.runs[0], warnings=(drifting,))])
     assert line["what"] == ""
     assert "slower or faster" in line["meaning"]

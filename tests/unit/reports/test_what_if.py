@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from sizer.api.predicting import predict_at
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.what_if import section as what_if
-from sizer.bundled.reports.what_if.controls import SUPPOSED, Control, controls, tier_rates
+from sizer.bundled.reports import what_if
+from sizer.bundled.reports.subject import Material, subjects
+from sizer.bundled.reports.what_if import SUPPOSED, Control, controls, tier_rates
 from sizer.catalog.catalog import Catalog
 from sizer.model.filling import filled
 from sizer.model.model import WhatIf, WorkloadModel

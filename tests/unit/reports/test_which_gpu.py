@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.offers import which_gpu as contents
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.which_gpu import contents
+from sizer.bundled.reports.subject import Material, subjects
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.gpu_options import GpuOption, NoGpuAnswer, PublishedRate

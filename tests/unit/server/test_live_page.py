@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.policy import page_policy
+from sizer.bundled.reports.subject import Material
 from sizer.server.live_page import LivePage, Sentences, Served, made_live
 
 SENTENCES = Sentences('wait <for> "it"', "there is more", 'show "it"', "it has <ended>", "en")

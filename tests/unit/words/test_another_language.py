@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sizer import api
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import TEMPLATES, render
+from sizer.bundled.reports.subject import Material
 from sizer.cli import host_commands, main
 from sizer.cli import language as cli_language
 from sizer.host.findings import Check, Finding, FindingKind

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.subject import Material
 from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Outcome, Run, WarningKind
 from sizer.words.remedies import meaning_of_warning, remedy_of_failure
 

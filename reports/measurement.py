@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from statistics import median
 from typing import Any
+
+from markupsafe import Markup
 
 from sizer.files.codec import FormatError, from_json
 from sizer.host.stored_host import Virtualization, installed_of
 from sizer.limits.topology import CpuCounts
 from sizer.model.isolation import as_asked
+from sizer.model.model import Parameter, WorkloadModel
+from sizer.model.prediction import LeftOut, left_out
 from sizer.records.device import DiskRates
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Study
 from sizer.records.units import format_seconds
-from sizer.words.figures import amount, capital, from_to, volume, whole
+from sizer.study.resolved import to_yaml
+from sizer.words.figures import amount, capital, from_to, span, volume, whole
 from sizer.words.host import topology_in_words, virtualization_in_words
 from sizer.words.language import _, _n
+from sizer.words.model import (
+    equation_sentence,
+    left_out_sentence,
+    model_summary,
+    parameter_name,
+    parameter_value,
+    source_of,
+)
 from sizer.words.names import clauses, row
 from sizer.words.page import (
+    configuration_line,
     declared_in_words,
     device_in_words,
     framework_name,
@@ -31,10 +50,7 @@ from sizer.words.runs import limits_in_words
 from sizer.words.storage import deviations_in_words, rates_in_words
 from sizer.words.units import percent, several_of
 
-from ..material import Material
-from ..subject import Subject
-from . import fitted
-from .downloads import downloads, study_file
+from .subject import Material, Subject
 
 NOT_OF_THE_HOST = ("schema_version", "notes")
 """What host.json holds beside facts; the notes are at the head of the page."""
@@ -53,9 +69,9 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "emulated_devices": emulated_devices(found),
         "imported": study.imported,
         "steady_state": steady_state(as_asked(runs), study),
-        "models": fitted.models(found),
+        "models": models(found),
         "downloads": downloads(material),
-        "study_file": study_file(study),
+        "study_file": "" if study.imported else to_yaml(study),
     }
 
 
@@ -81,7 +97,7 @@ def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(framework_name(each.framework), installed_in_words(each)) for each in installed]
 
 
-def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, str]]:
+def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Each tier with what it declares beside what fio measured."""
     known = [*checks, *(run.disk for run in runs if run.disk is not None)]
     tiers = dict.fromkeys([*study.disks, *(check.tier for check in known)])
@@ -90,12 +106,7 @@ def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> lis
 
 def methods(runs: Sequence[Run]) -> list[tuple[str, int]]:
     """Each way in which the limits of a run were set, with the number of runs under it."""
-    counts: dict[str, int] = {}
-    for run in runs:
-        if run.limited_by is not None:
-            said = limits_in_words(run.limited_by)
-            counts[said] = counts.get(said, 0) + 1
-    return list(counts.items())
+    return list(Counter(limits_in_words(run.limited_by) for run in runs if run.limited_by is not None).items())
 
 
 def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
@@ -163,13 +174,8 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
         (_("Measured after warm-up"), _range([run.measured_seconds for run in runs])),
         (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
     ]
-    ended: dict[str, int] = {}
-    for run in runs:
-        if run.stopped:
-            ended[run.stopped] = ended.get(run.stopped, 0) + 1
-    if ended:
-        ways = row(f"{stopped_in_words(reason)} ({count})" for reason, count in ended.items())
-        facts.append((_("Runs ended by"), ways))
+    ended = Counter(run.stopped for run in runs if run.stopped)
+    facts.append((_("Runs ended by"), row(f"{stopped_in_words(reason)} ({count})" for reason, count in ended.items())))
     return [(label, value) for label, value in facts if value]
 
 
@@ -178,16 +184,17 @@ def _range(values: Sequence[float | None]) -> str:
     return from_to(format_seconds(min(known)), format_seconds(max(known))) if known else ""
 
 
-def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
-    measured = check.measured if check is not None else DiskRates()
+def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, Any]:
+    deviates = Markup('<span class="bad"><span aria-hidden="true">!</span> {}</span>').format(_("by more than 10 %"))
     return {
         "name": tier.name,
-        "nature": tier_nature(tier),
-        "kind": row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
+        "kind": (tier_nature(tier), row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part)),
         "declared": declared_in_words(tier),
-        "measured": rates_in_words(measured) or _("not measured"),
-        "deviates": "yes" if check is not None and check.deviates else "",
-        "note": deviations_in_words(check) if check is not None else "",
+        "measured": rates_in_words(check.measured if check is not None else DiskRates()) or _("not measured"),
+        "deviates": (
+            deviates if check is not None and check.deviates else _("no"),
+            deviations_in_words(check) if check is not None else "",
+        ),
     }
 
 
@@ -229,3 +236,56 @@ def _fact(key: str, value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return clauses(_fact(key, each) for each in value)
     return str(value)
+
+
+def models(found: Sequence[Subject]) -> list[dict[str, Any]]:
+    """The models in the order of the workloads; one that cannot predict says why."""
+    return [{"name": subject.name, **_model(subject)} for subject in found]
+
+
+def _model(subject: Subject) -> dict[str, Any]:
+    model = subject.model
+    if model is None:
+        return {"refusal": subject.model_refusal or "", "summary": "", "equation": "", "quality": "", "parameters": []}
+    return {
+        "refusal": "",
+        "summary": model_summary(model),
+        "equation": equation_sentence(),
+        "quality": _quality(left_out(model), subject),
+        "parameters": [_parameter(each, model) for each in model.parameters],
+    }
+
+
+def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
+    """How far predictions are off configurations that the fit did not know; empty where none was left out."""
+    if not told:
+        return ""
+    errors = {each: abs(each.predicted / each.measured - 1) for each in told}
+    worst = max(errors, key=lambda each: errors[each])
+    where = configuration_line(worst.configuration, subject.study)
+    return left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
+
+
+def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
+    return {
+        "name": parameter_name(value, model),
+        "value": parameter_value(value, model),
+        "interval": span(value.low, value.high) if value.low < value.high else "–",
+        "source": source_of(value),
+    }
+
+
+def downloads(material: Material) -> list[dict[str, str]]:
+    """The raw table as CSV and JSON, each as the address from which a browser saves it; empty of a study without runs.
+
+    The file is compressed, so its name ends in `.gz`; the script of the page saves it as it was, under `plain`.
+    """
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", material.study.name).strip("-")[:60] or "study"
+    tables = (("csv", "text/csv", material.measurements_csv), ("json", "application/json", material.measurements_json))
+    packed = [
+        (f"{stem}.{form}", kind, base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
+        for form, kind, text in tables
+    ]
+    return [
+        {"plain": name, "kind": kind, "address": f"data:application/gzip;base64,{data}"} for name, kind, data in packed
+    ][: len(tables) if material.runs else 0]

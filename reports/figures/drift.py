@@ -24,8 +24,7 @@ from sizer.words.units import percent
 
 from .. import results
 from ..charts import legend
-from ..charts.figure import Figure
-from ..charts.legend import Key
+from ..charts.legend import Figure, Key
 from ..charts.svg import readable
 from ..charts.times import Break, Moment, Stretch, Times
 from ..subject import Subject
