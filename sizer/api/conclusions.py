@@ -13,8 +13,7 @@ from sizer.api.events import Conclusion, HostSeen
 from sizer.api.fitted_model import fitted, measured_runs, refuse_folder
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
 from sizer.api.steps import OnStep, Stage, StepBegun
-from sizer.bundled.reports.subject import Material
-from sizer.bundled.reports.subject import Progress
+from sizer.bundled.reports.subject import Material, Progress
 from sizer.catalog.catalog import Catalog, InstanceType
 from sizer.exchange.measurements import write_tables
 from sizer.exchange.published import recommendation_form
