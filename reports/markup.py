@@ -36,7 +36,8 @@ def table(label: str, columns: Sequence[Column], rows: Sequence[Mapping[str, Any
     A cell is a text, or a pair of one with what stands under it. A row with `is_answer` is marked, and one with
     `nothing` has this sentence in the place of all cells but its heads.
     """
-    columns = [column for column in columns if column[2] == "head" or any(any(_cell(row, column)) for row in rows)]
+    if not any(row.get("nothing") for row in rows):
+        columns = [column for column in columns if column[2] == "head" or any(any(_cell(row, column)) for row in rows)]
     titles = "".join(f'<th scope="col"{_class(_number(kind))}>{shown(title)}</th>' for _key, title, kind in columns)
     body = "\n".join(_row(columns, row) for row in rows)
     head = f"<thead><tr>{titles}</tr></thead>"

@@ -38,7 +38,7 @@ from sizer.words.choices import (
     rejected_spec,
     rejected_title,
 )
-from sizer.words.figures import beside, capital, chance, milliseconds, rate_interval, span, with_interval
+from sizer.words.figures import beside, capital, chance, milliseconds, paragraph, rate_interval, span, with_interval
 from sizer.words.instead import disk_question as disk_question_text
 from sizer.words.language import _
 from sizer.words.names import resource_name
@@ -190,7 +190,8 @@ def _facts(answer: Answer, subject: Subject) -> list[dict[str, Any]]:
         found.append(_fact(label, rate, badge=badge(BadgeKind.EXTRAPOLATED)))
     if answer.throughput is not None and not answer.rate_in_doubt and subject.workload.kind == PREPROCESSING:
         seconds, human = time_for(IMAGENET_IMAGES, answer.throughput)
-        found.append(_fact(_("ImageNet's 1,281,167 images"), seconds, human))
+        under = paragraph([human, _("Computed from the measured rate and its interval; ImageNet itself was not read.")])
+        found.append(_fact(_("ImageNet's 1,281,167 images"), seconds, under))
     return found
 
 

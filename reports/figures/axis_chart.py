@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sizer.model.coordinates import batch_of, vcpus_of
 from sizer.model.memory import anonymous_bytes, floor_at
-from sizer.model.model import WorkloadModel
 from sizer.model.observations import measured_rate
-from sizer.model.prediction import predict_several
 from sizer.records.configuration import Configuration
-from sizer.records.prediction import Prediction
 from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
 from sizer.words.charts import (
     cache_fit_named,
     ceilings_above,
-    chart_described,
     floor_named,
     knee_named,
     place_named,
@@ -27,7 +23,6 @@ from sizer.words.language import _
 from sizer.words.page import answer_word, axis_name
 from sizer.words.units import rates_axis
 
-from .. import results
 from ..charts import legend
 from ..charts.legend import Key
 from ..charts.plot import CurvePoint, Line, Pile, PlaceMark, Plot, Stop
@@ -35,7 +30,18 @@ from ..charts.svg import is_wide
 from ..subject import Subject
 from . import binding
 from .disks import ceilings
-from .series import Series, failure_marks, is_modelled, labels, measured_places, run_points
+from .series import (
+    Series,
+    described,
+    failure_marks,
+    grid,
+    is_modelled,
+    labels,
+    measured_places,
+    moved,
+    run_points,
+    segments,
+)
 
 BEYOND = 1.5
 """How far past the largest measured vCPU count the model's line goes on, dashed."""
@@ -83,16 +89,6 @@ def axis_chart(axis: str, title: str, series: Sequence[Series], subject: Subject
         description=described(series, subject),
     )
     return AxisChart(plot, tuple(_keys(axis, plot, series, subject)), _above(plot))
-
-
-def described(series: Sequence[Series], subject: Subject) -> str:
-    """What was measured, for a reader who does not see the picture."""
-    runs = [run for each in series for run in each.runs]
-    rates = [run.throughput.value for run in runs if results.measured(run) and run.throughput is not None]
-    failed = sum(not results.measured(run) for run in runs)
-    if not rates:
-        return ""
-    return chart_described(len(rates), failed, min(rates), max(rates), subject.unit)
 
 
 def _line(axis: str, series: Series, subject: Subject) -> Line:
@@ -248,64 +244,3 @@ def _x_words(axis: str, highest: float) -> tuple[str, float]:
     if axis == "memory_bytes":
         return (_("memory (GiB)"), GIB) if highest >= GIB else (_("memory (MiB)"), MIB)
     return axis_name(axis), 1.0
-
-
-POINTS = 30
-"""Enough for a smooth line on 350 pixels, with the measured places between them."""
-
-
-def grid(low: float, high: float, logarithmic: bool, also: Sequence[float] = ()) -> list[float]:
-    """Evenly spread places from low to high, and those in `also` that lie between."""
-    steps = [index / (POINTS - 1) for index in range(POINTS)]
-    spread = [low * (high / low) ** step if logarithmic else low + (high - low) * step for step in steps]
-    return sorted({*spread, *(value for value in also if low <= value <= high)})
-
-
-def segments(model: WorkloadModel, base: Configuration, axis: str, places: Sequence[float]) -> list[list[CurvePoint]]:
-    """Unbroken stretches of the model's line; it breaks where a run would not complete or the model has no answer.
-
-    A stretch is either measured or extrapolated throughout; neighbours share the point where they meet. One point
-    alone is where the model answers for a measured place but not for what lies around it.
-    """
-    stretches: list[list[CurvePoint]] = []
-    last: CurvePoint | None = None
-    for place, point in zip(places, points(model, [moved(base, axis, place) for place in places]), strict=True):
-        point = None if point is None else replace(point, x=place)
-        if point is not None:
-            if last is None:
-                stretches.append([point])
-            elif stretches[-1][-1].extrapolated == point.extrapolated:
-                stretches[-1].append(point)
-            else:
-                _turn(stretches, last, point)
-        last = point
-    return stretches
-
-
-def points(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[CurvePoint | None]:
-    """The model at each, without their places on an axis; None where it has no answer or the run would not complete."""
-    found = predict_several(model, configurations)
-    return [
-        CurvePoint(0.0, each.throughput, each.extrapolated)
-        if isinstance(each, Prediction) and not each.out_of_memory
-        else None
-        for each in found
-    ]
-
-
-def moved(base: Configuration, axis: str, place: float) -> Configuration:
-    """The configuration at another place of a continuous axis."""
-    if axis == "vcpus":
-        return replace(base, vcpus=place)
-    if axis == "memory_bytes":
-        return replace(base, memory_bytes=round(place))
-    return replace(base, batch_size=round(place))
-
-
-def _turn(stretches: list[list[CurvePoint]], last: CurvePoint, point: CurvePoint) -> None:
-    """Begin a new stretch so that the step between the two is drawn as extrapolated."""
-    if point.extrapolated:
-        stretches.append([replace(last, extrapolated=True), point])
-    else:
-        stretches[-1].append(replace(point, extrapolated=True))
-        stretches.append([point])

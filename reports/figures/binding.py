@@ -26,10 +26,9 @@ from ..charts.cells import Cell, Cells
 from ..charts.legend import Figure
 from ..charts.plot import Part, Pile
 from ..subject import Subject
-from .axis_chart import moved
 from .disk_chart import disks_alike
 from .disks import rates_of
-from .series import held_fixed
+from .series import held_fixed, moved
 
 Value = TypeVar("Value", float, str, int)
 

@@ -24,10 +24,8 @@ from sizer.words.units import rate_in_words, rates_axis
 from .. import results
 from ..charts.rows import Bar, Row, RowGroup, Rows
 from ..subject import Subject
-from . import axis_chart
-from .axis_chart import described
 from .disks import disk_allows, rates_of, reading_sizes
-from .series import Series, failure_marks, is_modelled, run_points
+from .series import Series, described, failure_marks, is_modelled, predicted_points, run_points
 
 PredictedRates = Mapping[Configuration, Estimate]
 """What the model says, where it has an answer."""
@@ -149,7 +147,7 @@ def _predicted(names: Sequence[str], series: Sequence[Series], subject: Subject)
     if subject.model is None:
         return {}
     places = [replace(base, disk=name) for base in bases for name in names]
-    points = zip(places, axis_chart.points(subject.model, places), strict=True)
+    points = zip(places, predicted_points(subject.model, places), strict=True)
     return {place: point.throughput for place, point in points if point is not None}
 
 

@@ -26,7 +26,7 @@ from ..charts.legend import Figure
 from ..charts.plot import FailureMark, Line, PlaceMark, Plot, Point, Stop
 from ..charts.svg import is_wide
 from ..subject import Subject
-from .axis_chart import grid
+from .series import grid
 
 MOST_KINDS = 4
 """As many as there are shapes of markers; of more, the fastest."""

@@ -16,7 +16,7 @@ SHORT = RunWarning(WarningKind.SHORT, {"seconds": 4.0})
 def line(material: Material, run: Run) -> dict[str, Any]:
     """The line of that run in a study of its own."""
     alone = replace(material, runs=(run,))
-    (group,) = all_runs.all_runs(subjects(alone), alone.study)
+    (group,) = all_runs.contents(alone, subjects(alone))["runs"]
     (found,) = group["runs"]
     return dict(found)
 
@@ -70,9 +70,9 @@ def test_a_run_that_was_read_otherwise_says_so(material: Material) -> None:
 
 def test_the_smallest_configuration_comes_first(material: Material) -> None:
     """Runs are ordered by vCPUs, memory, disk and repeat, whatever order they were made in."""
-    groups = all_runs.all_runs(subjects(replace(material, runs=material.runs[::-1])), material.study)
+    groups = all_runs.contents(material, subjects(replace(material, runs=material.runs[::-1])))["runs"]
     assert [each["id"] for each in groups[0]["runs"]] == [
-        each["id"] for each in all_runs.all_runs(subjects(material), material.study)[0]["runs"]
+        each["id"] for each in all_runs.contents(material, subjects(material))["runs"][0]["runs"]
     ]
     assert groups[0]["runs"][0]["vcpus"] == "0.5 vCPU"
 
@@ -89,7 +89,7 @@ def test_numbers_of_accelerators_stand_in_order(material: Material) -> None:
         for count in (4, 1, 2)
     ]
     alone = replace(material, runs=tuple(counted))
-    (group,) = all_runs.all_runs(subjects(alone), alone.study)
+    (group,) = all_runs.contents(alone, subjects(alone))["runs"]
     assert group["counted"]
     assert [each["vcpus"] for each in group["runs"]] == [
         "0.5 vCPU, 1 accelerator",
@@ -97,4 +97,4 @@ def test_numbers_of_accelerators_stand_in_order(material: Material) -> None:
         "0.5 vCPU, 4 accelerators",
     ]
     plain = replace(material, runs=(first,))
-    assert not all_runs.all_runs(subjects(plain), plain.study)[0]["counted"]
+    assert not all_runs.contents(plain, subjects(plain))["runs"][0]["counted"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.subject import Material, Subject, subjects
-from sizer.bundled.reports.workloads import MOST_REJECTED, options, reasoning, rejected
+from sizer.bundled.reports.workloads import IMAGENET_IMAGES, MOST_REJECTED, options, reasoning, rejected, time_for
 from sizer.records.answer import Answer, Option, Rejection
 from sizer.records.prediction import ReasonCode, Spec, reason
 from sizer.records.run import Bottleneck, Estimate
@@ -59,9 +59,9 @@ def test_a_row_for_each_choice(trained: Subject) -> None:
     first = replace(_option(("cheapest", "balanced"), CHEAP, rate.value, 0.085), throughput=rate)
     shown = options(_answered(trained, options=(first, _option(("fastest",), FAST, 219.0, None))))
     assert all(row["bound"] for row in shown["rows"])
-    assert [row["name"] for row in shown["rows"]] == ["Cheapest and balanced", "Fastest"]
+    assert [row["name"] for row in shown["rows"]] == [("Cheapest and balanced", "the answer"), ("Fastest", "")]
     assert [row["is_answer"] for row in shown["rows"]] == [True, False]
-    assert [row["hour"] for row in shown["rows"]] == ["$0.085", "unknown"]
+    assert [row["hour"][0] for row in shown["rows"]] == ["$0.085", "unknown"]
     assert shown["same"] == ""
 
 
@@ -90,7 +90,7 @@ def test_a_choice_without_a_price_is_called_by_what_it_is(trained: Subject) -> N
         both = (_option(("cheapest", "balanced"), small, 214.0, None), _option(("fastest",), fast, 219.0, None))
         shown = options(_answered(trained, options=both))
         assert shown["title"] == "Small or fast"
-        assert [row["name"] for row in shown["rows"]] == [called, "Fastest"]
+        assert [row["name"][0] for row in shown["rows"]] == [called, "Fastest"]
     one = replace(both[0], preferences=("cheapest", "balanced", "fastest"))
     assert options(_answered(trained, options=(one,)))["same"] == ""
 
@@ -109,14 +109,32 @@ def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -
     assert shown["rejected_title"] == "Why not a smaller or cheaper one"
     assert rejected(_answered(trained, rejected=(lost,)))["rejected_title"] == "Why not a smaller one"
     first, second, third, fourth = rows[:4]
-    assert (first["rate"], first["share"]) == ("100 images/s (95–105)", "50 % of the answer's")
-    assert (first["saved"], first["saving"]) == ("$0.04 an hour", "31 %")
+    assert first["rate"] == ("100 images/s (95–105)", "50 % of the answer's")
+    assert first["saved"] == ("$0.04 an hour", "31 %")
     assert first["why"] == "Reaches 64 % of the target, bound by the CPU."
-    assert second["saved"] == "nothing"
-    assert third["saved"] == "nothing, it costs $0.01 an hour more"
-    assert (fourth["rate"], fourth["saved"], fourth["why"]) == ("", "", "Runs out of memory.")
+    assert second["saved"][0] == "nothing"
+    assert third["saved"][0] == "nothing, it costs $0.01 an hour more"
+    assert (*fourth["rate"], *fourth["saved"], fourth["why"]) == ("", "", "", "", "Runs out of memory.")
 
 
 def test_without_an_answer_nothing_is_rejected(trained: Subject) -> None:
     assert rejected(replace(trained, answer=None))["rejected"] == []
     assert reasoning(replace(trained, answer=Answer(TRAIN.name, "refused")))["reasons"] == []
+
+
+@pytest.mark.parametrize(
+    ("samples", "rate", "said"),
+    [
+        (
+            IMAGENET_IMAGES,
+            Estimate(182.7, 178.0, 188.0),
+            ("7,010 s (6,810–7,200)", "1 h 57 min (1 h 54 min to 2 h 00 min)"),
+        ),
+        (1000, Estimate(10.0, 0.0, 20.0), ("100 s (from 50)", "1 min 40 s")),
+        (100, Estimate(10.0, 10.0, 10.0), ("10 s", "")),
+        (100, Estimate(0.0, 0.0, 0.0), ("unknown", "")),
+    ],
+)
+def test_the_time_for_imagenet_is_in_seconds_and_in_words(samples: int, rate: Estimate, said: tuple[str, str]) -> None:
+    """A rate that may be nothing leaves the longest time open; below a minute the seconds say it all."""
+    assert time_for(samples, rate) == said

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.runs import all_runs
-from sizer.bundled.reports.runs.all_runs import with_content
 from sizer.cli import main
 from sizer.records.run import Bottleneck, Evidence, EvidenceKind
 
@@ -17,11 +16,6 @@ job,1,100
 job,2,190
 job,4,350
 """
-
-
-def test_a_column_in_which_no_row_says_anything_is_left_out() -> None:
-    rows = [{"name": "a", "price": "", "busy": []}, {"name": "b", "price": "$1", "busy": []}]
-    assert with_content(rows, "name", "price", "busy") == ["name", "price"]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizer.bundled.reports import doubts
-from sizer.bundled.reports.page import coded, render
+from sizer.bundled.reports.markup import coded
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, subjects
 from sizer.records.run import Estimate, Run, RunWarning, WarningKind
 from sizer.records.study import Study

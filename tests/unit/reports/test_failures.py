@@ -71,7 +71,7 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     assert without is not None
     assert with_search.sentence == without.sentence
     assert doubts.by_kind(found.runs) == doubts.by_kind(alone.runs)
-    listed = next(each for each in all_runs.all_runs(subjects(found), found.study) if each["name"] == TRAIN)["runs"]
+    listed = next(each for each in all_runs.contents(found, subjects(found))["runs"] if each["name"] == TRAIN)["runs"]
     assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
 
 

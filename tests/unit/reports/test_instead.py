@@ -36,13 +36,12 @@ def test_each_workload_says_what_would_gain_or_that_nothing_would(
     """With what speaks for it, its interval, and how that is known."""
     shown = contents(material, tuple(found.values()))
     assert shown is not None
-    groups = {group["name"]: group for group in shown["groups"]}
-    assert list(groups) == [TRAIN.name, INFER.name, WORDS.name, PREPARE.name]
+    rows = {row["name"][0]: row for row in shown["rows"] if row["name"][0]}
+    assert list(rows) == [TRAIN.name, INFER.name, WORDS.name, PREPARE.name]
     for name in (TRAIN.name, INFER.name):
-        assert groups[name]["rows"] == []
-        assert groups[name]["nothing"] == "None of the changes that these runs can judge would gain more than 1 %."
-    rows = [row for group in shown["groups"] for row in group["rows"]]
-    assert all(row["gain"].startswith("+") and row["evidence"] and row["badges"] for row in rows)
+        assert rows[name]["nothing"] == "None of the changes that these runs can judge would gain more than 1 %."
+    changes = [row for row in shown["rows"] if "nothing" not in row]
+    assert all(row["gain"][0].startswith("+") and row["evidence"] and row["badges"] for row in changes)
 
 
 def test_without_a_model_there_is_no_section(material: Material, found: dict[str, Subject]) -> None:
@@ -75,9 +74,9 @@ def test_another_format_that_was_measured_is_a_change(material: Material, found:
     files = replace(files, answer=replace(files.answer, spec=here))
     shown = contents(material, (files, packed))
     assert shown is not None
-    first = shown["groups"][0]["rows"][0]
+    first = shown["rows"][0]
     assert first["change"] == "recordio instead of folder"
-    assert [each.word for each in first["badges"]] == ["measured"]
+    assert "measured" in first["badges"]
     assert first["evidence"] == f"Measured at the same configuration: workload {TRAIN.name}."
 
 

@@ -35,9 +35,9 @@ def test_they_have_a_table_of_their_own(material: Material, stage: Run) -> None:
     shown = contents(replace(material, runs=(*material.runs, stage)))
     (row,) = next(section for section in shown["workloads"]["sections"] if section["name"] == NAME)["isolated"]
     assert row["stage"] == "Disk"
-    assert row["rate"].startswith("9,000 images/s")
-    assert "900 MB/s and 18,000 IOPS" in row["tells"]
-    assert row["warned"] == "contended"
+    assert row["rate"][0].startswith("9,000 images/s")
+    assert "900 MB/s and 18,000 IOPS" in row["tells"][0]
+    assert row["rate"][1] == "contended"
     assert "What was isolated" in render(replace(material, runs=(*material.runs, stage)))
     assert "What was isolated" not in render(material)
 
@@ -72,5 +72,5 @@ def test_one_that_failed_says_why(material: Material, stage: Run) -> None:
     )
     shown = contents(replace(material, runs=(*material.runs, failed)))
     (row,) = next(section for section in shown["workloads"]["sections"] if section["name"] == NAME)["isolated"]
-    assert (row["rate"], row["tells"]) == ("crashed", "the workload ended with exit status 71")
+    assert (row["rate"][0], row["tells"][0]) == ("crashed", "the workload ended with exit status 71")
     assert any(stage.id in each["ids"] for each in shown["doubts"]["failures"])

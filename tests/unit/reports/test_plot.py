@@ -49,15 +49,6 @@ def test_heights_are_proportional_to_rates() -> None:
     assert abs(two / one - 2) < 0.01
 
 
-def test_whiskers_reach_from_the_low_to_the_high_end() -> None:
-    """A whisker is as long as the interval: 10 % of the value."""
-    root = plot(MEASURED)
-    point, whisker = of_class(root, "point")[1], of_class(root, "whisker")[1]
-    height = BOTTOM - float(point.get("cy", "0"))
-    length = float(whisker.get("y1", "0")) - float(whisker.get("y2", "0"))
-    assert abs(length / height - 0.1) < 0.01
-
-
 def test_repeats_stand_side_by_side() -> None:
     """Two runs with the same rate at the same place are both to be seen."""
     line = Line((Point(1, estimate(50), "a"), Point(1, estimate(50), "b"), Point(2, estimate(90), "c")), ())
@@ -80,57 +71,11 @@ def test_words_of_neighbouring_failures_do_not_cover_each_other() -> None:
     assert len(set(heights)) == 2
 
 
-def test_the_extrapolated_part_is_told_apart() -> None:
-    """Line and band beyond what was measured have a class of their own, which the style draws dashed."""
-    inside = (CurvePoint(1, estimate(50), False), CurvePoint(2, estimate(100), False))
-    beyond = (CurvePoint(2, estimate(100), True), CurvePoint(3, estimate(150), True))
-    root = plot(Line(MEASURED.points, (), (inside, beyond)))
-    assert len(of_class(root, "model")) == 2
-    assert len(of_class(root, "extrapolated")) == 2
-
-
 def test_a_band_that_explodes_does_not_flatten_the_points() -> None:
     """An extrapolated interval of 1 to 1,000,000 leaves the measured points half as high as the chart."""
     wild = (CurvePoint(2, estimate(100), True), CurvePoint(3, Estimate(150, 1, 1e6), True))
     root = plot(Line(MEASURED.points, (), (wild,)))
     assert float(of_class(root, "point")[1].get("cy", "0")) <= (TOP + BOTTOM) / 2
-
-
-def test_the_answer_is_marked_inside_the_picture() -> None:
-    """A recommended spec at the right edge keeps its word within the paper."""
-    root = plot(MEASURED, marks=(PlaceMark(2.0, "recommended 2", is_answer=True),))
-    (word,) = of_class(root, "answer-word")
-    assert word.text == "recommended 2"
-    assert float(word.get("x", "0")) < RIGHT
-
-
-def test_series_differ_in_shape_and_not_only_in_colour() -> None:
-    """The second series is not drawn with circles."""
-    root = plot(MEASURED, Line((Point(1, estimate(20), "three"),), ()))
-    tags = [each.tag for each in of_class(root, "point")]
-    assert tags == ["circle", "circle", "path"]
-
-
-def test_a_wide_axis_is_labelled_with_doublings() -> None:
-    """From 1 to 64 vCPUs, every measured value that has room is written at the axis."""
-    points = tuple(Point(2.0**power, estimate(10.0 * power + 10), "") for power in range(7))
-    ticks = [each.text for each in of_class(plot(Line(points, ()), logarithmic=True), "tick")]
-    assert {"1", "2", "4", "8", "16", "32", "64"} <= set(ticks)
-
-
-def test_a_text_in_a_chart_is_text() -> None:
-    """Markup in a title or a name is shown, not obeyed."""
-    line = Line((Point(1, estimate(1), "<script>"), Point(2, estimate(2), "&")), ())
-    assert [each.text for each in plot(line).iter("title")] == ["<script>", "&"]
-
-
-def test_a_ceiling_is_a_line_with_its_name() -> None:
-    """It lifts the axis so that it is seen; one that lies far above is left to the words under the picture."""
-    ceilings = (Ceiling(140, "P100 alone"), Ceiling(5000, "disk alone"))
-    root = plot(MEASURED, ceilings=ceilings)
-    assert [each.text for each in of_class(root, "ceiling-word")] == ["P100 alone"]
-    (line,) = of_class(root, "ceiling")
-    assert TOP < float(line.get("y1", "0")) < BOTTOM
 
 
 def test_names_of_ceilings_that_are_close_do_not_cover_each_other() -> None:

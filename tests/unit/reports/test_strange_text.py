@@ -38,7 +38,7 @@ class Skeleton(HTMLParser):
 @pytest.fixture(autouse=True)
 def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A curve of few points has the same elements, and each model here is another one."""
-    monkeypatch.setattr("sizer.bundled.reports.figures.curves.POINTS", 6)
+    monkeypatch.setattr("sizer.bundled.reports.figures.series.POINTS", 6)
 
 
 @pytest.mark.slow
