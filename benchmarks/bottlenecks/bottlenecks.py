@@ -31,7 +31,7 @@ sys.path.append(str(Path(__file__).parents[1] / "shared"))
 from counterfactual import Finding, Verdict, holds, ratio_of
 
 from sizer.api import measurement, plan_study, this_host
-from sizer.cli.event_lines import EventPrinter
+from sizer.cli.progress import EventPrinter
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.run import Run
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan

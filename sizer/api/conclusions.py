@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sizer import __version__
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.api.events import Conclusion, HostSeen
-from sizer.api.fitted_model import fitted, measured_runs, refuse_folder
-from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
-from sizer.api.steps import OnStep, Stage, StepBegun
+from sizer.api.fitted_model import OnStep, Stage, StepBegun, fitted, measured_runs, no_step, refuse_folder
+from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_planned
 from sizer.bundled.reports.subject import Material, Progress
 from sizer.catalog.catalog import Catalog, InstanceType
 from sizer.exchange.measurements import write_tables
@@ -28,8 +29,13 @@ from sizer.records.run import DiskCheck, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
 from sizer.store.study_folder import StudyFolder
+from sizer.store.watched import is_watched
 from sizer.study.presets import recorded_size
 from sizer.words.language import in_language, reader_language
+
+if TYPE_CHECKING:
+    from sizer.api.events import Conclusion
+    from sizer.store.study_folder import StudyFolder
 
 Tables = tuple[str, str]
 """Of all runs, as CSV and as JSON."""
@@ -190,3 +196,38 @@ def cpus_of(folder: StudyFolder) -> float | None:
     """How many the measuring host has; None where that is not known, as of measurements made elsewhere."""
     cpus = folder.host.get("cpus")
     return float(cpus) if isinstance(cpus, (int, float)) and cpus > 0 else None
+
+
+def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
+    """Write model, recommendation, table of measurements and report into the folder. Raises HostError.
+
+    Other processes fit the model while this one begins with what needs none.
+    """
+    begun: list[Tables] = []
+    model = fitted(folder, on_step, meanwhile=lambda: begun.append(begin(folder)))
+    return conclude_from(folder, model, begun[0] if begun else begin(folder), on_step)
+
+
+PAUSE = 10.0
+"""How many times as long as the last page took there is no other one: pages take a tenth of the time at most."""
+
+
+class WatchedPage:
+    """Writes the page again where somebody looks at it, there are newer runs, and the last one is some time ago."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._not_before = float("-inf")
+
+    def write_if_due(self, folder: StudyFolder, anew: bool = False) -> None:
+        """With `anew` also where there are no newer runs. Raises SizerError where the page cannot be written."""
+        began = self._clock()
+        if began < self._not_before or not is_watched(folder.path):
+            return
+        if not (anew or folder.is_stale(folder.report_path)) or not folder.runs():
+            return
+        try:
+            write_report(folder)
+        finally:
+            ended = self._clock()
+            self._not_before = ended + PAUSE * (ended - began)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
 
-from sizer.api.measuring_host import MeasuringHost
+from sizer.api.studies import MeasuringHost
 from sizer.catalog.catalog import Catalog
 from sizer.limits.delegation import AS_ROOT
 from sizer.limits.interface import Control, LimitsBackend

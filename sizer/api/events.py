@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sizer.analysis.monitor import Live
-from sizer.api.steps import StepBegun
+from sizer.api.fitted_model import StepBegun
 from sizer.storage.announcements import Announcement, Leftover
 
 if TYPE_CHECKING:

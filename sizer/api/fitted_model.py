@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.files.codec import FormatError, from_json, to_json
 from sizer.model.model import Model, WorkloadModel
 from sizer.records.errors import HostError, InputError, NoAnswer
@@ -21,6 +21,50 @@ from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 if TYPE_CHECKING:
     from sizer.records.run import Run
     from sizer.store.study_folder import StudyFolder
+
+
+class Stage(str, Enum):
+    """What an import does, in this order."""
+
+    READING = "reading"
+    STORING = "storing"
+    FITTING = "fitting"
+    RECOMMENDING = "recommending"
+    REPORTING = "reporting"
+
+
+BEGINS_AT = {
+    Stage.READING: 0.0,
+    Stage.STORING: 0.05,
+    Stage.FITTING: 0.1,
+    Stage.RECOMMENDING: 0.4,
+    Stage.REPORTING: 0.5,
+}
+"""The share of the whole that is done as a stage begins: 288 rows of 3 workloads on 2 vCPUs, 2026."""
+
+
+@dataclass(frozen=True)
+class StepBegun:
+    """A stage begins, or one of its `of` workloads, the `number`-th from 1."""
+
+    stage: Stage
+    workload: str = ""
+    number: int = 1
+    of: int = 1
+
+    @property
+    def share(self) -> float:
+        """What is done of the whole as it begins, about."""
+        begin = BEGINS_AT[self.stage]
+        end = min((each for each in BEGINS_AT.values() if each > begin), default=1.0)
+        return begin + (end - begin) * (self.number - 1) / self.of
+
+
+OnStep = Callable[[StepBegun], object]
+
+
+def no_step(_: StepBegun) -> None:
+    """For a caller who does not look on."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +191,7 @@ def _fitted(runs: Iterable[Run], on_step: OnStep, meanwhile: Callable[[], object
 
 def _as_planned(model: Model, folder: StudyFolder) -> Model:
     """The model whose refusals name what the study still has before anything else."""
-    from sizer.api.left_to_do import chosen_next, still_planned
+    from sizer.api.study_plan import chosen_next, still_planned
     from sizer.recommend.still_planned import as_planned
 
     runs = folder.runs()

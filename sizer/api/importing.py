@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.api.concluding import conclude
+from sizer.api.conclusions import conclude
 from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
-from sizer.api.steps import Stage, StepBegun
+from sizer.api.fitted_model import Stage, StepBegun
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.files.codec import to_json

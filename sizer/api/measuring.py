@@ -11,7 +11,7 @@ from sizer.adaptive.bounds import within
 from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.adaptive.to_follow import Unfinished
-from sizer.api.concluding import conclude
+from sizer.api.conclusions import WatchedPage, conclude
 from sizer.api.events import (
     AdaptiveEnded,
     Concluded,
@@ -31,11 +31,10 @@ from sizer.api.events import (
     StoodStill,
     ignore,
 )
-from sizer.api.gpu_doubts import without_lacking
-from sizer.api.measuring_host import MeasuringHost, this_host
+from sizer.api.preconditions import without_lacking
 from sizer.api.preparing import Preparation, SetUp, prepare_data
+from sizer.api.studies import MeasuringHost, this_host
 from sizer.api.study_plan import StudyPlan, plan_study
-from sizer.api.watched_page import WatchedPage
 from sizer.host.lock import measuring_alone
 from sizer.model.batch_runs import is_bound
 from sizer.plan.following import Following

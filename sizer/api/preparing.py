@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sizer import bundled
 from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent, SettingUp, SetupFailed
-from sizer.api.gpu_doubts import lacks_driver
-from sizer.api.measuring_host import MeasuringHost
+from sizer.api.preconditions import lacks_driver
+from sizer.api.studies import MeasuringHost
 from sizer.host.interpreters import interpreter
 from sizer.limits.users import RunUser, run_user
 from sizer.records.errors import HostError, InputError, Interrupted

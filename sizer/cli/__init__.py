@@ -8,9 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from sizer.cli.arguments import parser
-from sizer.cli.faults import in_words, sentence, unforeseen
 from sizer.cli.language import readers_language
-from sizer.cli.printing import escaped
+from sizer.cli.printing import escaped, in_words, sentence, unforeseen
 from sizer.records.errors import InputError, SizerError
 from sizer.records.messages import Message
 

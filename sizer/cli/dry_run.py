@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.analysis.epochs import measured_from_epoch
-from sizer.api import StudyPlan
+from sizer.api import MeasuringHost, StudyPlan
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import PACKAGES
 from sizer.limits.interface import Control
@@ -37,6 +37,7 @@ from sizer.words.dry_run import (
     batch_search_to_come,
     emulated_line,
     epochs_take_longer,
+    limits_available,
     pass_to_come,
     plan_total,
     planned_run,
@@ -47,6 +48,18 @@ from sizer.words.dry_run import (
     touch_line,
 )
 from sizer.words.runs import run_in_words, stages_in_words
+from sizer.words.terminal import doubt_in_words, warning_said
+
+
+def show(plan: StudyPlan, host: MeasuringHost, further: Sequence[str] = ()) -> int:
+    """List everything, and what else is known of it, then end as the run itself would where this host cannot do it."""
+    for line in (*lines(plan, os.environ), *further):
+        print(line)
+    plan.check(host)
+    print(limits_available())
+    for doubt in plan.doubts:
+        print(warning_said(doubt_in_words(doubt)))
+    return 0
 
 
 def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:

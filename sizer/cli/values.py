@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from sizer.cli.faults import sentence
+from sizer.cli.printing import sentence
 from sizer.records.errors import InputError
 from sizer.records.messages import Message
 from sizer.records.typed_values import (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sizer.api.demonstration import DEMO_FIO
-from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preparing import Preparation, SetUp, prepare_data
+from sizer.api.studies import MeasuringHost
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
 from sizer.plan.isolating_runs import isolating_runs

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.api.gpu_doubts import doubts_of_gpu, lacks_driver
+from sizer.api.preconditions import doubts_of_gpu, lacks_driver
 from sizer.host.nvml import has_driver
 from sizer.records.device import Device
 from sizer.records.own_programs import Variable

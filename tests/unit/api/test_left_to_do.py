@@ -10,7 +10,7 @@ import pytest
 
 from sizer import api
 from sizer.adaptive.chosen import PlanEnd
-from sizer.api.left_to_do import chosen_next
+from sizer.api.study_plan import chosen_next
 from sizer.cli import main
 from sizer.plan.run_order import plan
 from sizer.records.adaptive import Adaptive

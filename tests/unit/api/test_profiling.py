@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from sizer import api
-from sizer.api.profiling import profile_of
-from sizer.api.same_profile import SEAL, refuse_changed, sealed
-from sizer.api.typed_job import OFTEN_READ, disks_by_name
+from sizer.api.profiling import OFTEN_READ, SEAL, disks_by_name, profile_of, refuse_changed, sealed
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.errors import InputError
 from sizer.records.own_programs import Variable

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.api import Measurement, events, plan_study, this_host, watched_page
-from sizer.api.watched_page import PAUSE, WatchedPage
+from sizer.api import Measurement, conclusions, events, plan_study, this_host
+from sizer.api.conclusions import PAUSE, WatchedPage
 from sizer.records.errors import HostError
 from sizer.store.study_folder import StudyFolder
 from sizer.store.watched import mark_watched
@@ -45,7 +45,7 @@ def drawn(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]
         folder.report_path.write_text("page")
         pages.append(folder.report_path)
 
-    monkeypatch.setattr(watched_page, "write_report", draw)
+    monkeypatch.setattr(conclusions, "write_report", draw)
     return pages
 
 
@@ -123,7 +123,7 @@ def test_a_page_that_cannot_be_drawn_ends_no_study(
     def fail(_: StudyFolder) -> None:
         raise raised
 
-    monkeypatch.setattr(watched_page, "write_report", fail)
+    monkeypatch.setattr(conclusions, "write_report", fail)
     mark_watched(folder.path)
     host = this_host()
     heard: list[events.Event] = []
@@ -144,7 +144,7 @@ def test_what_cannot_be_written_is_said_and_not_tried_at_once_again(
         tried.append(clock.now)
         raise HostError("no room")
 
-    monkeypatch.setattr(watched_page, "write_report", refuse)
+    monkeypatch.setattr(conclusions, "write_report", refuse)
     mark_watched(folder.path)
     page = WatchedPage(clock)
     with pytest.raises(HostError, match="no room"):

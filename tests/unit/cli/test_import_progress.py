@@ -9,8 +9,8 @@ import pytest
 
 from sizer import api
 from sizer.api.events import StepBegun
-from sizer.api.steps import Stage
-from sizer.cli.import_progress import ImportProgress
+from sizer.api.fitted_model import Stage
+from sizer.cli.progress import ImportProgress
 
 
 class Clock:

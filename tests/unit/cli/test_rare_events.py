@@ -9,7 +9,7 @@ import pytest
 
 from sizer import api
 from sizer.cli import main
-from sizer.cli.event_lines import EventPrinter
+from sizer.cli.progress import EventPrinter
 from sizer.records.errors import HostError
 
 

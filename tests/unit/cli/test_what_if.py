@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.cli.what_if import AskedWhatIf, asked_what_if, form, is_tier, tier_rates
+from sizer.cli.commands.predict import AskedWhatIf, asked_what_if, form, is_tier, tier_rates
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.records.device import DiskRates

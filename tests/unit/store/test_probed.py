@@ -13,7 +13,7 @@ from statistics import median
 import pytest
 
 from sizer.api import read_study
-from sizer.api.concluding import conclude
+from sizer.api.conclusions import conclude
 from sizer.cli import main
 from sizer.plan.run_order import plan, remaining
 from sizer.records.errors import InputError

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first one lets the current run finish, the second one stops it now."""
+"""Measuring until it is done or interrupted: the first Ctrl-C lets the run finish, the second one stops it now."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import time
 from contextlib import suppress
 from types import FrameType, TracebackType
 
-from sizer.words.terminal import waiting_for_run
+from sizer import api
+from sizer.cli.progress import EventPrinter
+from sizer.plan.run_order import FAILED
+from sizer.records.errors import Interrupted
+from sizer.records.run_kinds import FAULTS
+from sizer.words.terminal import interrupted, runs_failed, waiting_for_run
 
 SIGNALS = (
     signal.SIGINT,
@@ -66,3 +71,26 @@ class Interrupts:
 
     def _seconds_left(self) -> float | None:
         return None if self._until is None else math.ceil(self._until - time.monotonic())
+
+
+def measure(measuring: api.Measurement | api.ProfileMeasurement, printer: EventPrinter, early: str = "") -> int:
+    """Measure what is left, and conclude: the exit code.
+
+    `early` is what is said of an interruption before a profile has chosen its axes.
+    """
+    with Interrupts() as interrupts:
+        printer.expect = interrupts.expect
+        outcomes = measuring.run(interrupts.finish, interrupts.now)
+        was_interrupted = interrupts.finish()
+    has_axes = measuring.chosen if isinstance(measuring, api.ProfileMeasurement) else True
+    if was_interrupted:
+        say(interrupted(measuring.folder.path) if has_axes else early)
+        return Interrupted.exit_code
+    if has_axes and outcomes & FAILED:
+        say(runs_failed(measuring.folder.path))
+    return 4 if outcomes & FAULTS else 0
+
+
+def say(text: str) -> None:
+    """A line on stderr."""
+    print(text, file=sys.stderr, flush=True)

@@ -7,20 +7,22 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sizer import api
+from sizer.cli import values
+from sizer.cli.arguments import _, add_folder, add_json, option
 from sizer.cli.folders import opened
-from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is_tier, tier_rates
 from sizer.model.coordinates import name_of_disk
 from sizer.model.model import Model, WhatIf, WorkloadModel
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.errors import InputError, NoAnswer
 from sizer.records.messages import AnyOf, Lines, Message
-from sizer.records.prediction import Prediction, Reason, Refusal, Refused
+from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Refused, reason
+from sizer.records.units import parse_bytes
 from sizer.words.errors import in_words
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.model import assumptions
@@ -69,7 +71,30 @@ class AskedPrediction:
         return refusal_sentences(self.refusal, terms_of(self.workload)) if self.refusal is not None else ""
 
 
-def predict(arguments: argparse.Namespace) -> int:
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_folder(parser)
+    option(parser, "--workload", _("needed where the study has several and --at names none"), metavar="W")
+    parser.add_argument("--vcpus", type=values.vcpus, metavar="N")
+    parser.add_argument("--memory", type=values.memory, metavar="30GiB")
+    option(parser, "--disk", _("a disk of the study, or a tier of the catalogue as NAME:SIZE"), metavar="T")
+    parser.add_argument("--batch-size", type=values.batch_size, metavar="B")
+    option(parser, "--gpu", _("an accelerator that was measured"), metavar="NAME")
+    option(parser, "--gpu-count", _("how many of it"), values.gpu_count, metavar="N")
+    asked = parser.add_argument_group(_("what if"))
+    faster, factor = _("as if the accelerator were F times as fast"), {"default": 1.0, "metavar": "F"}
+    option(asked, "--gpu-speedup", faster, values.speedup, **factor)
+    option(asked, "--disk-iops", _("as if the disk gave N IOs a second"), values.iops, metavar="N")
+    option(asked, "--disk-mbps", _("as if the disk gave N MB (10^6) a second"), values.mbps, metavar="N")
+    size = asked.add_mutually_exclusive_group()
+    option(size, "--data-size", _("as if the data set were as large"), values.data_size, metavar="600GiB")
+    option(size, "--data-factor", _("as if the data set were F times as large"), values.speedup, metavar="F")
+    decoding = _("as if decoding a sample cost F times the CPU, such as 0.5")
+    option(asked, "--decode-factor", decoding, values.speedup, **factor)
+    option(parser, "--at", _("one configuration a row, columns as in measurements.csv"), metavar="FILE.csv")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
     """A configuration without an answer keeps its place; only where none has one is it an error."""
     alone = arguments.workload if arguments.at is None else None
     study = api.stored_study(arguments.folder, alone) or api.fitted_study(opened(arguments.folder))
@@ -174,7 +199,7 @@ def _answers(questions: Sequence[Question]) -> list[AskedPrediction]:
             together[workload.name, question.what_if.of(workload)].append(number)
         except Refused as error:
             found[number] = AskedPrediction(question, refusal=error.refusal)
-    for (_, what_if), numbers in together.items():
+    for (_name, what_if), numbers in together.items():
         asked = [questions[number] for number in numbers]
         places = [question.configuration for question in asked]
         predicted = api.predicting.predict_all(asked[0].workload, places, what_if)
@@ -221,3 +246,87 @@ def _in_words(answer: AskedPrediction) -> str:
     parts += [said] if (said := assumptions(answer.what_if, workload)) else []
     line = prediction_line(prediction, where, terms)
     return assumed_line(line, clauses(parts)) if parts else line
+
+
+WHAT_IF_DISK = "supposed"
+"""How a disk is called that is given by its figures alone."""
+
+
+@dataclass(frozen=True)
+class AskedWhatIf:
+    """What was asked for; `data_bytes` is the size of a data set, which is a factor of each workload's own."""
+
+    what_if: WhatIf = WhatIf()
+    data_bytes: int | None = None
+
+    @property
+    def anything(self) -> bool:
+        return self.data_bytes is not None or self.what_if != WhatIf()
+
+    def of(self, workload: WorkloadModel) -> WhatIf:
+        """For one workload. Raises Refused where the size of its data set is needed and not known."""
+        own = workload.facts.data_bytes
+        if self.data_bytes is None:
+            if self.what_if.data_bytes_factor != 1 and workload.facts.natural and not own:
+                raise Refused(Refusal(reason(ReasonCode.NOT_RECORDED, column="dataset_gib")))
+            return self.what_if
+        if not own:
+            unknown = reason(ReasonCode.NOT_RECORDED, column="dataset_gib", data=float(self.data_bytes))
+            raise Refused(Refusal(unknown))
+        return replace(self.what_if, data_bytes_factor=self.data_bytes / own)
+
+    def on(self, disk: DiskRates | None) -> AskedWhatIf:
+        """The same on a disk of these rates, where there are any."""
+        return self if disk is None else replace(self, what_if=replace(self.what_if, disk_rates=disk))
+
+
+def asked_what_if(arguments: argparse.Namespace) -> AskedWhatIf:
+    """What the options ask for. Raises InputError where a disk is given in two ways."""
+    disk = None
+    if arguments.disk_iops is not None or arguments.disk_mbps is not None:
+        if arguments.disk is not None:
+            raise InputError(
+                "--disk names one disk, and --disk-iops and --disk-mbps describe another; use one or the other."
+            )
+        disk = DiskRates(read_iops=arguments.disk_iops, read_bytes_per_second=arguments.disk_mbps)
+    what_if = WhatIf(
+        gpu_speedup=arguments.gpu_speedup,
+        disk_rates=disk,
+        data_bytes_factor=1.0 if arguments.data_factor is None else arguments.data_factor,
+        decode_factor=arguments.decode_factor,
+    )
+    return AskedWhatIf(what_if, arguments.data_size)
+
+
+def is_tier(disk: str) -> bool:
+    """Whether this means a tier of the catalogue: no disk of a study has such a name."""
+    return "/" in disk or ":" in disk
+
+
+def tier_rates(disk: str) -> DiskRates:
+    """What a tier of the catalogue, `NAME:SIZE`, gives. Raises InputError for one that is not on offer."""
+    from sizer.catalog.catalog import Catalog
+
+    name, _, size = disk.partition(":")
+    offer = Catalog.load().disk(name)
+    if not size:
+        raise InputError("The rates of {name} depend on its size; write --disk {name}:500GiB.", name=name)
+    rates = offer.rates(parse_bytes(size))
+    return DiskRates(rates.read_iops, rates.read_bytes_per_second, rates.write_iops, rates.write_bytes_per_second)
+
+
+def form(what_if: WhatIf) -> dict[str, object]:
+    """The same for other programs: only what differs from what was measured."""
+    rates = what_if.disk_rates or DiskRates()
+    factors = {
+        "gpu_speedup": what_if.gpu_speedup,
+        "data_factor": what_if.data_bytes_factor,
+        "decode_factor": what_if.decode_factor,
+    }
+    disk = {"disk_iops": rates.read_iops, "disk_mbps": _megabytes(rates)}
+    found: dict[str, object] = {key: factor for key, factor in factors.items() if factor != 1}
+    return found | {key: figure for key, figure in disk.items() if figure is not None}
+
+
+def _megabytes(rates: DiskRates) -> float | None:
+    return None if rates.read_bytes_per_second is None else rates.read_bytes_per_second / 1e6

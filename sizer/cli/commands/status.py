@@ -10,6 +10,10 @@ from collections.abc import Collection, Sequence
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.adaptive.to_follow import Unfinished
 from sizer.api import StudyStatus, open_study, study_status
+from sizer.cli.arguments import (
+    add_folder,
+    add_json,
+)
 from sizer.plan.run_order import UNFINISHED
 from sizer.records.plain_text import printable, typed_path
 from sizer.records.run import Run, way_of_ending
@@ -28,7 +32,12 @@ from sizer.words.terminal import (
 from sizer.words.unfinished import going_on_with, unfinished_said
 
 
-def status(arguments: argparse.Namespace) -> int:
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_folder(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
     folder = open_study(arguments.folder)
     found = study_status(folder)
     if arguments.json:

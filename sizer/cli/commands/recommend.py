@@ -1,24 +1,29 @@
-"""fit, recommend, report and export: what a study's runs say, without running anything."""
+"""recommend: the recommended instance spec, and the gates of a pipeline."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer import api
 from sizer.catalog.catalog import Catalog
+from sizer.cli import values
+from sizer.cli.arguments import (
+    _,
+    add_folder,
+    add_json,
+    flag,
+    option,
+)
 from sizer.cli.folders import opened
-from sizer.exchange.measurements import write_csv
 from sizer.exchange.published import recommendation_form
-from sizer.files.codec import to_json
 from sizer.model.model import Model
 from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
-from sizer.records.errors import HostError, InputError, NoAnswer
+from sizer.records.errors import InputError, NoAnswer
 from sizer.records.plain_text import typed_path
 from sizer.records.study import Deadline, Objective, Study
 from sizer.words.accelerator_counts import accelerator_counts_lines
@@ -27,7 +32,6 @@ from sizer.words.answers import headline, main_sentences, next_line, rejection_l
 from sizer.words.batch_sizes import batch_sentences
 from sizer.words.cross_table import answers_in_short, cross_lines, table_comes_first
 from sizer.words.host import offer_line
-from sizer.words.model import model_line, parameter_line
 from sizer.words.names import terms_of
 from sizer.words.runs import host_lines
 from sizer.words.sureness import sure_line
@@ -43,18 +47,31 @@ MOST_OFFERS = 5
 """Instance types with a price, as the terminal lists them; the page has more."""
 
 
-def fit(arguments: argparse.Namespace) -> int:
-    model = api.fit(opened(arguments.folder))
-    if arguments.json:
-        print(json.dumps(to_json(model), indent=1))
-    for workload in () if arguments.json else model.workloads:
-        print(model_line(workload))
-        for parameter in workload.parameters:
-            print(f"  {parameter_line(parameter, workload)}")
-    return 0 if any(workload.refused is None for workload in model.workloads) else NoAnswer.exit_code
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_folder(parser)
+    option(parser, "--catalog", _("default: the catalogue that comes with sizer"), metavar="FILE")
+    parser.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
+    share = _("share of the best throughput to reach")
+    option(parser, "--target", share, values.share, metavar="0.95")
+    option(parser, "--samples", _("with --within: how many samples the job has"), values.samples, metavar="1.2M")
+    in_time = _("with --samples: the spec that finishes them in that time")
+    option(parser, "--within", in_time, values.duration, metavar="6h")
+    least = _("samples per second that it must give; takes the place of --target")
+    option(parser, "--at-least", least, values.rate, metavar="RATE")
+    latency = _("milliseconds that 99 of 100 batches may take at the most; asks among the configurations measured")
+    option(parser, "--latency-p99", latency, values.milliseconds, metavar="MS")
+    flag(parser, "--spot", _("by spot prices, where the table or the catalogue has them"))
+    gpus = _("what these would do for the job, by published rates: rate, what binds, cost, memory, a second one")
+    option(parser, "--gpus", gpus, values.gpus, metavar="T4,V100")
+    option(parser, "--workload", _("answer for this workload alone"), metavar="W")
+    compared = _("an instance type to compare with; default: the largest configuration measured")
+    option(parser, "--baseline", compared, metavar="PROVIDER/TYPE")
+    gate = _("exit with 6 if a condition holds, such as 'throughput<500' or 'status!=recommended'; may be repeated")
+    parser.add_argument("--fail-if", action="append", metavar="CONDITION", help=gate)
+    add_json(parser)
 
 
-def recommend(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
     catalog = Catalog.load(arguments.catalog)
     asked = _objective(arguments, folder.study.objective)
@@ -155,8 +172,8 @@ def _print_answer(answer: Answer, model: Model) -> None:
         print(f"  {offer_line(offer)}")
     for sentence in gpus_compared(answer.gpus, terms):
         print(f"  {sentence}")
-    for option in answer.gpus:
-        first, *more = gpu_option_lines(option, terms)
+    for gpu in answer.gpus:
+        first, *more = gpu_option_lines(gpu, terms)
         print(f"  {first}")
         for line in more:
             print(f"    {line}")
@@ -176,23 +193,3 @@ def _shown(answer: Answer) -> list[Alternative]:
     if chosen is not None and chosen not in shown:
         shown[-1] = chosen
     return shown
-
-
-def report(arguments: argparse.Namespace) -> int:
-    path = api.write_report(opened(arguments.folder), arguments.out, arguments.lang)
-    print(json.dumps({"report": str(path)}) if arguments.json else path)
-    if arguments.open and not webbrowser.open(path.resolve().as_uri()):
-        raise HostError(
-            "No browser was found on this host; copy {path} to one that has a browser, and open it there.",
-            path=typed_path(path),
-        )
-    return 0
-
-
-def export(arguments: argparse.Namespace) -> int:
-    runs = opened(arguments.folder).runs()
-    if arguments.format == "csv":
-        print(write_csv(runs), end="")
-    else:
-        print(json.dumps([to_json(run) for run in runs], indent=1))
-    return 0

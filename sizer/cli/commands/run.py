@@ -1,30 +1,44 @@
-"""run, resume and demo: the commands that measure."""
+"""run: measure a study."""
 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 from sizer import api
-from sizer.cli import dry_run
-from sizer.cli.event_lines import EventPrinter
+from sizer.cli import dry_run, values
+from sizer.cli.arguments import (
+    _,
+    add_dry_run,
+    add_retry,
+    option,
+)
 from sizer.cli.folders import opened
-from sizer.cli.interrupts import Interrupts
-from sizer.plan.run_order import FAILED
+from sizer.cli.measuring import measure
+from sizer.cli.progress import EventPrinter
 from sizer.records.adaptive import Adaptive
-from sizer.records.errors import InputError, Interrupted
+from sizer.records.errors import InputError
 from sizer.records.kinds import IMPORTED
 from sizer.records.plain_text import typed_path
 from sizer.records.run import Run
-from sizer.records.run_kinds import FAULTS
 from sizer.records.study import Study
 from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
-from sizer.store.study_folder import StudyFolder, refuse_unusable
-from sizer.words.dry_run import limits_available
-from sizer.words.terminal import doubt_in_words, interrupted, runs_failed, warning_said
+from sizer.store.study_folder import refuse_unusable
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("study", metavar="STUDY.yaml")
+    placed = _("the study folder; default: the study file's name without its ending, here")
+    option(parser, "--out", placed, metavar="DIR")
+    add_dry_run(parser)
+    option(parser, "--preset", _("fills what the file leaves out"), choices=["quick", "standard", "full"])
+    chosen = _("choose each next run by what it would tell, and stop when every answer is settled")
+    option(parser, "--until", chosen, choices=["settled"])
+    bound = parser.add_mutually_exclusive_group()
+    option(bound, "--budget", _("with --until: the time that runs may take"), values.duration, metavar="30m")
+    option(bound, "--runs", _("with --until: how many runs may be made"), values.runs, metavar="N")
+    add_retry(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,47 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     study = replace(study, adaptive=_adaptive(study, arguments))
     plan = replace(api.plan_study(study, path, host, arguments.retry), beside=Path(arguments.study).parent)
     if arguments.dry_run:
-        return _list(replace(plan, finished=_finished(path, study)), host)
+        return dry_run.show(replace(plan, finished=_finished(path, study)), host)
     printer = EventPrinter(study)
     with api.measurement(plan, host, printer) as measurement:
-        return _measure(measurement, printer)
-
-
-def resume(arguments: argparse.Namespace) -> int:
-    found = opened(arguments.folder) if arguments.dry_run else api.open_study(arguments.folder)
-    host = api.this_host()
-    found.check_host(host.host)  # before anybody waits for the host to be free
-    if arguments.dry_run:
-        return _list(api.plan_study(found.study, found.path, host, arguments.retry, found.runs()), host)
-    printer = EventPrinter(found.study)
-    with api.continued(arguments.folder, host, printer, arguments.retry) as measurement:
-        return _measure(measurement, printer)
-
-
-def demo(arguments: argparse.Namespace) -> int:
-    path = Path(arguments.out)
-    refuse_unusable(path)
-    host = api.this_host(api.demonstration.DEMO_FIO)
-    study, notes = api.demonstration.demo_study(host)
-    printer = EventPrinter(study)
-    with api.measurement(api.plan_study(study, path, host), host, printer, notes) as measurement:
-        return _measure(measurement, printer)
-
-
-def _measure(measurement: api.Measurement, printer: EventPrinter) -> int:
-    """The exit code; Ctrl-C lets the run that goes on finish, and a second one stops it."""
-    folder: StudyFolder = measurement.folder
-    with Interrupts() as interrupts:
-        printer.expect = interrupts.expect
-        outcomes = measurement.run(interrupts.finish, interrupts.now)
-        was_interrupted = interrupts.finish()
-    if was_interrupted:
-        _say(interrupted(folder.path))
-        return Interrupted.exit_code
-    failed = outcomes & FAULTS
-    if failed & FAILED:
-        _say(runs_failed(folder.path))
-    return 4 if failed else 0
+        return measure(measurement, printer)
 
 
 def _adaptive(study: Study, arguments: argparse.Namespace) -> Adaptive | None:
@@ -143,17 +120,6 @@ def default_folder(study: Path) -> Path:
     return Path(study.stem)
 
 
-def _list(plan: api.StudyPlan, host: api.MeasuringHost) -> int:
-    """List everything, then end as the run itself would where this host cannot do it."""
-    for line in dry_run.lines(plan, os.environ):
-        print(line)
-    plan.check(host)
-    print(limits_available())
-    for doubt in plan.doubts:
-        print(warning_said(doubt_in_words(doubt)))
-    return 0
-
-
 def _finished(path: Path, study: Study) -> tuple[Run, ...]:
     """The runs that are there. Raises InputError, as the run itself would, for a folder that the study cannot use."""
     if not (path / "study.yaml").exists():
@@ -162,7 +128,3 @@ def _finished(path: Path, study: Study) -> tuple[Run, ...]:
     refuse_other_study(str(path), folder.study, study)
     refuse_other_meaning(str(path), measured(folder.runs()), study)
     return folder.runs()
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

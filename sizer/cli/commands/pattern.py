@@ -9,6 +9,10 @@ from pathlib import Path
 
 from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS
+from sizer.cli.arguments import (
+    _,
+    add_json,
+)
 from sizer.records.errors import InputError
 from sizer.records.log_patterns import KNOWN_LOGS, known_log
 from sizer.records.messages import AnyOf
@@ -33,7 +37,18 @@ SHOWN = 10
 EXAMPLE = r"step (?P<step>\d+)"
 
 
-def pattern(arguments: argparse.Namespace) -> int:
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "expression",
+        nargs="?",
+        metavar="EXPR",
+        help=_("a known format, or a regular expression with named groups; default: which known format the log has"),
+    )
+    parser.add_argument("log", metavar="LOGFILE")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
     path = Path(arguments.log)
     text, cut = _text(path)
     is_own = arguments.expression is not None and known_log(arguments.expression) is None

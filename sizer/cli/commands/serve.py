@@ -17,8 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sizer.bundled.reports.policy import page_policy
-from sizer.cli.faults import in_words, sentence
+from sizer.cli import values
+from sizer.cli.arguments import (
+    _,
+    add_folder,
+    option,
+)
 from sizer.cli.language import ENGLISH, asked_language
+from sizer.cli.printing import in_words, sentence
 from sizer.host.lock import is_host_measured
 from sizer.records.errors import SizerError
 from sizer.records.messages import Message
@@ -41,7 +47,22 @@ PAUSE_SECONDS = 1.0
 NOT_WRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-def serve(arguments: argparse.Namespace) -> int:
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = _(
+        "Show the report in a browser, and every newer one while the study is measured: whoever measures writes it "
+        "between two runs, as long as somebody looks. It is served on this host alone, at the address that is printed, "
+        "to whoever knows the token in it; Ctrl-C ends it."
+    )
+    parser.epilog = _(
+        "From another host: `sizer serve DIR --port 8765` here, `ssh -L 8765:127.0.0.1:8765 THIS_HOST` there, with the "
+        "same port on both sides, then open the address there. A browser on the host that measures takes CPU time from "
+        "the runs."
+    )
+    add_folder(parser)
+    option(parser, "--port", _("the port on 127.0.0.1; default: any that is free"), values.port, default=0, metavar="N")
+
+
+def run(arguments: argparse.Namespace) -> int:
     folder = StudyFolder.open(Path(arguments.folder))
     page = LivePage(folder.report_path, _sentences(), page_policy)
     # Ctrl-C ends it also where a script has started it in the background, and so does what ends it from outside.
