@@ -19,17 +19,10 @@ from sizer.records.device import Device
 from sizer.records.prediction import Spec
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Note, Objective, Study, Workload, WorkloadPlan
+from sizer.words import page
 from sizer.words.answers import refusal_sentences
 from sizer.words.language import _, without_marks
 from sizer.words.names import Terms, row, terms_of
-from sizer.words.page import (
-    cache_named,
-    configuration_line,
-    device_in_words,
-    embedded_data,
-    input_named,
-    workload_in_words,
-)
 
 from . import results
 
@@ -102,7 +95,7 @@ class Subject:
     @cached_property
     def place_named(self) -> Callable[[Configuration], str]:
         """What a run had, as one line, made once for each configuration: each chart says it of each of its marks."""
-        return cache(lambda place: configuration_line(place, self.study))
+        return cache(lambda place: page.configuration_line(place, self.study))
 
     @property
     def spec(self) -> Spec | None:
@@ -135,8 +128,8 @@ class Subject:
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
         asked = self.plan.workload if self.plan is not None else None
-        parts = [input_named(input_)] if asked is None or input_ != asked.input else []
-        parts += [cache_named(cache)] if asked is None or cache != asked.cache else []
+        parts = [page.input_named(input_)] if asked is None or input_ != asked.input else []
+        parts += [page.cache_named(cache)] if asked is None or cache != asked.cache else []
         return row(parts)
 
     def tier(self, name: str) -> DiskTier | None:
@@ -205,11 +198,11 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
 
 def described(subject: Subject) -> str:
     """The workload in a few words, its data set and its device with it: what is emulated says so."""
-    parts = [workload_in_words(subject.workload)]
+    parts = [page.workload_in_words(subject.workload)]
     if subject.embedded:
-        parts.append(embedded_data())
+        parts.append(page.embedded_data())
     if subject.device.kind != "cpu":
-        parts.append(device_in_words(subject.device, subject.unit))
+        parts.append(page.device_in_words(subject.device, subject.unit))
     return " · ".join(parts)
 
 

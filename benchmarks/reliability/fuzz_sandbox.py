@@ -140,7 +140,7 @@ _facts = cache(facts)
 @contextmanager
 def _host_asked_once() -> Iterator[None]:
     """What this host is comes from six other programs and does not depend on any file that is spoiled."""
-    with patch("sizer.api.measuring_host.detect", _detected), patch("sizer.api.measuring_host.facts", _facts):
+    with patch("sizer.api.studies.detect", _detected), patch("sizer.api.studies.facts", _facts):
         yield
 
 

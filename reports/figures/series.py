@@ -14,19 +14,12 @@ from sizer.records.prediction import Prediction
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.records.units import format_bytes
+from sizer.words import page
 from sizer.words.alternatives import machine_rented
 from sizer.words.charts import chart_described
 from sizer.words.figures import rate_interval
 from sizer.words.language import _
 from sizer.words.names import row
-from sizer.words.page import (
-    accelerators_in_words,
-    batch_named,
-    cache_named,
-    ending,
-    input_named,
-    study_disk,
-)
 from sizer.words.units import vcpus_in_words
 
 from .. import results
@@ -123,7 +116,7 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
 def held_fixed(place: Configuration, study: Study) -> str:
     """What a configuration says, in words: '4 GiB memory, batch 32'."""
     found = [_place_words(name, place, study) for name in AXES if getattr(place, name) is not None]
-    found += [accelerators_in_words(place)] if accelerators_in_words(place) else []
+    found += [page.accelerators_in_words(place)] if page.accelerators_in_words(place) else []
     return row(found)
 
 
@@ -177,11 +170,11 @@ def _machine(run: Run) -> str | None:
 def _words(name: str, run: Run, study: Study) -> str:
     place, workload = run.configuration, run.spec.workload
     if name == "input":
-        return input_named(workload.assumed_input)
+        return page.input_named(workload.assumed_input)
     if name == "cache":
-        return cache_named(workload.assumed_cache)
+        return page.cache_named(workload.assumed_cache)
     if name == "accelerators":
-        return accelerators_in_words(place) or _("no accelerator")
+        return page.accelerators_in_words(place) or _("no accelerator")
     if name == "machine":
         return machine_rented(run.machine)
     return _place_words(name, place, study)
@@ -191,8 +184,8 @@ def _place_words(name: str, place: Configuration, study: Study) -> str:
     return {
         "vcpus": vcpus_in_words(vcpus_of(place)),
         "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
-        "disk": study_disk(disk_of(place), study),
-        "batch_size": batch_named(batch_of(place)),
+        "disk": page.study_disk(disk_of(place), study),
+        "batch_size": page.batch_named(batch_of(place)),
     }[name]
 
 
@@ -208,7 +201,7 @@ def run_points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point,
 def failure_marks(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[FailureMark, ...]:
     """Runs that gave none, with the word of their outcome."""
     return tuple(
-        FailureMark(place_on(run, axis), ending(run), mark_title(run, subject))
+        FailureMark(place_on(run, axis), page.ending(run), mark_title(run, subject))
         for run in runs
         if not results.measured(run)
     )
@@ -229,7 +222,7 @@ def mark_title(run: Run, subject: Subject) -> str:
     if run.throughput is not None and results.measured(run):
         came_out = rate_interval(run.throughput, subject.unit)
     else:
-        came_out = ending(run)
+        came_out = page.ending(run)
     return _("{configuration}: {result}, run {id}", configuration=where, result=came_out, id=run.id)
 
 

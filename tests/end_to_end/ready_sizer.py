@@ -22,7 +22,9 @@ SECONDS = 600
 """Longer than any command takes that is typed so."""
 
 READY = multiprocessing.get_context("forkserver")
-READY.set_forkserver_preload(["sizer.api", "sizer.cli.run", "sizer.cli.profile", "sizer.cli.host_commands"])
+READY.set_forkserver_preload(
+    ["sizer.api", "sizer.cli.commands.run", "sizer.cli.commands.profile", "sizer.cli.commands.doctor"]
+)
 
 
 def typed(

@@ -13,12 +13,7 @@ from sizer.cli.arguments import (
     add_json,
 )
 from sizer.files.codec import to_json
-from sizer.words.host import (
-    catalog_valid,
-    disk_offer_line,
-    instance_line,
-    published_rate_line,
-)
+from sizer.words import host
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,13 +51,13 @@ def _print_valid(offers: Sequence[tuple[str | None, Catalog]], as_json: bool) ->
         print(json.dumps({"catalogs": [{"file": path, "entries": count} for path, count in counts]}, indent=1))
         return
     for path, count in counts:
-        print(catalog_valid(path, count))
+        print(host.catalog_valid(path, count))
 
 
 def _list_catalog(offers: Catalog) -> None:
     for each in offers.instance_types:
-        print(instance_line(each))
+        print(host.instance_line(each))
     for disk in offers.disks:
-        print(disk_offer_line(disk))
+        print(host.disk_offer_line(disk))
     for rate in offers.accelerators:
-        print(published_rate_line(rate))
+        print(host.published_rate_line(rate))

@@ -18,15 +18,7 @@ from sizer.records.log_patterns import KNOWN_LOGS, known_log
 from sizer.records.messages import AnyOf
 from sizer.records.plain_text import printable
 from sizer.runner.time_limit import TimeLimit, at_most
-from sizer.words.log_lines import (
-    log_cut,
-    log_format,
-    log_line,
-    log_lines_more,
-    log_no_number,
-    log_summary,
-    log_times,
-)
+from sizer.words import log_lines
 
 LARGEST_LOG = 64 << 20
 """Bytes of a log that are read: its beginning says what all of it is like."""
@@ -62,19 +54,19 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(_form(content, arguments.expression), indent=1))
         return 0
-    print(log_format(content.recognised))
+    print(log_lines.log_format(content.recognised))
     for line in content.read[:SHOWN]:
-        print(log_line(line))
+        print(log_lines.log_line(line))
     if len(content.read) > SHOWN:
-        print(log_lines_more(len(content.read) - SHOWN))
-    print(log_summary(content))
+        print(log_lines.log_lines_more(len(content.read) - SHOWN))
+    print(log_lines.log_summary(content))
     if content.no_number:
-        print(log_no_number(content.no_number))
-    times = log_times(content)
+        print(log_lines.log_no_number(content.no_number))
+    times = log_lines.log_times(content)
     if times:
         print(times)
     if cut:
-        print(log_cut(LARGEST_LOG))
+        print(log_lines.log_cut(LARGEST_LOG))
     return 0
 
 

@@ -23,17 +23,11 @@ from sizer.records.errors import InputError, NoAnswer
 from sizer.records.messages import AnyOf, Lines, Message
 from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Refused, reason
 from sizer.records.units import parse_bytes
+from sizer.words import predictions
 from sizer.words.errors import in_words
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.model import assumptions
 from sizer.words.names import clauses, terms_of
-from sizer.words.predictions import (
-    assumed_line,
-    configuration_name,
-    no_prediction_line,
-    prediction_line,
-    what_if_disk_name,
-)
 
 
 @dataclass(frozen=True)
@@ -237,15 +231,15 @@ def _in_words(answer: AskedPrediction) -> str:
     terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:
         name = answer.configuration.disk
-        disk = what_if_disk_name(None if name == WHAT_IF_DISK else name)
-    where = configuration_name(answer.configuration, workload, terms, disk)
+        disk = predictions.what_if_disk_name(None if name == WHAT_IF_DISK else name)
+    where = predictions.configuration_name(answer.configuration, workload, terms, disk)
     if prediction is None:
-        return no_prediction_line(workload.name, where, answer.why)
+        return predictions.no_prediction_line(workload.name, where, answer.why)
     filled = answer.question.filled_in
-    parts = [configuration_name(filled, workload, terms)] if filled is not None else []
+    parts = [predictions.configuration_name(filled, workload, terms)] if filled is not None else []
     parts += [said] if (said := assumptions(answer.what_if, workload)) else []
-    line = prediction_line(prediction, where, terms)
-    return assumed_line(line, clauses(parts)) if parts else line
+    line = predictions.prediction_line(prediction, where, terms)
+    return predictions.assumed_line(line, clauses(parts)) if parts else line
 
 
 WHAT_IF_DISK = "supposed"

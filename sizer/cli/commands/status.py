@@ -19,16 +19,9 @@ from sizer.records.plain_text import printable, typed_path
 from sizer.records.run import Run, way_of_ending
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.store.study_folder import StudyFolder
+from sizer.words import terminal
 from sizer.words.adaptive import chosen_runs, plan_goes_on
 from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words, status_line
-from sizer.words.terminal import (
-    being_measured,
-    being_measured_again,
-    problem_said,
-    study_summary,
-    to_be_run,
-    to_be_run_again,
-)
 from sizer.words.unfinished import going_on_with, unfinished_said
 
 
@@ -51,9 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
     for spec in found.todo:
         if spec.id not in stored:
             run = f"{spec.id}  {run_in_words(spec, emulated)}"
-            print(being_measured(run) if spec.id == found.current else to_be_run(run))
+            print(terminal.being_measured(run) if spec.id == found.current else terminal.to_be_run(run))
     for problem in folder.problems():
-        print(problem_said(problem))
+        print(terminal.problem_said(problem))
     if found.chosen is not None and not found.held:
         print(_plan(found, folder))
     if found.searching and not found.held:
@@ -139,13 +132,13 @@ def _line(
 def _again(group: Sequence[Run], result: str, current: str | None, planned: Collection[str]) -> str:
     """The result of stored runs, and whether they are measured again: now, or as they are still planned."""
     if any(run.id == current for run in group):
-        return being_measured_again(result)
+        return terminal.being_measured_again(result)
     repeated = group[0].outcome in UNFINISHED and any(run.id in planned for run in group)
-    return to_be_run_again(result) if repeated else result
+    return terminal.to_be_run_again(result) if repeated else result
 
 
 def _summary(found: StudyStatus) -> str:
     counts = Counter(run.outcome for run in found.runs)
     outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
     planned = found.finished, len(found.specs), found.followed, found.older
-    return study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)
+    return terminal.study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)

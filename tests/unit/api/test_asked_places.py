@@ -125,7 +125,7 @@ def test_a_disk_that_cannot_be_used_refuses_its_runs(tmp_path: Path) -> None:
 
 def test_a_run_on_a_gpu_without_its_driver_is_unsupported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once: no data and no disk is asked for, and nothing is started."""
-    monkeypatch.setattr("sizer.api.gpu_doubts.has_driver", lambda: False)
+    monkeypatch.setattr("sizer.api.preconditions.has_driver", lambda: False)
     spec = replace(SPEC, workload=replace(TRAIN, device=Device("cuda", 0)))
     said = refused_run(preparation(), spec, tmp_path / "log")
     assert said == (Outcome.UNSUPPORTED, CauseKind.UNSUPPORTED, "")

@@ -24,7 +24,7 @@ def init_raising(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[B
         def template() -> str:
             raise error
 
-        monkeypatch.setattr("sizer.cli.host_commands.template", template)
+        monkeypatch.setattr("sizer.cli.commands.init.template", template)
         return main(["init", str(tmp_path / "a.yaml")])
 
     return run

@@ -28,7 +28,7 @@ def test_an_unforeseen_fault_is_one_sentence_and_a_file(
     temporary: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The terminal shows no traceback; the file that is named holds it, and the exit code is 1."""
-    monkeypatch.setattr("sizer.cli.host_commands.template", raising(KeyError("what\x1b[31m\nnobody")))
+    monkeypatch.setattr("sizer.cli.commands.init.template", raising(KeyError("what\x1b[31m\nnobody")))
     assert main(["init", str(temporary / "a.yaml")]) == 1
     said = capsys.readouterr().err
     (kept,) = temporary.glob("sizer-fault-*.txt")
@@ -37,7 +37,7 @@ def test_an_unforeseen_fault_is_one_sentence_and_a_file(
     assert said.count("\n") == 1
     assert "\x1b" not in said
     assert "Traceback (most recent call last)" in kept.read_text()
-    assert "host_commands.py" in kept.read_text()
+    assert "init.py" in kept.read_text()
 
 
 def test_a_fault_is_told_where_no_file_can_be_written(
@@ -45,7 +45,7 @@ def test_a_fault_is_told_where_no_file_can_be_written(
 ) -> None:
     """A full or missing temporary folder does not turn the sentence into a traceback."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    monkeypatch.setattr("sizer.cli.host_commands.template", raising(RuntimeError("x")))
+    monkeypatch.setattr("sizer.cli.commands.init.template", raising(RuntimeError("x")))
     assert main(["init", str(tmp_path / "a.yaml")]) == 1
     assert (
         "(RuntimeError: x); everything measured is kept. The traceback could not be written" in capsys.readouterr().err
@@ -56,7 +56,7 @@ def test_a_sentence_that_quotes_a_whole_file_is_cut(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """A value of a megabyte does not fill the terminal."""
-    monkeypatch.setattr("sizer.cli.host_commands.template", raising(InputError("x" * 10**6)))
+    monkeypatch.setattr("sizer.cli.commands.init.template", raising(InputError("x" * 10**6)))
     assert main(["init", str(tmp_path / "a.yaml")]) == 2
     said = capsys.readouterr().err
     assert len(said) < 1_100

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled.reports.policy import page_policy
-from sizer.cli import serve
-from sizer.cli.serve import _Keeper, _sentences
+from sizer.cli.commands import serve
+from sizer.cli.commands.serve import _Keeper, _sentences
 from sizer.records.errors import HostError
 from sizer.server.live_page import LivePage
 from sizer.store.study_folder import StudyFolder
@@ -40,7 +40,7 @@ def keeper(folder: StudyFolder, monkeypatch: pytest.MonkeyPatch) -> _Keeper:
 
 def test_serving_imports_nothing_that_draws() -> None:
     """A second of CPU time at its start would be other load of the run that goes on."""
-    code = "import sys, sizer.cli.serve; print(*sys.modules)"
+    code = "import sys, sizer.cli.commands.serve; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "scipy", "jinja2", "sizer.words", "sizer.api"} & set(loaded)
 

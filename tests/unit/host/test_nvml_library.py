@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compile
 
 ASKS = """
 import json, os
-from sizer.api.gpu_doubts import doubts_of_gpu
+from sizer.api.preconditions import doubts_of_gpu
 from sizer.host import gpus, has_driver, visible_gpus
 from sizer.host.gpu_watch import GpuWatch
 from sizer.host.nvml import session

@@ -14,8 +14,9 @@ import pytest
 from sizer import api
 from sizer.bundled.reports.page import TEMPLATES, render
 from sizer.bundled.reports.subject import Material
-from sizer.cli import host_commands, main
 from sizer.cli import language as cli_language
+from sizer.cli import main
+from sizer.cli.commands import doctor
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.machine import facts
 from sizer.records.answer import Alternative
@@ -154,9 +155,9 @@ def _busy_host(monkeypatch: pytest.MonkeyPatch) -> None:
     said = Message("the {controller} controller is not mounted", controller="cpu")
     found = tuple(Check(kind.value, False, Finding(kind, said, "/x", 1, 2, 3)) for kind in FindingKind)
     host = facts()
-    monkeypatch.setattr(host_commands, "checks", lambda _: found)
-    monkeypatch.setattr(host_commands, "facts", lambda _: host)
-    monkeypatch.setattr(host_commands, "host_load", lambda _: Load(0.8, 0.2, (("firefox", 0.6),)))
+    monkeypatch.setattr(doctor, "checks", lambda _: found)
+    monkeypatch.setattr(doctor, "facts", lambda _: host)
+    monkeypatch.setattr(doctor, "host_load", lambda _: Load(0.8, 0.2, (("firefox", 0.6),)))
 
 
 READ_BY_PROGRAMS = (
