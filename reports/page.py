@@ -118,12 +118,6 @@ def _templates() -> Environment:
     return environment
 
 
-def compile_templates() -> None:
-    """All of the page, which takes a sixth of a second: for who waits for something else before it writes one."""
-    for name in _templates().list_templates(extensions=["html"]):
-        _templates().get_template(name)
-
-
 def _harmless(value: object) -> object:
     """Every text that a template shows, as a page may have it; markup has been through this or through `svg`."""
     return harmless(value) if type(value) is str else value

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sizer import __version__
 from sizer.adaptive.chosen import NextRun, PlanEnd
@@ -32,10 +31,6 @@ from sizer.store.study_folder import StudyFolder
 from sizer.store.watched import is_watched
 from sizer.study.presets import recorded_size
 from sizer.words.language import in_language, reader_language
-
-if TYPE_CHECKING:
-    from sizer.api.events import Conclusion
-    from sizer.store.study_folder import StudyFolder
 
 Tables = tuple[str, str]
 """Of all runs, as CSV and as JSON."""
@@ -64,24 +59,16 @@ def recommend(
     return _best_spec(folder, model, runs, asked, offers, chosen, baseline)
 
 
-def begin(folder: StudyFolder) -> Tables:
-    """What can be done before there is a model."""
-    from sizer.bundled.reports.page import compile_templates
-
-    compile_templates()
-    return write_tables(folder.runs())
-
-
-def conclude_from(folder: StudyFolder, model: Model, tables: Tables, on_step: OnStep) -> Conclusion:
-    """Write recommendation, table of measurements and report into the folder. Raises HostError."""
+def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
+    """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
     from sizer.bundled.reports import page
 
-    runs = folder.runs()
+    model, runs = fitted(folder, on_step), folder.runs()
     on_step(StepBegun(Stage.RECOMMENDING))
     chosen = chosen_next(folder, runs, model)
     recommendation = _write_recommendation(folder, runs, model, chosen)
     on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, runs, model, recommendation, tables, chosen)
+    material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
     folder.write_text(folder.measurements_path, material.measurements_csv)
     page.write_report(folder.report_path, material, folder.write_text)
     return Conclusion(model, recommendation, host_seen(folder, runs), folder.problems())
@@ -196,16 +183,6 @@ def cpus_of(folder: StudyFolder) -> float | None:
     """How many the measuring host has; None where that is not known, as of measurements made elsewhere."""
     cpus = folder.host.get("cpus")
     return float(cpus) if isinstance(cpus, (int, float)) and cpus > 0 else None
-
-
-def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
-    """Write model, recommendation, table of measurements and report into the folder. Raises HostError.
-
-    Other processes fit the model while this one begins with what needs none.
-    """
-    begun: list[Tables] = []
-    model = fitted(folder, on_step, meanwhile=lambda: begun.append(begin(folder)))
-    return conclude_from(folder, model, begun[0] if begun else begin(folder), on_step)
 
 
 PAUSE = 10.0

@@ -231,6 +231,7 @@ class Measurement:
 
     def _conclude(self) -> None:
         """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""
+
         self.folder.check_in_place()
         self.folder.free_room()
         if self.folder.runs():
