@@ -18,8 +18,8 @@ from sizer.plan.floor_search import searches
 from sizer.plan.reference_runs import Spread
 from sizer.records.adaptive import Adaptive, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
+from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
-from sizer.records.run import Bottleneck, Estimate
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB, RELATIVE
 from sizer.words.names import Terms
