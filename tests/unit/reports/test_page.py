@@ -299,13 +299,14 @@ class Skeleton(HTMLParser):
         self.styles += [value or "" for name, value in attrs if name == "style"]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A curve of few points has the same elements, and each model here is another one."""
     monkeypatch.setattr("sizer.bundled.reports.figures.series.POINTS", 6)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_short_curves")
 def test_no_text_becomes_an_element_or_an_attribute(material: Material) -> None:
     """Of names, units, errors, last words, warnings, paths and reasons; a link is inside the page, a source's, or saves
     a file that the page holds.
