@@ -3,30 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
-
+from dataclasses import dataclass
+from dataclasses import replace
+from functools import cache
+from functools import cached_property
 from sizer.model.model import WorkloadModel
 from sizer.model.runs import as_asked
-from sizer.records.answer import Answer, Recommendation
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.answer import Answer
+from sizer.records.answer import Recommendation
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.device import Device
-from sizer.records.run import DiskCheck, Run
-from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
+from sizer.records.run import DiskCheck
+from sizer.records.run import Run
+from sizer.records.study import DiskTier
+from sizer.records.study import Objective
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
 from sizer.words.answers import refusal_sentences
-from sizer.words.language import _, without_marks
-from sizer.words.names import Terms, row, terms_of
-from sizer.words.page import (
-    cache_named,
-    configuration_line,
-    device_in_words,
-    embedded_data,
-    input_named,
-    workload_in_words,
-)
-
+from sizer.words.language import _
+from sizer.words.language import without_marks
+from sizer.words.names import Terms
+from sizer.words.names import row
+from sizer.words.names import terms_of
+from sizer.words.page import cache_named
+from sizer.words.page import configuration_line
+from sizer.words.page import device_in_words
+from sizer.words.page import embedded_data
+from sizer.words.page import input_named
+from sizer.words.page import workload_in_words
 from . import results
 from .material import Material
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.chosen import next_of
+from sizer.adaptive.to_follow import Unfinished
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.isolation import as_asked
+from sizer.model.model import Model
+from sizer.plan.reference_runs import Spread
+from sizer.records.prediction import Spec
+from sizer.records.study import Note
+from sizer.words import page
 
 LONGEST_UNIT = 16
 """Characters."""
@@ -97,13 +119,41 @@ class Subject:
     @cached_property
     def place_named(self) -> Callable[[Configuration], str]:
         """What a run had, as one line, made once for each configuration: each chart says it of each of its marks."""
-        return cache(lambda place: configuration_line(place, self.study))
+        return cache(lambda place: page.configuration_line(place, self.study))
+
+    @property
+    def spec(self) -> Spec | None:
+        """Of the answer."""
+        return self.answer.spec if self.answer is not None else None
+
+    @property
+    def status(self) -> str:
+        """The classes that colour what is shown of its answer."""
+        if self.answer is None:
+            return "refused"
+        return f"{self.answer.status}{' provisional' if self.answer.provisional else ''}"
+
+    def is_answer(self, place: Configuration) -> bool:
+        """Whether a measured configuration is the recommended spec, on the axes that the spec names.
+
+        A spec without accelerators says nothing of them, unless machines were compared: then the CPU computes.
+        """
+        spec = self.spec
+        if self.answer is None or spec is None:
+            return False
+        axes = ("vcpus", "memory_bytes", "disk", "batch_size")
+        if any(getattr(spec, axis) not in (None, getattr(place, axis)) for axis in axes):
+            return False
+        if (spec.gpu, spec.gpu_count) == (None, 0):
+            return not self.answer.alternatives or place.gpu in (None, CPU_LABEL)
+        count = place.gpu_count if place.gpu is None else max(1, place.gpu_count or 0)
+        return (spec.gpu, spec.gpu_count) == (place.gpu, count)
 
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
         asked = self.plan.workload if self.plan is not None else None
-        parts = [input_named(input_)] if asked is None or input_ != asked.input else []
-        parts += [cache_named(cache)] if asked is None or cache != asked.cache else []
+        parts = [page.input_named(input_)] if asked is None or input_ != asked.input else []
+        parts += [page.cache_named(cache)] if asked is None or cache != asked.cache else []
         return row(parts)
 
     def tier(self, name: str) -> DiskTier | None:
@@ -172,9 +222,58 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
 
 def described(subject: Subject) -> str:
     """The workload in a few words, its data set and its device with it: what is emulated says so."""
-    parts = [workload_in_words(subject.workload)]
+    parts = [page.workload_in_words(subject.workload)]
     if subject.embedded:
-        parts.append(embedded_data())
+        parts.append(page.embedded_data())
     if subject.device.kind != "cpu":
-        parts.append(device_in_words(subject.device, subject.unit))
+        parts.append(page.device_in_words(subject.device, subject.unit))
     return " · ".join(parts)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is: by workload, how many runs it asks for, how many of them are there, and how many others are
+    stored, of an `older` form of the study file; `chosen` is what an adaptive plan does next, or how it ended, and
+    `searching` are the searches that have a run left after all others."""
+
+    planned: Mapping[str, int]
+    finished: Mapping[str, int]
+    older: Mapping[str, int] = field(default_factory=dict)
+    chosen: NextRun | PlanEnd | None = None
+    searching: tuple[Unfinished, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        return next_of(self.chosen) is None and self._all_runs and not self.searching
+
+    @property
+    def _all_runs(self) -> bool:
+        return sum(self.finished.values()) >= sum(self.planned.values())
+
+    def is_missing(self, workload: str) -> bool:
+        """Whether runs of that workload are still to be made."""
+        return self.finished.get(workload, 0) < self.planned.get(workload, 0)
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that a page shows. `host` is host.json as stored, `notes` are about the whole study, `drift` is how far the
+    host drifted meanwhile, None where it did not. `measurements_csv` and `measurements_json` are the table of all runs,
+    which a reader can save. `folder` is the study's, as one types it; `progress` None is unknown, as of runs made
+    elsewhere.
+    """
+
+    study: Study
+    host: Mapping[str, Any]
+    runs: tuple[Run, ...]
+    model: Model | None
+    recommendation: Recommendation | None
+    disk_checks: tuple[DiskCheck, ...]
+    notes: tuple[Note, ...]
+    created_at: str
+    version: str
+    drift: Spread | None = None
+    measurements_csv: str = ""
+    measurements_json: str = ""
+    folder: str = ""
+    progress: Progress | None = None

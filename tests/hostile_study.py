@@ -28,6 +28,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.records.study import Note
 from sizer.records.study import NoteKind
+from sizer.bundled.reports.subject import Material
 
 HOSTILE = {
     "markup": """"'><script>document.title="owned"</script><img src=x onerror=document.title='owned'>"""

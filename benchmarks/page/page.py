@@ -27,8 +27,8 @@ sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
 from page_studies import of_runs, of_workloads
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
+from sizer.bundled.reports.subject import Material
 from sizer.records.run import Run
 from sizer.words.figures import rate_interval
 from sizer.words.names import row

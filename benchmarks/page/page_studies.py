@@ -10,7 +10,7 @@ from random import Random
 from grid_data import GRID, load_grid
 
 from sizer import __version__
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.subject import Material
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from . import svg
-from .lettering import BOLD, cut, width
+from .svg import BOLD, cut, width
 
 WIDTH, RIGHT, TOP = 420.0, 412.0, 6.0
 MOST_NAME = 118.0

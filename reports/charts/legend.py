@@ -42,24 +42,18 @@ def usual(text: str) -> Key:
 
 def measured_bar(text: str) -> Key:
     """A bar with its interval."""
-    drawn = _small(
-        svg.rectangle(0, 3, 19, 8, "bar"),
-        svg.line(12, 7, 25, 7, "interval"),
-        svg.line(12, 4, 12, 10, "interval"),
-        svg.line(25, 4, 25, 10, "interval"),
-    )
-    return Key(drawn, text, "series-0 alone")
+    return Key(_small(svg.rectangle(0, 3, 19, 8, "bar"), *_interval(12)), text, "series-0 alone")
 
 
 def small_bar(text: str, predicted: bool = False) -> Key:
     """A rate among its candidates, with its interval."""
-    drawn = _small(
-        svg.rectangle(1, 3, 17, 8, "small-frame" if predicted else "small-bar"),
-        svg.line(11, 7, 25, 7, "interval"),
-        svg.line(11, 4, 11, 10, "interval"),
-        svg.line(25, 4, 25, 10, "interval"),
-    )
-    return Key(drawn, text, "series-0 alone")
+    bar = svg.rectangle(1, 3, 17, 8, "small-frame" if predicted else "small-bar")
+    return Key(_small(bar, *_interval(11)), text, "series-0 alone")
+
+
+def _interval(left: float) -> list[Markup]:
+    ends = [svg.line(end, 4, end, 10, "interval") for end in (left, 25)]
+    return [svg.line(left, 7, 25, 7, "interval"), *ends]
 
 
 def candidate(text: str) -> Key:
@@ -124,3 +118,15 @@ def _whose(alone: bool) -> str:
 
 def _small(*marks: Markup) -> Markup:
     return svg.element("svg", *marks, viewBox="0 0 26 14", aria_hidden="true")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its heading, its legend, the sentences under it, and a question that it answers."""
+
+    title: str
+    svg: Markup
+    keys: tuple[Key, ...]
+    caption: str = ""
+    question: str = ""
+    answer: str = ""

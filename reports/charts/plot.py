@@ -18,8 +18,7 @@ from sizer.records.configuration import Estimate
 from sizer.records.units import format_number
 
 from . import svg
-from .lettering import BOLD, CHARACTER, cut, width
-from .scales import Scale, doubling_ticks, nice_ticks
+from .svg import BOLD, CHARACTER, Scale, cut, doubling_ticks, nice_ticks, width
 
 WIDTH = 420.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 404.0, 26.0, 242.0
@@ -34,6 +33,8 @@ DODGE, CROWD = 5.0, 22.0
 """Pixels between repeats of one configuration, so that their whiskers are seen apart, and of all of them at most."""
 MOST_TITLED = 12
 """Repeats of a configuration that are told apart by pointing; of more the place tells what they gave."""
+MOST_POINTS = 40
+"""Of a series, each of which can be pointed at; of more the places of the axis tell what was measured there."""
 LINE = 14.0
 """Pixels from one line of words to the next."""
 WIDEST_PILE = 26.0
@@ -386,8 +387,9 @@ def _points(line: Line, index: int, x: Scale, y: Scale) -> Iterator[Markup]:
         place = x(point.x) + apart * (number - (totals[point.x] - 1) / 2)
         if point.throughput.has_interval:
             yield svg.line(place, y(point.throughput.low), place, y(point.throughput.high), "whisker")
-        title = point.title if totals[point.x] <= MOST_TITLED else ""
-        yield svg.marker(index, place, y(point.throughput.value), "point", title)
+        is_titled = totals[point.x] <= MOST_TITLED and len(line.points) <= MOST_POINTS
+        title, kind = (point.title, "point") if is_titled else ("", "point untitled")
+        yield svg.marker(index, place, y(point.throughput.value), kind, title)
 
 
 def _inside(y: Scale, value: float) -> float:

@@ -6,8 +6,10 @@ serves light, dark and print, and a policy that forbids style attributes has not
 
 from __future__ import annotations
 
+import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from markupsafe import Markup, escape
@@ -131,3 +133,107 @@ def _written(value: Attribute) -> str:
 
 def _value(value: Attribute) -> str:
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+CHARACTER = 6.6
+"""Mean width in pixels of a character at the charts' text size, in the widest font that the style sheet names."""
+BOLD = 1.15
+"""How much wider bold letters are."""
+
+
+def width(text: str, weight: float = 1.0) -> float:
+    """About how many pixels it takes: capitals are wider than small letters, and Chinese characters wider still, as is
+    the sign that is drawn for what cannot be shown.
+    """
+    return weight * sum(13.0 if _is_wide(each) else 8.4 if each.isupper() else CHARACTER for each in text)
+
+
+def _is_wide(character: str) -> bool:
+    return ord(character) > 0x2E7F or not (character.isprintable() or character.isspace())
+
+
+def cut(text: str, room: float, weight: float = 1.0) -> str:
+    """A text that fits into so many pixels; its end, which distinguishes sizes of one family, is kept."""
+    if width(text, weight) <= room:
+        return text
+    # Even of the narrowest letters no more would fit.
+    for most in range(min(len(text) - 1, int(room / (CHARACTER * weight)) + 1), 1, -1):
+        shorter = f"{text[: most // 2]}…{text[len(text) - (most - most // 2 - 1) :]}"
+        if width(shorter, weight) <= room:
+            return shorter
+    return ""
+
+
+STROKES = (
+    "",
+    "M-2 8 L8 -2 M4 14 L14 4",
+    "M0 3 L12 3 M0 9 L12 9",
+    "M3 0 L3 12 M9 0 L9 12",
+    "M0 0 L12 12 M12 0 L0 12",
+)
+"""One for each number of a hue from 0 on; 0 is plain."""
+
+
+def hatchings() -> Markup:
+    """A drawing of no size that defines `hatch-1` and so on; their strokes have the colour of the page."""
+    patterns = [
+        element(
+            "pattern",
+            element("path", d=strokes, class_="hatch"),
+            id=f"hatch-{hue}",
+            width=12,
+            height=12,
+            patternUnits="userSpaceOnUse",
+        )
+        for hue, strokes in enumerate(STROKES)
+        if strokes
+    ]
+    return element("svg", element("defs", *patterns), width=0, height=0, class_="unseen", aria_hidden="true")
+
+
+WIDE_RANGE = 8.0
+"""From this ratio of largest to smallest on, an axis is logarithmic."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Maps low..high to start..end, in pixels; `start` may be the larger one."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    logarithmic: bool = False
+
+    def __call__(self, value: float) -> float:
+        low, high, value = (math.log(each) if self.logarithmic else each for each in (self.low, self.high, value))
+        return self.start + (value - low) / (high - low) * (self.end - self.start)
+
+
+def is_wide(values: Sequence[float]) -> bool:
+    """Whether values that are all positive span so wide a range that a linear axis would crowd the small ones."""
+    return min(values) > 0 and max(values) / min(values) >= WIDE_RANGE
+
+
+def nice_ticks(high: float, wanted: int = 5) -> list[float]:
+    """Round values from 0 to the first one at or above `high`, in steps of 1, 2, 2.5 or 5 times a power of ten."""
+    if high <= 0:
+        return [0.0, 1.0]
+    raw = high / wanted
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = power * next(factor for factor in (1, 2, 2.5, 5, 10) if factor * power >= raw * (1 - 1e-9))
+    return [index * step for index in range(math.ceil(high / step - 1e-9) + 1)]
+
+
+def ticks_between(low: float, high: float, wanted: int = 4) -> list[float]:
+    """Round values from the last one at or below `low` to the first one at or above `high`."""
+    step = nice_ticks(high - low, wanted)[1] if high > low else abs(high) or 1.0
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [index * step for index in range(first, max(last, first + 1) + 1)]
+
+
+def doubling_ticks(low: float, high: float, most: int = 7) -> list[float]:
+    """Powers of two (of four, of eight ... where those are too many) within low..high."""
+    first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
+    stride = max(1, math.ceil((last - first + 1) / most))
+    return [2.0**power for power in range(first, last + 1, stride)]

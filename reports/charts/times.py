@@ -13,8 +13,7 @@ from sizer.records.configuration import Estimate
 from sizer.records.units import format_number
 
 from . import svg
-from .lettering import width
-from .scales import Scale, nice_ticks, ticks_between
+from .svg import Scale, nice_ticks, ticks_between, width
 
 WIDTH = 420.0
 LEFT, RIGHT, TOP, BOTTOM = 56.0, 404.0, 34.0, 190.0

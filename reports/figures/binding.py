@@ -23,13 +23,12 @@ from sizer.words.units import rates_axis, vcpus_in_words
 
 from ..charts import legend
 from ..charts.cells import Cell, Cells
-from ..charts.figure import Figure
+from ..charts.legend import Figure
 from ..charts.plot import Part, Pile
 from ..subject import Subject
-from .ceilings import rates_of
-from .curves import moved
-from .series import held_fixed
-from .told_apart import disks_alike
+from .disk_chart import disks_alike
+from .disks import rates_of
+from .series import held_fixed, moved
 
 Value = TypeVar("Value", float, str, int)
 

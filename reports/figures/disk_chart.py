@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
-
 from sizer.model.model import disk_of
 from sizer.model.observations import measured_rate
-from sizer.records.configuration import Configuration, Estimate
-from sizer.records.device import HOST_DISK, DiskRates
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.device import HOST_DISK
+from sizer.records.device import DiskRates
 from sizer.records.run import Run
 from sizer.words.charts import disk_ceiling
 from sizer.words.language import _
 from sizer.words.names import clauses
-from sizer.words.page import answer_word, reading_in_words, study_disk
-from sizer.words.units import rate_in_words, rates_axis
-
+from sizer.words.page import answer_word
+from sizer.words.page import reading_in_words
+from sizer.words.page import study_disk
+from sizer.words.units import rate_in_words
+from sizer.words.units import rates_axis
 from .. import results
-from ..charts.rows import Bar, Row, RowGroup, Rows
+from ..charts.rows import Bar
+from ..charts.rows import Row
+from ..charts.rows import RowGroup
+from ..charts.rows import Rows
 from ..subject import Subject
-from . import curves, marks
+from . import curves
+from . import marks
 from .axis_chart import described
-from .ceilings import disk_allows, rates_of, reading_sizes
+from .ceilings import disk_allows
+from .ceilings import rates_of
+from .ceilings import reading_sizes
 from .series import Series
 from .told_apart import disks_alike
+from collections import defaultdict
+from itertools import combinations
+from sizer.model.coordinates import disk_of
+from sizer.model.edge import tells_apart
+from sizer.words.charts import disks_not_told_apart
+from sizer.words.figures import paragraph
+from .disks import disk_allows
+from .disks import rates_of
+from .disks import reading_sizes
+from .series import described
+from .series import failure_marks
+from .series import is_modelled
+from .series import predicted_points
+from .series import run_points
 
 PredictedRates = Mapping[Configuration, Estimate]
 """What the model says, where it has an answer."""
@@ -68,7 +93,7 @@ def alike(series: Sequence[Series], names: Sequence[str], subject: Subject) -> s
     places = {
         name: each.base
         for each, name in zip(series, names, strict=True)
-        if each.base is not None and marks.is_modelled(each, subject)
+        if each.base is not None and is_modelled(each, subject)
     }
     disks = {
         name: _slowest_first({disk_of(run.configuration) for run in each.runs if results.measured(run)}, subject)
@@ -124,29 +149,29 @@ def _answer_word(name: str, subject: Subject) -> str:
 
 def _bar(name: str, series: Series, predicted: PredictedRates, subject: Subject) -> Bar:
     runs = [run for run in series.runs if run.configuration.disk == name]
-    modelled = runs and series.base is not None and marks.is_modelled(series, subject)
+    modelled = runs and series.base is not None and is_modelled(series, subject)
     there = replace(series.base, disk=name) if modelled and series.base is not None else None
     return replace(_bar_of(runs, subject), predicted=predicted.get(there) if there is not None else None)
 
 
 def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
-    points = marks.points(runs, "disk", subject)
+    points = run_points(runs, "disk", subject)
     rate = measured_rate([point.throughput for point in points]).value if points else None
     return Bar(
         throughput=rate,
         rate=rate_in_words(rate, subject.unit) if rate is not None else "",
         points=points,
-        failures=marks.failures(runs, "disk", subject),
+        failures=failure_marks(runs, "disk", subject),
     )
 
 
 def _predicted(names: Sequence[str], series: Sequence[Series], subject: Subject) -> PredictedRates:
     """Of each disk with what each series that the model speaks of has else."""
-    bases = [each.base for each in series if each.base is not None and marks.is_modelled(each, subject)]
+    bases = [each.base for each in series if each.base is not None and is_modelled(each, subject)]
     if subject.model is None:
         return {}
     places = [replace(base, disk=name) for base in bases for name in names]
-    points = zip(places, curves.points(subject.model, places), strict=True)
+    points = zip(places, predicted_points(subject.model, places), strict=True)
     return {place: point.throughput for place, point in points if point is not None}
 
 
@@ -168,3 +193,50 @@ def _figures(name: str, enough: str, subject: Subject) -> tuple[str, ...]:
 def _read_rate(name: str, subject: Subject) -> float:
     rate = rates_of(name, subject).read_bytes_per_second
     return rate if rate is not None else math.inf
+
+
+Places = Mapping[str, Configuration]
+"""By what a place is called, '' where there is one alone, its configuration on any disk."""
+
+
+def disks_alike(places: Places, disks: Mapping[str, Sequence[str]], subject: Subject) -> str:
+    """Which of the disks at each place, in the order in which they are shown, the runs do not tell apart there."""
+    if subject.model is None or subject.model.posterior is None:
+        return ""
+    pairs = [(name, pair) for name in places for pair in combinations(disks[name], 2)]
+    asked = [(replace(places[name], disk=one), replace(places[name], disk=other)) for name, (one, other) in pairs]
+    modelled = tells_apart(subject.model, asked)
+    alike = {
+        (name, pair)
+        for (name, pair), both, apart in zip(pairs, asked, modelled, strict=True)
+        if not (apart and _ran_apart(*(subject.measured_at(each) for each in both)))
+    }
+    found: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in places:
+        for group in _groups(disks[name], {pair for where, pair in alike if where == name}):
+            found[group].append(name)
+    return paragraph(
+        disks_not_told_apart(
+            [study_disk(disk, subject.study) for disk in group], where if len(where) < len(places) else []
+        )
+        for group, where in found.items()
+    )
+
+
+def _ran_apart(one: Estimate | None, other: Estimate | None) -> bool:
+    """Whether the runs' own rates differ clearly; where one was not measured, nothing speaks against it."""
+    return one is None or other is None or one.high < other.low or other.high < one.low
+
+
+def _groups(disks: Sequence[str], alike: set[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """Neighbours of which no two are told apart, the longest such rows of them."""
+    found: list[tuple[str, ...]] = []
+    for first in range(len(disks)):
+        group = [disks[first]]
+        for disk in disks[first + 1 :]:
+            if not all((each, disk) in alike for each in group):
+                break
+            group.append(disk)
+        if len(group) > 1 and not any(set(group) <= set(known) for known in found):
+            found.append(tuple(group))
+    return found

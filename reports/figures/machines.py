@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.records.answer import Alternative
-from sizer.words.alternatives import (
-    alternative_remark,
-    kind_name,
-    machine_name,
-    machines_drawn,
-    machines_left_out,
-    price_an_hour,
-    price_of_million,
-)
+from sizer.words import alternatives
 from sizer.words.figures import rate_interval
 from sizer.words.language import _
 from sizer.words.names import row
@@ -22,7 +14,7 @@ from sizer.words.page import answer_word
 from sizer.words.units import rate_in_words, rates_axis
 
 from ..charts import legend
-from ..charts.figure import Figure
+from ..charts.legend import Figure
 from ..charts.rows import Bar, Row, RowGroup, Rows
 from ..subject import Subject
 
@@ -39,12 +31,12 @@ def machines_figure(subject: Subject) -> Figure | None:
     assert answer is not None, "only an answer has machines to show"
     groups: dict[str, list[Alternative]] = {}
     for each in shown:
-        groups.setdefault(kind_name(each.spec, subject.terms), []).append(each)
+        groups.setdefault(alternatives.kind_name(each.spec, subject.terms), []).append(each)
     ordered = {kind: sorted(found, key=_size) for kind, found in groups.items()}
     drawn = [each for found in ordered.values() for each in found]
     headed = 1 < len(ordered) < len(drawn)
     chart = Rows(
-        label=machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
+        label=alternatives.machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
         x_label=rates_axis(subject.unit),
         groups=tuple(
             RowGroup(kind if headed else "", tuple(_drawn(each, subject) for each in found))
@@ -56,7 +48,7 @@ def machines_figure(subject: Subject) -> Figure | None:
         title=_("Throughput by machine"),
         svg=chart.draw(),
         keys=(legend.measured_bar(_("measured, 90 % interval for a new run")),),
-        caption=machines_left_out(left_out) if left_out else "",
+        caption=alternatives.machines_left_out(left_out) if left_out else "",
     )
 
 
@@ -86,7 +78,7 @@ def _size(machine: Alternative) -> tuple[float, ...]:
 
 
 def _called(machine: Alternative, subject: Subject) -> str:
-    return machine_name(machine, subject.terms)
+    return alternatives.machine_name(machine, subject.terms)
 
 
 def _drawn(machine: Alternative, subject: Subject) -> Row:
@@ -108,11 +100,10 @@ def _drawn(machine: Alternative, subject: Subject) -> Row:
 def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     assert subject.answer is not None, "a row is of an answer's machine"
     return {
-        "name": _called(machine, subject),
-        "instance": machine.instance_type or "",
+        "name": (_called(machine, subject), machine.instance_type or ""),
         "throughput": rate_interval(machine.throughput, subject.unit),
-        "hour": price_an_hour(machine),
-        "million": price_of_million(machine),
-        "remark": alternative_remark(machine, subject.answer),
+        "hour": alternatives.price_an_hour(machine),
+        "million": alternatives.price_of_million(machine),
+        "remark": alternatives.alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }

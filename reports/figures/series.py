@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
+from dataclasses import dataclass
+from dataclasses import replace
+from sizer.model.model import batch_of
+from sizer.model.model import disk_of
+from sizer.model.model import memory_of
+from sizer.model.model import vcpus_of
 from sizer.model.runs import label_of
 from sizer.records.configuration import Configuration
 from sizer.records.run import Run
@@ -14,8 +17,29 @@ from sizer.records.units import format_bytes
 from sizer.words.alternatives import machine_rented
 from sizer.words.language import _
 from sizer.words.names import row
-from sizer.words.page import accelerators_in_words, batch_named, cache_named, input_named, study_disk
+from sizer.words.page import accelerators_in_words
+from sizer.words.page import batch_named
+from sizer.words.page import cache_named
+from sizer.words.page import input_named
+from sizer.words.page import study_disk
 from sizer.words.units import vcpus_in_words
+from collections.abc import Iterable
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import memory_of
+from sizer.model.coordinates import vcpus_of
+from sizer.model.feeds import label_of
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import predict_several
+from sizer.records.prediction import Prediction
+from sizer.words import page
+from sizer.words.charts import chart_described
+from sizer.words.figures import rate_interval
+from .. import results
+from ..charts.plot import CurvePoint
+from ..charts.plot import FailureMark
+from ..charts.plot import Point
+from ..subject import Subject
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 _CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")
@@ -107,7 +131,7 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
 def held_fixed(place: Configuration, study: Study) -> str:
     """What a configuration says, in words: '4 GiB memory, batch 32'."""
     found = [_place_words(name, place, study) for name in AXES if getattr(place, name) is not None]
-    found += [accelerators_in_words(place)] if accelerators_in_words(place) else []
+    found += [page.accelerators_in_words(place)] if page.accelerators_in_words(place) else []
     return row(found)
 
 
@@ -161,11 +185,11 @@ def _machine(run: Run) -> str | None:
 def _words(name: str, run: Run, study: Study) -> str:
     place, workload = run.configuration, run.spec.workload
     if name == "input":
-        return input_named(workload.assumed_input)
+        return page.input_named(workload.assumed_input)
     if name == "cache":
-        return cache_named(workload.assumed_cache)
+        return page.cache_named(workload.assumed_cache)
     if name == "accelerators":
-        return accelerators_in_words(place) or _("no accelerator")
+        return page.accelerators_in_words(place) or _("no accelerator")
     if name == "machine":
         return machine_rented(run.machine)
     return _place_words(name, place, study)
@@ -175,6 +199,124 @@ def _place_words(name: str, place: Configuration, study: Study) -> str:
     return {
         "vcpus": vcpus_in_words(vcpus_of(place)),
         "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
-        "disk": study_disk(disk_of(place), study),
-        "batch_size": batch_named(batch_of(place)),
+        "disk": page.study_disk(disk_of(place), study),
+        "batch_size": page.batch_named(batch_of(place)),
     }[name]
+
+
+def run_points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point, ...]:
+    """Runs that gave a rate; on the disk axis, which has no numbers, all are at 0."""
+    return tuple(
+        Point(place_on(run, axis), run.throughput, mark_title(run, subject))
+        for run in runs
+        if results.measured(run) and run.throughput is not None
+    )
+
+
+def failure_marks(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[FailureMark, ...]:
+    """Runs that gave none, with the word of their outcome."""
+    return tuple(
+        FailureMark(place_on(run, axis), page.ending(run), mark_title(run, subject))
+        for run in runs
+        if not results.measured(run)
+    )
+
+
+def measured_places(series: Series, axis: str) -> list[float]:
+    """Where on the axis its runs gave a rate, one for each of them."""
+    return [place_on(run, axis) for run in series.runs if results.measured(run)]
+
+
+def place_on(run: Run, axis: str) -> float:
+    return 0.0 if axis == "disk" else float(getattr(run.configuration, axis))
+
+
+def mark_title(run: Run, subject: Subject) -> str:
+    """What pointing at a mark shows."""
+    where = subject.place_named(run.configuration)
+    if run.throughput is not None and results.measured(run):
+        came_out = rate_interval(run.throughput, subject.unit)
+    else:
+        came_out = page.ending(run)
+    return _("{configuration}: {result}, run {id}", configuration=where, result=came_out, id=run.id)
+
+
+def is_modelled(series: Series, subject: Subject) -> bool:
+    """Whether the model speaks of these runs: of the workload as asked for, not of runs that isolate one stage."""
+    if subject.model is None or series.base is None:
+        return False
+    asked = subject.plan.workload if subject.plan is not None else None
+    return asked is None or (series.input, series.cache) == (asked.assumed_input, asked.assumed_cache)
+
+
+POINTS = 30
+"""Enough for a smooth line on 350 pixels, with the measured places between them."""
+
+
+def grid(low: float, high: float, logarithmic: bool, also: Sequence[float] = ()) -> list[float]:
+    """Evenly spread places from low to high, and those in `also` that lie between."""
+    steps = [index / (POINTS - 1) for index in range(POINTS)]
+    spread = [low * (high / low) ** step if logarithmic else low + (high - low) * step for step in steps]
+    return sorted({*spread, *(value for value in also if low <= value <= high)})
+
+
+def segments(model: WorkloadModel, base: Configuration, axis: str, places: Sequence[float]) -> list[list[CurvePoint]]:
+    """Unbroken stretches of the model's line; it breaks where a run would not complete or the model has no answer.
+
+    A stretch is either measured or extrapolated throughout; neighbours share the point where they meet. One point
+    alone is where the model answers for a measured place but not for what lies around it.
+    """
+    stretches: list[list[CurvePoint]] = []
+    last: CurvePoint | None = None
+    for place, point in zip(
+        places, predicted_points(model, [moved(base, axis, place) for place in places]), strict=True
+    ):
+        point = None if point is None else replace(point, x=place)
+        if point is not None:
+            if last is None:
+                stretches.append([point])
+            elif stretches[-1][-1].extrapolated == point.extrapolated:
+                stretches[-1].append(point)
+            else:
+                _turn(stretches, last, point)
+        last = point
+    return stretches
+
+
+def predicted_points(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[CurvePoint | None]:
+    """The model at each, without their places on an axis; None where it has no answer or the run would not complete."""
+    found = predict_several(model, configurations)
+    return [
+        CurvePoint(0.0, each.throughput, each.extrapolated)
+        if isinstance(each, Prediction) and not each.out_of_memory
+        else None
+        for each in found
+    ]
+
+
+def moved(base: Configuration, axis: str, place: float) -> Configuration:
+    """The configuration at another place of a continuous axis."""
+    if axis == "vcpus":
+        return replace(base, vcpus=place)
+    if axis == "memory_bytes":
+        return replace(base, memory_bytes=round(place))
+    return replace(base, batch_size=round(place))
+
+
+def _turn(stretches: list[list[CurvePoint]], last: CurvePoint, point: CurvePoint) -> None:
+    """Begin a new stretch so that the step between the two is drawn as extrapolated."""
+    if point.extrapolated:
+        stretches.append([replace(last, extrapolated=True), point])
+    else:
+        stretches[-1].append(replace(point, extrapolated=True))
+        stretches.append([point])
+
+
+def described(series: Sequence[Series], subject: Subject) -> str:
+    """What was measured, for a reader who does not see the picture."""
+    runs = [run for each in series for run in each.runs]
+    rates = [run.throughput.value for run in runs if results.measured(run) and run.throughput is not None]
+    failed = sum(not results.measured(run) for run in runs)
+    if not rates:
+        return ""
+    return chart_described(len(rates), failed, min(rates), max(rates), subject.unit)

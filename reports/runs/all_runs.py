@@ -4,27 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-
-from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
+from sizer.model.model import batch_of
+from sizer.model.model import disk_of
+from sizer.model.model import memory_of
+from sizer.model.model import vcpus_of
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
 from sizer.records.units import format_seconds
 from sizer.words.adaptive import reason_in_words
-from sizer.words.figures import rate_interval, sentence
+from sizer.words.figures import rate_interval
+from sizer.words.figures import sentence
 from sizer.words.language import _
-from sizer.words.names import resource_name, row
-from sizer.words.page import accelerators_in_words, batch_named, ending, memory_size, study_disk
-from sizer.words.runs import evidence_in_words, limits_in_words
+from sizer.words.names import resource_name
+from sizer.words.names import row
+from sizer.words.page import accelerators_in_words
+from sizer.words.page import batch_named
+from sizer.words.page import ending
+from sizer.words.page import memory_size
+from sizer.words.page import study_disk
+from sizer.words.runs import evidence_in_words
+from sizer.words.runs import limits_in_words
 from sizer.words.units import vcpus_in_words
-from sizer.words.warnings import warning_line, warning_names
-
+from sizer.words.warnings import warning_line
+from sizer.words.warnings import warning_names
 from .. import results
 from ..doubts import failures
 from ..material import Material
-from ..subject import Subject, described
-from . import busy, evidence_card, isolated
+from ..subject import Subject
+from ..subject import described
+from . import busy
+from . import evidence_card
+from . import isolated
 from .columns import with_content
+from collections import defaultdict
+from dataclasses import replace
+from markupsafe import Markup
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import memory_of
+from sizer.model.coordinates import vcpus_of
+from sizer.records.configuration import Bottleneck
+from sizer.records.run import Evidence
+from sizer.records.run import EvidenceKind
+from sizer.records.run_kinds import ISOLATED_STAGES
+from sizer.records.units import format_number
+from sizer.words import page
+from sizer.words import runs as runs_words
+from sizer.words.names import clauses
+from sizer.words.names import outcome_in_words
+from sizer.words.units import percent
+from .. import doubts
+from ..subject import Material
 
 MOST_IN_PLACE = 150
 """Runs whose evidence stands in the page as it is, for readers without scripts and for the browser's search. It takes
@@ -40,7 +71,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     study = material.study
     return {
         "meaning": meaning(),
-        "runs": all_runs(found, study),
+        "runs": [_group(subject, study) for subject in found if subject.runs],
         "packed": len(material.runs) > MOST_IN_PLACE,
         "imported": study.imported,
     }
@@ -77,16 +108,12 @@ def meaning() -> list[tuple[str, str]]:
     ]
 
 
-def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
-    """The runs of each workload, smallest configuration first, with the workload's description as their heading."""
-    return [_group(subject, study) for subject in subjects if subject.runs]
-
-
 def _group(subject: Subject, study: Study) -> dict[str, Any]:
     runs = [{**_line(run, subject, study), **_card(run)} for run in sorted(subject.runs, key=_order)]
     repeated = any(run.spec.repeat for run in subject.runs)
-    columns = [column for column in with_content(runs, *COLUMNS) if column != "repeat" or repeated]
-    counted = any(accelerators_in_words(run.configuration) for run in subject.runs)
+    told = [column for column in COLUMNS if any(run[column] for run in runs)]
+    columns = [column for column in told if column != "repeat" or repeated]
+    counted = any(page.accelerators_in_words(run.configuration) for run in subject.runs)
     return {"name": subject.name, "what": described(subject), "runs": runs, "columns": columns, "counted": counted}
 
 
@@ -109,9 +136,10 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
     return {
         **_limits(run, study),
         "repeat": _("repeat {number}", number=run.spec.repeat + 1),
-        "state": isolated.remark(run) or subject.unusual(workload.assumed_input, workload.assumed_cache),
+        "state": runs_words.remark_in_words(run.spec)
+        or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
-        "outcome": ending(run),
+        "outcome": page.ending(run),
         "rate": _rate(run),
         "bound": bound,
         "why": why,
@@ -124,26 +152,26 @@ def _limits(run: Run, study: Study) -> dict[str, str]:
     configuration = run.configuration
     vcpus = vcpus_in_words(configuration.vcpus) if configuration.vcpus is not None else ""
     return {
-        "vcpus": row(part for part in (vcpus, accelerators_in_words(configuration)) if part),
-        "memory": memory_size(configuration),
-        "disk": study_disk(configuration.disk, study) if configuration.disk is not None else "",
-        "batch": batch_named(configuration.batch_size) if configuration.batch_size is not None else "",
+        "vcpus": row(part for part in (vcpus, page.accelerators_in_words(configuration)) if part),
+        "memory": page.memory_size(configuration),
+        "disk": page.study_disk(configuration.disk, study) if configuration.disk is not None else "",
+        "batch": page.batch_named(configuration.batch_size) if configuration.batch_size is not None else "",
     }
 
 
 def _card(run: Run) -> dict[str, Any]:
     """What the line opens to."""
-    last_words = failures.last_words(run) if run.outcome is not Outcome.COMPLETED else ""
+    last_words = doubts.last_words(run) if run.outcome is not Outcome.COMPLETED else ""
     return {
         "id": run.id,
         "reason": reason_in_words(run.reason) if run.reason is not None else "",
         "warnings": [sentence(warning_line(each, run.sample_unit)) for each in run.warnings],
-        "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
+        "busy": busy_bars([run.evidence] if run.evidence is not None else []),
         "groups": evidence_card.groups(run),
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
         "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
         "took": format_seconds(run.wall_seconds) if run.wall_seconds else "",
-        "limited_by": limits_in_words(run.limited_by) if run.limited_by is not None else "",
+        "limited_by": runs_words.limits_in_words(run.limited_by) if run.limited_by is not None else "",
     }
 
 
@@ -156,7 +184,81 @@ def _rate(run: Run) -> str:
 def _bound(run: Run, subject: Subject) -> tuple[str, str]:
     """The bottleneck and the reason; of a run that gave no rate why it did not."""
     if run.outcome is not Outcome.COMPLETED:
-        return "", failures.line(run)
+        return "", doubts.line(run)
     if run.evidence is None:
         return "", ""
-    return resource_name(run.evidence.bottleneck, subject.device), evidence_in_words(run.evidence)
+    return resource_name(run.evidence.bottleneck, subject.device), runs_words.evidence_in_words(run.evidence)
+
+
+BAR = Markup(
+    '<span class="share"><svg class="meter" aria-hidden="true"><rect width="{:.0f}%" height="100%"/></svg>{} {}</span>'
+)
+"""Width in percent, name and share."""
+
+
+def busy_bars(evidence: Sequence[Evidence]) -> Markup:
+    """Median busy share of each resource over these runs as a bar with its words, the busiest first."""
+    names = dict.fromkeys(name for each in evidence for name in each.busy)
+    shares = {name: results.middle(each.busy.get(name) for each in evidence) or 0.0 for name in names}
+    return Markup("").join(
+        BAR.format(min(max(share, 0.0), 1.0) * 100, page.busy_name(name), percent(share))
+        for name, share in sorted(shares.items(), key=lambda item: -item[1])
+    )
+
+
+def evidence_agreed(evidence: Sequence[Evidence]) -> str:
+    """What the bottleneck of these runs was named by: medians over the runs that named it alike, as their rate is."""
+    alike: dict[tuple[Bottleneck, EvidenceKind, frozenset[str], str | None], list[Evidence]] = defaultdict(list)
+    for each in evidence:
+        alike[each.bottleneck, each.kind, frozenset(each.figures), each.text].append(each)
+    said = [(runs_words.evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
+    if len(said) < 2:
+        return "".join(line for line, _count in said)
+    return clauses(runs_words.in_so_many_runs(line, count, len(evidence)) for line, count in said)
+
+
+def _middle(alike: Sequence[Evidence]) -> Evidence:
+    shares = {name: results.middle(each.figures[name] for each in alike) or 0.0 for name in alike[0].figures}
+    return replace(alike[0], figures=dict(sorted(shares.items(), key=lambda item: -item[1])))
+
+
+def isolated_rows(subject: Subject) -> list[dict[str, Any]]:
+    """Runs that isolate a stage, which show no rate of the workload: where, the rate, and what each shows."""
+    runs = [run for run in subject.runs if run.spec.stage is not None]
+    return [_isolated_row(run, subject) for run in sorted(runs, key=_isolated_order)]
+
+
+def _isolated_row(run: Run, subject: Subject) -> dict[str, Any]:
+    stage = run.spec.stage
+    assert stage is not None, "rows() lets only such runs through"
+    return {
+        "stage": page.stage_title(stage),
+        "where": page.configuration_line(run.configuration, subject.study),
+        "rate": (_rate(run) or outcome_in_words(run.outcome), row(warning_names(run))),
+        "tells": (_found(run, stage), runs_words.stage_shown(stage)),
+    }
+
+
+def _found(run: Run, stage: str) -> str:
+    """What the stage gives, and the figure that the rate does not show."""
+    if run.outcome is not Outcome.COMPLETED:
+        return doubts.line(run)
+    used, learnt, figures = run.demand, runs_words.stage_learnt(stage), ""
+    if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
+        figures = f"{format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
+        if used.read_ios is not None:
+            reads = format_number(run.throughput.value * used.read_ios)
+            figures = _("{speed} and {iops} IOPS of reads", speed=figures, iops=reads)
+    if stage == "cache" and run.hit_rate is not None:
+        figures = percent(run.hit_rate)
+    return _("{name}: {sentence}", name=learnt, sentence=figures) if figures else learnt
+
+
+def _isolated_order(run: Run) -> tuple[int, float, str, int]:
+    configuration = run.configuration
+    return (
+        tuple(ISOLATED_STAGES.values()).index(run.spec.stage or ""),
+        vcpus_of(configuration),
+        disk_of(configuration),
+        batch_of(configuration),
+    )

@@ -22,9 +22,8 @@ from sizer.words.units import rates_axis
 
 from .. import results
 from ..charts.svg import readable
-from ..embedded import deflated, embedded, showable
-from ..material import Material
-from ..subject import Subject
+from ..markup import deflated, embedded, showable
+from ..subject import Material, Subject
 
 POINTS = 48
 """Points of a series at most."""

@@ -16,6 +16,9 @@ const Model = K => {
     const most = Math.max(...values);
     return most === NEVER ? NEVER : most + Math.log(sum(values.map(value => Math.exp(value - most))));
   };
+  // The rows of a table that is kept by columns, of which one that is the same in all rows stands once.
+  const rowsOf = ({ count, ...columns }) => Array.from({ length: count }, (_, row) => Object.fromEntries(
+    Object.entries(columns).map(([name, values]) => [name, Array.isArray(values) ? values[row] : values])));
   const quantile = (values, part) => {
     const sorted = [...values].sort((one, other) => one - other), at = part * (sorted.length - 1), low = Math.floor(at);
     return sorted[low] + (at - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
@@ -158,7 +161,7 @@ const Model = K => {
     };
     const keyOf = at => JSON.stringify(
       [at.vcpus, sizes.length > 1 ? at.memory_bytes : null, diskOf(at), at.batch_size, at.gpu, at.gpu_count]);
-    const rates = new Map(measured.rates.map(([place, ...rate]) => [JSON.stringify(place), rate]));
+    const rates = new Map(rowsOf(measured.rates).map(each => [keyOf(each), each]));
 
     // memory.py; of a trial: vCPUs, batch size and bytes
     const smaller = (trials, at) => trials.filter(each => noMore(each[0], at.vcpus) && noMore(each[1], at.batch_size));
@@ -194,9 +197,9 @@ const Model = K => {
       const written = Math.max(
         secondsOf(facts.written_bytes, writeBytes || bytes), secondsOf(facts.write_ios, writeIops || iops));
       return {
-        ...data.row, disk: diskOf(at), label, gpus, supposed, is_free,
-        reads: facts.reads, decodes: true, computes: true,
-        vcpus: vcpusOf(at), memory_bytes: memoryOf(at), batch_ratio: facts.reference_batch / batchOf(at),
+        ...data.row, disk: diskOf(at), label, gpus, supposed, is_free, feed: facts.setting,
+        reads: facts.reads, decodes: true, computes: true, vcpus: vcpusOf(at), memory_bytes: memoryOf(at),
+        batch: batchOf(at), batch_ratio: facts.reference_batch / batchOf(at),
         speed_up: facts.scaling_loss === null ? 0 : Math.log(gpus) - facts.scaling_loss * 2 * (gpus - 1) / gpus,
         missed: facts.missed * (1 - hitShare(at, whatIf.data_bytes_factor)),
         read: Math.log(is_free ? 1 / facts.highest_rate : Math.max(byBytes, byRequests)),
@@ -207,30 +210,29 @@ const Model = K => {
     };
 
     // prediction.py
-    const placeOf = at => [
-      ...[vcpusOf(at), batchOf(at), gpusOf(at), memoryOf(at)].map((value, axis) => Math.log(value) / K.LENGTHS[axis]),
-      diskOf(at), labelAt(at), facts.feed,
+    const placeOf = row => [
+      ...[row.vcpus, row.batch, row.gpus, row.memory_bytes].map((value, axis) => Math.log(value) / K.LENGTHS[axis]),
+      row.disk, row.label, row.feed,
     ];
-    const { places, log_rate, deviation } = data.seen;
-    const rows = places.map((_, index) => ({
-      ...data.row,
-      ...Object.fromEntries(Object.entries(data.seen.rows).map(([name, values]) => [name, values[index] ?? NEVER])),
-    }));
+    const seen = rowsOf(data.seen).map(({ batch, read, write, ...row }) => ({ ...data.row, ...row, batch,
+      batch_ratio: facts.reference_batch / batch, read: read ?? NEVER, write: write ?? NEVER }));
+    const places = seen.map(placeOf);
     const prior = places.map(one => places.map(other => covariance(one, other))), factors = new Map();
     const factorised = scale => cholesky(prior.map((row, here) =>
-      row.map((value, there) => scale ** 2 * value + (here === there ? deviation[here] ** 2 : 0))));
+      row.map((value, there) => scale ** 2 * value + (here === there ? seen[here].deviation ** 2 : 0))));
     const learnt = data.draws.map((values, index) => {
       const draw = { spread: K.SPREAD[index] };
       data.names.forEach((name, place) => { draw[name] = values[place]; });
       const scale = Math.exp(draw.misfit);
       if (!factors.has(scale)) factors.set(scale, factorised(scale));
-      const residuals = rows.map((row, here) => log_rate[here] - solve(draw, row).logRate);
+      const residuals = seen.map(row => row.log_rate - solve(draw, row).logRate);
       return { draw, scale, residuals: forward(factors.get(scale), residuals) };
     });
     const outside = at => sum(Object.entries(measured.range).map(([axis, [least, most]]) =>
       at[axis] ? Math.max(0, Math.log(least / at[axis]), Math.log(at[axis] / most)) : 0));
     const newRun = (solutions, at) => {
-      const across = places.map(place => covariance(placeOf(at), place)), means = [], spreads = [];
+      const here = placeOf(solutions[0].row), across = places.map(place => covariance(here, place));
+      const means = [], spreads = [];
       const reached = new Map([...factors].map(([scale, lower]) =>
         [scale, forward(lower, across.map(value => scale ** 2 * value))]));
       for (const [index, { scale, residuals }] of learnt.entries()) {
@@ -255,7 +257,8 @@ const Model = K => {
     // Of what has no answer, `refused` is the code of the reason. The controls ask for nothing else that has none.
     const predict = (asked, whatIf) => {
       const at = withUsualAccelerator(asked), plain = isPlain(whatIf);
-      const [rate = null, evidence = null, own = null] = rates.get(keyOf(at)) ?? [], extrapolated = outside(at) > 0;
+      const { rate = null, evidence = null, value = null, low, high } = rates.get(keyOf(at)) ?? {};
+      const own = value === null ? null : { value, low, high }, extrapolated = outside(at) > 0;
       if (whatIf.gpu_speedup !== 1 && labelAt(at) === K.CPU_LABEL) return { refused: "no_gpu_to_speed_up" };
       if (doesNotFit(at)) {
         const throughput = { value: 0, low: 0, high: 0 };

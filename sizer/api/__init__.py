@@ -12,33 +12,29 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sizer.api import demonstration, events, predicting
-    from sizer.api.conclusions import host_seen, recommend, write_report
+    from sizer.api.conclusions import WatchedPage, host_seen, recommend, write_report
     from sizer.api.fitted_model import FittedStudy, fit, fitted_study, open_study, stored_study
     from sizer.api.importing import ImportedStudy, import_table
     from sizer.api.measuring import Measurement, continued, measure, measurement
-    from sizer.api.measuring_host import MeasuringHost, this_host
     from sizer.api.predicting import predict
     from sizer.api.profiling import Profile, ProfileMeasurement, profile, profile_measurement, profile_of
     from sizer.api.status import StudyStatus, study_status
-    from sizer.api.studies import parse_study, read_study
+    from sizer.api.studies import MeasuringHost, parse_study, read_study, this_host
     from sizer.api.study_plan import StudyPlan, plan_study
-    from sizer.api.watched_page import WatchedPage
     from sizer.model.model import WhatIf
     from sizer.records.messages import HostError, InputError, NoAnswer, SizerError
     from sizer.study.own_job import OwnJob
 
 _MODULES = {
-    "sizer.api.conclusions": ["host_seen", "recommend", "write_report"],
+    "sizer.api.conclusions": ["WatchedPage", "host_seen", "recommend", "write_report"],
     "sizer.api.fitted_model": ["FittedStudy", "fit", "fitted_study", "open_study", "stored_study"],
     "sizer.api.importing": ["ImportedStudy", "import_table"],
     "sizer.api.measuring": ["Measurement", "continued", "measure", "measurement"],
-    "sizer.api.measuring_host": ["MeasuringHost", "this_host"],
     "sizer.api.predicting": ["predict"],
     "sizer.api.profiling": ["Profile", "ProfileMeasurement", "profile", "profile_measurement", "profile_of"],
     "sizer.api.status": ["StudyStatus", "study_status"],
-    "sizer.api.studies": ["parse_study", "read_study"],
+    "sizer.api.studies": ["MeasuringHost", "parse_study", "read_study", "this_host"],
     "sizer.api.study_plan": ["StudyPlan", "plan_study"],
-    "sizer.api.watched_page": ["WatchedPage"],
     "sizer.model.model": ["WhatIf"],
     "sizer.records.messages": ["HostError", "InputError", "NoAnswer", "SizerError"],
     "sizer.study.own_job": ["OwnJob"],

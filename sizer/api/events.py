@@ -6,10 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
 from sizer.analysis.monitor import Live
 from sizer.api.steps import StepBegun
-from sizer.storage.announcements import Announcement, Leftover
+from sizer.storage.announcements import Announcement
+from sizer.storage.announcements import Leftover
+from sizer.analysis.monitor import Live as Live
+from sizer.api.fitted_model import StepBegun as StepBegun
+from sizer.storage.announcements import Announcement as Announcement
+from sizer.storage.announcements import Leftover as Leftover
 
 if TYPE_CHECKING:
     from sizer.adaptive.chosen import PlanEnd, Unfinished
@@ -25,47 +29,6 @@ if TYPE_CHECKING:
     from sizer.records.notes import Note
     from sizer.records.run import DiskCheck, Failure, Run
     from sizer.records.study import RunReason, RunSpec, Study
-
-__all__ = [
-    "AdaptiveEnded",
-    "Announcement",
-    "AxesChosen",
-    "Concluded",
-    "Conclusion",
-    "DataLacking",
-    "DiskChecked",
-    "DiskChecking",
-    "DiskUnusable",
-    "DisksNotRead",
-    "Doubted",
-    "Event",
-    "FirstRunEnded",
-    "FirstRunFailed",
-    "FollowingEnded",
-    "HostBusy",
-    "HostSeen",
-    "Leftover",
-    "Live",
-    "MeasuredBeside",
-    "MeasuringStarted",
-    "NotConcluded",
-    "NotShown",
-    "Noted",
-    "NothingLeft",
-    "OnEvent",
-    "RunFinished",
-    "RunStarted",
-    "RunsLeft",
-    "RunsTakenBack",
-    "SettingUp",
-    "SetupFailed",
-    "StepBegun",
-    "StoodStill",
-    "TableImported",
-    "TableRead",
-    "VariablesWithheld",
-    "ignore",
-]
 
 
 @dataclass(frozen=True)

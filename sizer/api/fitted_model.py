@@ -8,23 +8,46 @@ import signal
 import threading
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 from itertools import repeat
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from sizer.api.steps import OnStep, Stage, StepBegun, no_step
-from sizer.files.codec import FormatError, from_json, to_json
-from sizer.model.model import Model, WorkloadModel
-from sizer.records.messages import HostError, InputError, NoAnswer, typed_path
+from typing import TYPE_CHECKING
+from typing import Any
+from sizer.api.steps import OnStep
+from sizer.api.steps import Stage
+from sizer.api.steps import StepBegun
+from sizer.api.steps import no_step
+from sizer.files.codec import FormatError
+from sizer.files.codec import from_json
+from sizer.files.codec import to_json
+from sizer.model.model import Model
+from sizer.model.model import WorkloadModel
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
+from sizer.records.messages import NoAnswer
+from sizer.records.messages import typed_path
 from sizer.records.prediction import Reason
 from sizer.store.content import refuse_what_leads_elsewhere
-from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
+from sizer.store.fitted_file import read_fitted
+from sizer.store.fitted_file import sources_of
+from sizer.store.fitted_file import write_fitted
+from collections.abc import Callable
+from enum import Enum
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
+from sizer.records.errors import NoAnswer
+from sizer.records.plain_text import typed_path
 
 if TYPE_CHECKING:
     from sizer.model.host import Drift
@@ -35,6 +58,50 @@ MOST_PROCESSES = 8
 """Each has its own copy of the memory that it changes, some 50 MB of a fit."""
 PR_SET_PDEATHSIG = 1
 """prctl(2): the signal that a process gets when its parent dies."""
+
+
+class Stage(str, Enum):
+    """What an import does, in this order."""
+
+    READING = "reading"
+    STORING = "storing"
+    FITTING = "fitting"
+    RECOMMENDING = "recommending"
+    REPORTING = "reporting"
+
+
+BEGINS_AT = {
+    Stage.READING: 0.0,
+    Stage.STORING: 0.05,
+    Stage.FITTING: 0.1,
+    Stage.RECOMMENDING: 0.4,
+    Stage.REPORTING: 0.5,
+}
+"""The share of the whole that is done as a stage begins: 288 rows of 3 workloads on 2 vCPUs, 2026."""
+
+
+@dataclass(frozen=True)
+class StepBegun:
+    """A stage begins, or one of its `of` workloads, the `number`-th from 1."""
+
+    stage: Stage
+    workload: str = ""
+    number: int = 1
+    of: int = 1
+
+    @property
+    def share(self) -> float:
+        """What is done of the whole as it begins, about."""
+        begin = BEGINS_AT[self.stage]
+        end = min((each for each in BEGINS_AT.values() if each > begin), default=1.0)
+        return begin + (end - begin) * (self.number - 1) / self.of
+
+
+OnStep = Callable[[StepBegun], object]
+
+
+def no_step(_: StepBegun) -> None:
+    """For a caller who does not look on."""
 
 
 @dataclass(frozen=True)
@@ -190,8 +257,8 @@ def _begin_process(parent: int) -> None:
 
 def _as_planned(model: Model, folder: StudyFolder) -> Model:
     """The model whose refusals name what the study still has before anything else."""
-    from sizer.api.left_to_do import chosen_next, still_planned
     from sizer.recommend.edges import prefer_planned_run
+    from sizer.api.study_plan import chosen_next, still_planned
 
     runs = folder.runs()
     if folder.study.imported or all(each.refused is None for each in model.workloads):

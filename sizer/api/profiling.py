@@ -3,43 +3,80 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-
-from sizer.api.events import (
-    AxesChosen,
-    DisksNotRead,
-    FirstRunEnded,
-    FirstRunFailed,
-    Noted,
-    OnEvent,
-    VariablesWithheld,
-    ignore,
-)
+from sizer.api.events import AxesChosen
+from sizer.api.events import DisksNotRead
+from sizer.api.events import FirstRunEnded
+from sizer.api.events import FirstRunFailed
+from sizer.api.events import Noted
+from sizer.api.events import OnEvent
+from sizer.api.events import VariablesWithheld
+from sizer.api.events import ignore
 from sizer.api.fitted_model import open_study
-from sizer.api.measuring import Asked, Measurement, measurement
-from sizer.api.measuring_host import MeasuringHost, this_host
-from sizer.api.same_profile import refuse_changed, refuse_other_job, sealed
-from sizer.api.study_plan import StudyPlan, plan_study
-from sizer.api.typed_job import disks_by_name, variables_wanted, variables_withheld, with_whole_path
+from sizer.api.measuring import Asked
+from sizer.api.measuring import Measurement
+from sizer.api.measuring import measurement
+from sizer.api.measuring_host import MeasuringHost
+from sizer.api.measuring_host import this_host
+from sizer.api.same_profile import refuse_changed
+from sizer.api.same_profile import refuse_other_job
+from sizer.api.same_profile import sealed
+from sizer.api.study_plan import StudyPlan
+from sizer.api.study_plan import plan_study
+from sizer.api.typed_job import disks_by_name
+from sizer.api.typed_job import variables_wanted
+from sizer.api.typed_job import variables_withheld
+from sizer.api.typed_job import with_whole_path
 from sizer.catalog.catalog import Catalog
 from sizer.files.writing import write_text
 from sizer.limits.delegation import AS_ROOT
-from sizer.limits.interface import Capability, Control
-from sizer.plan.axes_of_first_run import Abilities, chosen_axes, needs_of
-from sizer.records.messages import InputError, Message, typed_line, typed_path
-from sizer.records.notes import Note, NoteKind
+from sizer.limits.interface import Capability
+from sizer.limits.interface import Control
+from sizer.plan.axes_of_first_run import Abilities
+from sizer.plan.axes_of_first_run import chosen_axes
+from sizer.plan.axes_of_first_run import needs_of
+from sizer.records.messages import InputError
+from sizer.records.messages import Message
+from sizer.records.messages import typed_line
+from sizer.records.messages import typed_path
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec, Study
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
 from sizer.storage.subprograms import never
-from sizer.store.study_folder import StudyFolder, refuse_unusable
-from sizer.study.own_job import Axes, OwnJob, own_job_text
+from sizer.store.study_folder import StudyFolder
+from sizer.store.study_folder import refuse_unusable
+from sizer.study.own_job import Axes
+from sizer.study.own_job import OwnJob
+from sizer.study.own_job import own_job_text
 from sizer.study.parse import parse_study
 from sizer.words.profiling import profile_comments
+import hashlib
+import re
+import shutil
+from collections.abc import Mapping
+from sizer.api.studies import MeasuringHost
+from sizer.api.studies import this_host
+from sizer.files.given_files import read_given
+from sizer.records.device import HOST_DISK
+from sizer.records.errors import InputError
+from sizer.records.plain_text import typed_line
+from sizer.records.plain_text import typed_path
+from sizer.records.study import Note
+from sizer.records.study import NoteKind
+from sizer.records.study import Workload
+from sizer.records.units import GIB
+from sizer.records.units import parse_bytes
+from sizer.runner.commands import withheld
+from sizer.store.continuing import measured
 
 LEFT_OUT = {Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS, Control.MEMORY: NoteKind.NO_MEMORY_AXIS}
 
@@ -223,3 +260,136 @@ class ProfileMeasurement:
         spec = self._profile.first_spec
         made = [run for run in self.folder.runs() if run.id == spec.id and (run.id, run.started_at) not in before]
         return made[-1] if made else None
+
+
+SEAL = "# sizer profile writes this file again as long as nobody changes it: "
+"""Begins its last line, behind which stands what the rest comes to."""
+
+OPTIONS: Mapping[str, str] = {
+    "cwd": "--cwd",
+    "data": "--data",
+    "pattern": "--pattern",
+    "meter": "--meter",
+    "samples_per_step": "--samples-per-step",
+    "sample_unit": "--sample-unit",
+    "env": "--env",
+    "pass_env": "--pass-env",
+    "setup": "--setup",
+    "before": "--before",
+    "cache": "--disk",
+}
+"""What of a workload an option says."""
+
+
+def sealed(text: str) -> str:
+    """The text with a last line that shows whether somebody has changed it."""
+    return f"{text}{SEAL}{_digest(text)}\n"
+
+
+def refuse_changed(path: Path, folder: Path) -> None:
+    """Raise InputError where a file of another origin, or one that a person has changed, would be lost."""
+    if not path.exists():
+        return
+    text, _, last = read_given(path, Message("a study file")).rpartition(SEAL)
+    if not text or last.strip() != _digest(text):
+        raise InputError(
+            "{path} has been changed since `sizer profile` wrote it, or is not of it; go on with it by: sizer run "
+            "{typed} --out {folder}, or choose another folder with --out.",
+            path=path,
+            typed=typed_path(path),
+            folder=typed_path(folder),
+        )
+
+
+def refuse_other_job(path: Path, folder: StudyFolder, now: Workload) -> None:
+    """Raise InputError where the folder has measured another command, or this one started otherwise."""
+    for run in measured(folder.runs()):
+        before = run.spec.workload
+        if before.command != now.command:
+            raise InputError(
+                "{folder} is the profile of another command, `{command}`; choose another folder: sizer profile --out "
+                "DIR -- ...",
+                folder=path,
+                command=typed_line(before.command),
+            )
+        changed = [name for name in OPTIONS if getattr(before, name) != getattr(now, name)]
+        if changed:
+            raise InputError(
+                "{folder} was measured with another {option}; type the same as before, or choose another folder: sizer "
+                "profile --out DIR -- ...",
+                folder=path,
+                option=OPTIONS[changed[0]],
+            )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+DEFAULT_TIER_SIZE = 500 * GIB
+"""Bytes of a tier that is named without its size."""
+
+OFTEN_READ = re.compile(
+    r"(HF|TRANSFORMERS|HUGGINGFACE|TORCH|PYTORCH|KERAS|MXNET|NCCL|GLOO|WANDB|MLFLOW|NLTK|DATA|DATASET|MODEL)_"
+    r"|TF_(CPP|ENABLE|FORCE|GPU|NUM|USE|XLA)_|XDG_CACHE_HOME$|LD_PRELOAD$"
+)
+"""Variables that training programs read, by the beginnings of their names."""
+
+
+def with_whole_path(job: OwnJob) -> OwnJob:
+    """The job with the whole path of its program, as the shell finds it: another shell may find another one.
+
+    Raises InputError for a program that is not there: nothing of the profile could be measured.
+    """
+    program, *others = job.command
+    if placeholders_in([program]):
+        return job
+    at = os.path.join(job.cwd, os.path.expanduser(program)) if "/" in program else program
+    own = next((each.value_in(os.environ) for each in job.env if each.name == "PATH"), None)
+    found = shutil.which(at, path=os.environ.get("PATH") if own is None else own)
+    if found is not None:
+        return replace(job, command=(os.path.abspath(found), *others))
+    name, equals, _ = program.partition("=")
+    if equals and name.isidentifier():
+        raise InputError(
+            "`{word}` is not a program; set a variable with --env {word} before the command.", word=program
+        )
+    raise InputError("The program {program} was not found, or may not be executed; give its path.", program=program)
+
+
+def variables_withheld(workload: Workload) -> tuple[str, ...]:
+    """Variables of this environment that training programs often read, and that the workload does not get."""
+    return tuple(sorted(name for name in withheld(workload, os.environ) if OFTEN_READ.match(name)))
+
+
+def variables_wanted(run: Run) -> tuple[str, ...]:
+    """Variables of this environment that the last words of a run name, and that it did not get."""
+    words = set(re.findall(r"[A-Z_][A-Z0-9_]{3,}", run.error.last_lines)) if run.error is not None else set()
+    return tuple(sorted(words & withheld(run.spec.workload, os.environ)))
+
+
+def disks_by_name(typed: Sequence[str]) -> dict[str, str | tuple[str, int]]:
+    """The disks by their names in the study; raises InputError for one that is neither a folder nor a known tier."""
+    found: dict[str, str | tuple[str, int]] = {}
+    for text in typed:
+        disk = _disk(text)
+        name = Path(disk).name if isinstance(disk, str) else re.split("[/:]", text)[-1 if ":" not in text else -2]
+        base = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("._-") or "disk"
+        choices = [base, *(f"{base}-{number}" for number in range(2, len(typed) + 2))]
+        found[next(each for each in choices if each not in found and each != HOST_DISK)] = disk
+    return found
+
+
+def _disk(text: str) -> str | tuple[str, int]:
+    """A folder by its whole path, or a tier of the catalogue and its size in bytes. Raises InputError."""
+    path = os.path.abspath(os.path.expanduser(text))
+    if os.path.isdir(path):
+        return path
+    tier, _, size = text.partition(":")
+    if text.startswith((".", "/", "~")) or "/" not in tier:
+        raise InputError(
+            "--disk {name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=text
+        )
+    size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
+    Catalog.load().disk_rates(tier, size_bytes)
+    return tier, size_bytes

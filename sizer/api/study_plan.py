@@ -6,24 +6,59 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-
-from sizer.adaptive.chooser import Chooser, chooser_of
-from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, most_to_follow, unfinished
+from sizer.adaptive.chooser import Chooser
+from sizer.adaptive.chooser import chooser_of
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.chosen import Unfinished
+from sizer.adaptive.chosen import most_to_follow
+from sizer.adaptive.chosen import unfinished
 from sizer.api.measuring_host import MeasuringHost
-from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
+from sizer.api.preconditions import caps_memory
+from sizer.api.preconditions import check_interpreters
+from sizer.api.preconditions import check_preconditions
+from sizer.api.preconditions import doubts
+from sizer.api.preconditions import interpreted
 from sizer.files.own_folder import check_own_cache
-from sizer.host.machine import Host, with_frameworks
+from sizer.host.machine import Host
+from sizer.host.machine import with_frameworks
 from sizer.limits.users import run_user
-from sizer.plan.batch_search import BatchSearch, batch_searches
-from sizer.plan.floor_search import Search, searches
+from sizer.plan.batch_search import BatchSearch
+from sizer.plan.batch_search import batch_searches
+from sizer.plan.floor_search import Search
+from sizer.plan.floor_search import searches
 from sizer.plan.following import Following
 from sizer.plan.reference_runs import reference
-from sizer.plan.run_order import FAILED, UNFINISHED, plan, remaining
-from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
+from sizer.plan.run_order import FAILED
+from sizer.plan.run_order import UNFINISHED
+from sizer.plan.run_order import plan
+from sizer.plan.run_order import remaining
+from sizer.plan.two_epochs import TwoEpochs
+from sizer.plan.two_epochs import two_epoch_passes
 from sizer.records.answer import Doubt
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier, FrameworkPython, RunSpec, Study, Workload
+from sizer.records.study import DiskTier
+from sizer.records.study import FrameworkPython
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from collections.abc import Collection
+from dataclasses import replace
+from sizer.adaptive.chosen import next_of
+from sizer.adaptive.conclusions import place_of
+from sizer.adaptive.to_follow import Unfinished
+from sizer.adaptive.to_follow import most_to_follow
+from sizer.adaptive.to_follow import unfinished
+from sizer.api.studies import MeasuringHost
+from sizer.model.isolation import as_asked
+from sizer.model.model import Model
+from sizer.plan.configurations import configurations as configurations_of
+from sizer.recommend.still_planned import StillPlanned
+from sizer.records.configuration import Configuration
+from sizer.records.doubts import Doubt
+from sizer.store.study_folder import StudyFolder
+from sizer.study.presets import recorded_size
 
 
 @dataclass(frozen=True)
@@ -167,3 +202,59 @@ def plan_study(
         reference=reference(study, size),
         chooser=chooser_of(study, size),
     )
+
+
+def asked_specs(folder: StudyFolder, begun: Collection[str | None]) -> tuple[RunSpec, ...]:
+    """The runs that the study of a folder asks for; of an adaptive plan, which asks for as many as an answer needs,
+    those of the ids in `begun`."""
+    specs = tuple(plan(folder.study, recorded_size(folder.host)))
+    return specs if folder.study.adaptive is None else tuple(spec for spec in specs if spec.id in begun)
+
+
+def chosen_next(folder: StudyFolder, runs: Sequence[Run], model: Model | None) -> NextRun | PlanEnd | None:
+    """What the adaptive plan of a folder makes after these runs, or why none; None where all runs are asked for.
+
+    `model` is that of all of them, where it is there: nothing is fitted a second time then.
+    """
+    made = [run for run in runs if run.outcome not in UNFINISHED]
+    chooser = chooser_of(folder.study, recorded_size(folder.host), model if len(made) == len(runs) else None)
+    return None if chooser is None else chooser.next_run(made)
+
+
+def searches_left(
+    folder: StudyFolder, specs: Sequence[RunSpec], runs: Sequence[Run], chosen: NextRun | PlanEnd | None
+) -> tuple[Unfinished, ...]:
+    """The searches of a folder that have a run left, where all runs before them are made: `specs` that are asked for,
+    and what an adaptive plan has `chosen`."""
+    if isinstance(chosen, NextRun) or remaining(specs, runs):
+        return ()
+    study, size = folder.study, recorded_size(folder.host)
+    made = [run for run in runs if run.outcome not in UNFINISHED]
+    return unfinished([*searches(study, size), *batch_searches(study, size)], made, study, chosen)
+
+
+def still_planned(
+    folder: StudyFolder, runs: Sequence[Run], chosen: NextRun | PlanEnd | None
+) -> dict[str, StillPlanned]:
+    """What is left of each workload after these runs; `chosen` is what an adaptive plan does."""
+    study, size = folder.study, recorded_size(folder.host)
+    if study.imported:
+        return {}
+    following, found = next_of(chosen), {}
+    for each in study.workloads:
+        name = each.workload.name
+        tried = {place_of(run.spec, size) for run in as_asked([run for run in runs if run.spec.workload.name == name])}
+        places = [place_of(spec, size) for spec in configurations_of(each, study, size)]
+        left = StillPlanned(tuple(place for place in places if place not in tried))
+        if following is not None and following.spec.workload.name == name and following.spec.stage is None:
+            place = place_of(following.spec, size)
+            left = replace(left, next_run=_as_varied(place, places), again=place in tried)
+        found[name] = left
+    return found
+
+
+def _as_varied(place: Configuration, places: Sequence[Configuration]) -> Configuration:
+    """The place, without what is the same in all places of memory, disk, batch size and accelerators."""
+    names = ("memory_bytes", "disk", "batch_size", "gpu_count")
+    same = [name for name in names if len({getattr(each, name) for each in places}) < 2]
+    return replace(place, **dict.fromkeys(same))

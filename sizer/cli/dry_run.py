@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-
 from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.api import StudyPlan
 from sizer.host.interpreters import interpreter
@@ -23,29 +24,53 @@ from sizer.limits.interface import Control
 from sizer.limits.users import run_user
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
-from sizer.plan.run_order import estimate_seconds, guessed_workloads
-from sizer.records.kinds import KINDS, OPENCV
-from sizer.records.messages import HostError, typed_line, typed_path
+from sizer.plan.run_order import estimate_seconds
+from sizer.plan.run_order import guessed_workloads
+from sizer.records.kinds import KINDS
+from sizer.records.kinds import OPENCV
+from sizer.records.messages import HostError
+from sizer.records.messages import typed_line
+from sizer.records.messages import typed_path
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunSpec, Workload
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
 from sizer.storage.data_cache import cache_folder
-from sizer.words.adaptive import plan_ended, start_to_come
-from sizer.words.dry_run import (
-    Touch,
-    batch_search_to_come,
-    emulated_line,
-    epochs_take_longer,
-    pass_to_come,
-    plan_total,
-    planned_run,
-    privileges_needed,
-    program_not_found,
-    search_to_come,
-    time_guessed,
-    touch_line,
-)
-from sizer.words.runs import run_in_words, stages_in_words
+from sizer.words.adaptive import plan_ended
+from sizer.words.adaptive import start_to_come
+from sizer.words.dry_run import Touch
+from sizer.words.dry_run import batch_search_to_come
+from sizer.words.dry_run import emulated_line
+from sizer.words.dry_run import epochs_take_longer
+from sizer.words.dry_run import pass_to_come
+from sizer.words.dry_run import plan_total
+from sizer.words.dry_run import planned_run
+from sizer.words.dry_run import privileges_needed
+from sizer.words.dry_run import program_not_found
+from sizer.words.dry_run import search_to_come
+from sizer.words.dry_run import time_guessed
+from sizer.words.dry_run import touch_line
+from sizer.words.runs import run_in_words
+from sizer.words.runs import stages_in_words
+from collections.abc import Sequence
+from sizer.api import MeasuringHost
+from sizer.records.errors import HostError
+from sizer.records.plain_text import typed_line
+from sizer.records.plain_text import typed_path
+from sizer.words import dry_run
+from sizer.words.terminal import doubt_in_words
+from sizer.words.terminal import warning_said
+
+
+def show(plan: StudyPlan, host: MeasuringHost, further: Sequence[str] = ()) -> int:
+    """List everything, and what else is known of it, then end as the run itself would where this host cannot do it."""
+    for line in (*lines(plan, os.environ), *further):
+        print(line)
+    plan.check(host)
+    print(dry_run.limits_available())
+    for doubt in plan.doubts:
+        print(warning_said(doubt_in_words(doubt)))
+    return 0
 
 
 def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
@@ -55,7 +80,7 @@ def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     yield from dict.fromkeys(_read(plan))
     yield from dict.fromkeys(_written(plan, environment))
     yield from dict.fromkeys(_devices(plan))
-    yield privileges_needed(tuple(_needs_root(plan)))
+    yield dry_run.privileges_needed(tuple(_needs_root(plan)))
 
 
 def _plan(plan: StudyPlan) -> Iterator[str]:
@@ -65,13 +90,13 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     emulated = plan.study.emulated_disks
     for spec in todo:
         reference = spec.purpose is Purpose.REFERENCE
-        yield planned_run(
+        yield dry_run.planned_run(
             spec.id, run_in_words(spec, emulated), spec.repeat + 1, typed_line(spec.workload.command), reference
         )
     for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
         yield stages_in_words(stage)
     if plan.chooser is None:
-        yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
+        yield dry_run.plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
     elif isinstance(chosen, PlanEnd):
         yield plan_ended(chosen, emulated)
     else:
@@ -79,18 +104,18 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
         yield start_to_come(*plan.at_most(plan.kept), len(plan.kept), others)
     guessed = guessed_workloads(todo, finished)
     if guessed:
-        yield time_guessed(guessed)
+        yield dry_run.time_guessed(guessed)
     if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
-        yield epochs_take_longer()
+        yield dry_run.epochs_take_longer()
     for coming in plan.passes_to_come:
-        yield pass_to_come(coming.base.workload.name)
+        yield dry_run.pass_to_come(coming.base.workload.name)
     bounded = [each.following for each in plan.unfinished_following(plan.kept) if each.bound is not None]
     for each, spec in plan.next_runs(plan.kept):
         if each in bounded:
             continue
         if isinstance(each, Search):
             seconds, command = estimate_seconds([spec], plan.kept), typed_line(spec.workload.command)
-            yield search_to_come(spec.workload.name, each.most_runs, each.usual_runs, seconds, command)
+            yield dry_run.search_to_come(spec.workload.name, each.most_runs, each.usual_runs, seconds, command)
         if isinstance(each, BatchSearch):
             yield _batch_search(each, spec, plan)
 
@@ -111,28 +136,30 @@ def _batch_search(each: BatchSearch, spec: RunSpec, plan: StudyPlan) -> str:
     seconds = estimate_seconds([spec], plan.kept)
     command = typed_line(spec.workload.command)
     asked = each.most, each.most_runs, each.usual_runs
-    return batch_search_to_come(spec.workload.name, asked, seconds, spec.measure.timeout or 0.0, command)
+    return dry_run.batch_search_to_come(spec.workload.name, asked, seconds, spec.measure.timeout or 0.0, command)
 
 
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.command:
-            place = Touch.COMMAND if workload.cwd is None else Touch.COMMAND_IN_FOLDER
-            yield touch_line(place, _program(workload, workload.command[0], environment), workload.name)
+            place = dry_run.Touch.COMMAND if workload.cwd is None else dry_run.Touch.COMMAND_IN_FOLDER
+            yield dry_run.touch_line(place, _program(workload, workload.command[0], environment), workload.name)
             yield from _around_command(workload, environment)
         else:
-            yield touch_line(Touch.MODULE, _module(plan, workload.framework, workload.kind), workload.name)
+            yield dry_run.touch_line(
+                dry_run.Touch.MODULE, _module(plan, workload.framework, workload.kind), workload.name
+            )
     making = list(dict.fromkeys(line for workload in plan.workloads for line in _making(plan, workload)))
-    yield from (touch_line(Touch.DATA_MODULE, module) for module in making)
+    yield from (dry_run.touch_line(dry_run.Touch.DATA_MODULE, module) for module in making)
     if making:
-        yield touch_line(Touch.SYNC)
+        yield dry_run.touch_line(dry_run.Touch.SYNC)
     if plan.workloads:
-        yield touch_line(Touch.LIMITER)
-        yield touch_line(Touch.RUN_AS, _user(plan))
+        yield dry_run.touch_line(dry_run.Touch.LIMITER)
+        yield dry_run.touch_line(dry_run.Touch.RUN_AS, _user(plan))
     if plan.disks:
-        yield touch_line(Touch.FIO)
+        yield dry_run.touch_line(dry_run.Touch.FIO)
     if any(tier.emulated is not None for tier in plan.disks):
-        yield touch_line(Touch.EMULATION)
+        yield dry_run.touch_line(dry_run.Touch.EMULATION)
     yield from _asking(plan)
 
 
@@ -148,34 +175,34 @@ def _program(workload: Workload, word: str, environment: Mapping[str, str]) -> s
     if placeholders_in([word]):
         return typed_path(word)
     found = shutil.which(word, path=workload.search_path(environment))
-    return typed_path(found) if found and os.path.isabs(found) else program_not_found()
+    return typed_path(found) if found and os.path.isabs(found) else dry_run.program_not_found()
 
 
 def _around_command(workload: Workload, environment: Mapping[str, str]) -> Iterator[str]:
     """What is run beside a command, and the variables that it gets, without the values that nobody is shown."""
-    for touch, words in ((Touch.SETUP, workload.setup), (Touch.BEFORE, workload.before)):
+    for touch, words in ((dry_run.Touch.SETUP, workload.setup), (dry_run.Touch.BEFORE, workload.before)):
         if words:
-            yield touch_line(touch, typed_line(words), workload.name, _program(workload, words[0], environment))
+            yield dry_run.touch_line(touch, typed_line(words), workload.name, _program(workload, words[0], environment))
     for each in workload.env:
         if each.value is None:
-            yield touch_line(Touch.HIDDEN_VARIABLE, each.name, workload.name)
+            yield dry_run.touch_line(dry_run.Touch.HIDDEN_VARIABLE, each.name, workload.name)
         else:
-            yield touch_line(Touch.VARIABLE, typed_line([f"{each.name}={each.value}"]), workload.name)
+            yield dry_run.touch_line(dry_run.Touch.VARIABLE, typed_line([f"{each.name}={each.value}"]), workload.name)
     if workload.pass_env:
-        yield touch_line(Touch.PASSED_VARIABLES, ", ".join(workload.pass_env), workload.name)
+        yield dry_run.touch_line(dry_run.Touch.PASSED_VARIABLES, ", ".join(workload.pass_env), workload.name)
 
 
 def _asking(plan: StudyPlan) -> Iterator[str]:
     """What is started only to ask something: before any run, and whether one is left to be made or not."""
-    yield touch_line(Touch.HOST_FACTS)
+    yield dry_run.touch_line(dry_run.Touch.HOST_FACTS)
     for python in _interpreters(plan):
-        yield touch_line(Touch.VERSIONS, typed_path(python))
+        yield dry_run.touch_line(dry_run.Touch.VERSIONS, typed_path(python))
     if os.geteuid() != 0:
-        yield touch_line(Touch.DELEGATION)
+        yield dry_run.touch_line(dry_run.Touch.DELEGATION)
     for name in dict.fromkeys(spec.limits.disk for spec in plan.all_specs if spec.limits.disk is not None):
         mount = plan.study.disk(name).path
         if mount is not None:
-            yield touch_line(Touch.MOUNT, typed_path(mount), name)
+            yield dry_run.touch_line(dry_run.Touch.MOUNT, typed_path(mount), name)
 
 
 def _interpreters(plan: StudyPlan) -> list[Path]:
@@ -209,33 +236,35 @@ def _module(plan: StudyPlan, framework: str | None, module: str) -> str:
 def _read(plan: StudyPlan) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.data is not None:
-            yield touch_line(Touch.DATA, typed_path(workload.data), workload.name)
+            yield dry_run.touch_line(dry_run.Touch.DATA, typed_path(workload.data), workload.name)
 
 
 def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     folder = typed_path(plan.folder.absolute())
     if plan.finished:
-        yield touch_line(Touch.STUDY_FOLDER_WITH_RUNS, folder, len(plan.finished))
+        yield dry_run.touch_line(dry_run.Touch.STUDY_FOLDER_WITH_RUNS, folder, len(plan.finished))
     else:
-        yield touch_line(Touch.STUDY_FOLDER_EMPTY if plan.folder.exists() else Touch.STUDY_FOLDER_NEW, folder)
-    yield touch_line(Touch.CACHE, typed_path(cache_folder(environment)))
-    yield touch_line(Touch.TEMPORARY, typed_path(tempfile.gettempdir()))
+        yield dry_run.touch_line(
+            dry_run.Touch.STUDY_FOLDER_EMPTY if plan.folder.exists() else dry_run.Touch.STUDY_FOLDER_NEW, folder
+        )
+    yield dry_run.touch_line(dry_run.Touch.CACHE, typed_path(cache_folder(environment)))
+    yield dry_run.touch_line(dry_run.Touch.TEMPORARY, typed_path(tempfile.gettempdir()))
     for workload in plan.workloads:
         if workload.cwd is not None:
-            yield touch_line(Touch.WORKING_FOLDER, typed_path(workload.cwd), workload.name)
+            yield dry_run.touch_line(dry_run.Touch.WORKING_FOLDER, typed_path(workload.cwd), workload.name)
     for tier in plan.disks:
         if tier.path is not None:
-            yield touch_line(Touch.DISK, typed_path(tier.path), tier.name)
+            yield dry_run.touch_line(dry_run.Touch.DISK, typed_path(tier.path), tier.name)
 
 
 def _devices(plan: StudyPlan) -> Iterator[str]:
     asked = {(spec.workload.name, spec.batch_size): spec for spec in plan.all_specs}
     for (name, batch_size), spec in sorted(asked.items()):
         if spec.device.kind == "emulated":
-            yield emulated_line(name, spec.device, batch_size)
+            yield dry_run.emulated_line(name, spec.device, batch_size)
     for workload in plan.workloads:
         if workload.computes_on.kind == "cuda":
-            yield touch_line(Touch.GPU, workload.computes_on.index, workload.name)
+            yield dry_run.touch_line(dry_run.Touch.GPU, workload.computes_on.index, workload.name)
 
 
 def _needs_root(plan: StudyPlan) -> set[Control]:

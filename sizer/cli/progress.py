@@ -9,26 +9,59 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import TextIO
-
 from sizer.analysis.monitor import Live
 from sizer.cli.columns import within
 from sizer.cli.printing import controls
 from sizer.records.messages import printable
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunReason, RunSpec
+from sizer.records.study import RunReason
+from sizer.records.study import RunSpec
 from sizer.words.adaptive import chosen_in_words
-from sizer.words.runs import ended_line, result_and_doubts, run_in_words
-from sizer.words.terminal import (
-    no_step_yet,
-    progress_begun,
-    progress_chosen,
-    progress_line,
-    reading_now,
-    reading_yet,
-    reference_again,
-)
+from sizer.words.runs import ended_line
+from sizer.words.runs import result_and_doubts
+from sizer.words.runs import run_in_words
+from sizer.words.terminal import no_step_yet
+from sizer.words.terminal import progress_begun
+from sizer.words.terminal import progress_chosen
+from sizer.words.terminal import progress_line
+from sizer.words.terminal import reading_now
+from sizer.words.terminal import reading_yet
+from sizer.words.terminal import reference_again
 from sizer.words.units import rate_in_words
+import signal
+from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from sizer import api
+from sizer.cli.language import within
+from sizer.files.tables import named
+from sizer.records.adaptive import RunReason
+from sizer.records.plain_text import printable
+from sizer.records.plain_text import typed_path
+from sizer.records.study import Study
+from sizer.words import terminal
+from sizer.words.answers import conclusion_line
+from sizer.words.errors import in_words
+from sizer.words.host import busy_host_in_words
+from sizer.words.host import measured_beside
+from sizer.words.names import terms_of
+from sizer.words.notes import note_in_words
+from sizer.words.profiling import axes_lines
+from sizer.words.profiling import disks_not_read
+from sizer.words.profiling import first_run_failed
+from sizer.words.profiling import needs_lines
+from sizer.words.profiling import variables_withheld
+from sizer.words.runs import following_in_words
+from sizer.words.runs import host_lines
+from sizer.words.storage import announcement_in_words
+from sizer.words.storage import disk_checking
+from sizer.words.storage import disk_deviates
+from sizer.words.storage import disk_unusable
+from sizer.words.storage import leftover_in_words
+from sizer.words.unfinished import plan_ended_line
+from sizer.words.unfinished import unfinished_ended
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
@@ -71,14 +104,14 @@ class RunProgress:
         self._tell_at = SILENT_SECONDS
         if why is not None:
             self.say(
-                progress_chosen(
+                terminal.progress_chosen(
                     self._finished + 1,
                     self._total,
                     chosen_in_words(run_in_words(spec, self._emulated), why),
                 )
             )
         elif not self._is_terminal:
-            self.say(progress_begun(self._finished + 1, self._total, self._words(spec), left))
+            self.say(terminal.progress_begun(self._finished + 1, self._total, self._words(spec), left))
 
     def watch(self, live: Live) -> None:
         given_up = live.given_up_seconds
@@ -86,19 +119,19 @@ class RunProgress:
             told = live.reading
             if told is None:
                 self._tell_at = math.inf
-                self.say(no_step_yet(live.seconds, given_up))
+                self.say(terminal.no_step_yet(live.seconds, given_up))
             else:
                 self._tell_at = 2 * live.seconds
-                self.say(reading_yet(live.seconds, told.bytes, told.whole, given_up))
+                self.say(terminal.reading_yet(live.seconds, told.bytes, told.whole, given_up))
         if not self._is_terminal:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))
         bar = "#" * done + "." * (BAR_WIDTH - done)
         rate = rate_in_words(live.throughput, live.unit) if live.throughput is not None else None
-        rate = reading_now(live.reading.bytes, live.reading.whole) if live.reading is not None else rate
+        rate = terminal.reading_now(live.reading.bytes, live.reading.whole) if live.reading is not None else rate
         left = max(0.0, self._left - (time.monotonic() - self._began))
         used = live.cores, live.read_bytes_per_second, live.written_bytes_per_second
-        line = progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
+        line = terminal.progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
         self._clear()
         self._stream.write(within(printable(line), shutil.get_terminal_size().columns - 1))
         self._stream.flush()
@@ -111,7 +144,187 @@ class RunProgress:
 
     def _words(self, spec: RunSpec) -> str:
         run = run_in_words(spec, self._emulated)
-        return reference_again(run) if spec.purpose is Purpose.REFERENCE else run
+        return terminal.reference_again(run) if spec.purpose is Purpose.REFERENCE else run
+
+    def _clear(self) -> None:
+        if self._is_terminal:
+            controls(self._stream, "\r\x1b[K")
+
+
+class EventPrinter:
+    """Prints each event; `expect` hears how many seconds the run that begins takes, and None as it ends."""
+
+    def __init__(self, study: Study | None = None) -> None:
+        self.expect: Callable[[float | None], None] = lambda _: None
+        self._emulated = study.emulated_disks if study is not None else frozenset()
+        self._progress = RunProgress(0, 0, 0.0, emulated=self._emulated)
+
+    def __call__(self, event: api.events.Event) -> None:
+        match event:
+            case api.events.MeasuringStarted():
+                counts = event.total, event.finished, event.seconds_left
+                self._progress = RunProgress(*counts, emulated=self._emulated)
+            case api.events.RunStarted():
+                self._progress.begin(event.spec, event.seconds_left, event.why)
+                self.expect(event.seconds)
+            case api.events.Live():
+                self._progress.watch(event)
+            case api.events.RunFinished():
+                self.expect(None)
+                self._progress.end(event.run, event.log)
+            case _:
+                for line in _lines(event, self._emulated):
+                    self._progress.say(line)
+
+
+def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
+    match event:
+        case api.events.Announcement():
+            yield announcement_in_words(event)
+        case api.events.Leftover():
+            yield leftover_in_words(event)
+        case api.events.Doubted():
+            yield terminal.warning_said(terminal.doubt_in_words(event.doubt))
+        case api.events.HostBusy():
+            yield busy_host_in_words(event.busy)
+        case api.events.MeasuredBeside():
+            yield measured_beside(event.other)
+        case api.events.DataLacking():
+            yield terminal.data_lacking(event.workload, in_words(event.why))
+        case api.events.SettingUp():
+            yield terminal.setting_up(event.workload)
+        case api.events.SetupFailed():
+            yield terminal.setup_failed(event.workload, event.failure)
+        case api.events.DiskChecking():
+            yield disk_checking(event.disk)
+        case api.events.DiskChecked():
+            if event.check.deviates:
+                yield disk_deviates(event.check)
+        case api.events.DiskUnusable():
+            yield disk_unusable(event.disk, in_words(event.why))
+        case api.events.FollowingEnded():
+            if event.left is not None:
+                yield unfinished_ended(event.left, event.runs, typed_path(event.folder))
+            else:
+                yield following_in_words(event.following, event.runs)
+        case api.events.RunsTakenBack():
+            yield terminal.runs_taken_back(event.count, event.source, event.folder)
+        case api.events.NothingLeft():
+            yield terminal.nothing_left(event.count)
+        case api.events.StoodStill():
+            yield terminal.stood_still(event.seconds)
+        case api.events.FirstRunEnded():
+            yield from needs_lines(event.needs, event.run.spec.workload.name)
+        case api.events.FirstRunFailed():
+            yield from first_run_failed(event.run, event.log, event.withheld)
+        case api.events.AxesChosen():
+            yield from axes_lines(event.study, event.path, event.runs, event.seconds)
+        case api.events.Noted():
+            yield terminal.note_said(note_in_words(event.note))
+        case api.events.VariablesWithheld():
+            yield terminal.note_said(variables_withheld(event.names))
+        case api.events.DisksNotRead():
+            yield terminal.warning_said(disks_not_read(event.disks, event.has_data))
+        case api.events.AdaptiveEnded():
+            yield plan_ended_line(event.end, event.left, typed_path(event.folder), emulated)
+        case api.events.RunsLeft():
+            yield terminal.runs_left(event.left, event.planned)
+        case api.events.Concluded():
+            yield from _conclusion(event.conclusion)
+            yield terminal.report_written(event.report)
+        case api.events.NotConcluded():
+            yield terminal.answer_not_written(in_words(event.error))
+        case api.events.NotShown():
+            yield terminal.page_not_written(in_words(event.error))
+        case api.events.TableRead():
+            if event.table.unknown:
+                yield terminal.unknown_columns(event.source, in_words(named(event.table.unknown)))
+            yield from (terminal.note_said(note_in_words(note)) for note in event.table.notes[1:])
+        case api.events.TableImported():
+            runs = event.table.runs
+            yield terminal.table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
+
+
+def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
+    """What could not be read, what the host did, each workload's verdict."""
+    yield from map(terminal.problem_said, conclusion.problems)
+    host = conclusion.host
+    yield from host_lines(host.drift, host.beside_others, host.runs)
+    for answer in conclusion.recommendation.workloads:
+        yield conclusion_line(answer, terms_of(conclusion.model.workload(answer.workload)))
+
+
+QUIET_SECONDS = 3.0
+"""An import that is done by then says nothing of how far it is."""
+TICK_SECONDS = 1.0
+EVERY_SECONDS = 10.0
+"""Between two plain lines of one step; a step that begins has its own unless one was said in the last second."""
+
+
+class ImportProgress:
+    """Prints the events of an import; while it is entered, a timer says once a second how far it is."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, stream: TextIO | None = None) -> None:
+        self._clock = clock
+        self._stream = stream or sys.stderr
+        self._is_terminal = self._stream.isatty()
+        self._printer = EventPrinter()
+        self._began = clock()
+        self._step: api.events.StepBegun | None = None
+        self._said: tuple[api.events.StepBegun, float] | None = None
+        self._is_printing = False
+
+    def __enter__(self) -> ImportProgress:
+        self._before = signal.signal(signal.SIGALRM, lambda *_: self.tick())
+        signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self._before or signal.SIG_DFL)
+        self._clear()
+
+    def __call__(self, event: api.events.Event) -> None:
+        with self._printing():
+            if isinstance(event, api.events.StepBegun):
+                self._step = event
+                self._say()
+            else:
+                self._clear()
+                self._printer(event)
+
+    def tick(self) -> None:
+        """Say how far it is, where it is time to, and nothing is just being printed."""
+        if not self._is_printing:
+            with self._printing():
+                self._say()
+
+    @contextmanager
+    def _printing(self) -> Iterator[None]:
+        self._is_printing = True
+        try:
+            yield
+        finally:
+            self._is_printing = False
+
+    def _say(self) -> None:
+        now = self._clock()
+        if self._step is None or now - self._began < QUIET_SECONDS:
+            return
+        line = terminal.step_in_words(self._step.stage.value, self._step.share, now - self._began, *self._place())
+        if self._is_terminal:
+            self._clear()
+            self._stream.write(printable(line))
+            self._stream.flush()
+        elif self._said is None or now - self._said[1] >= (EVERY_SECONDS if self._said[0] == self._step else 1.0):
+            print(line, file=self._stream, flush=True)
+            self._said = self._step, now
+
+    def _place(self) -> tuple[str, int, int]:
+        assert self._step is not None, "asked for only where there is one"
+        return self._step.workload, self._step.number, self._step.of
 
     def _clear(self) -> None:
         if self._is_terminal:

@@ -7,29 +7,46 @@ constants travel with them, so that each has one definition.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, fields, replace
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import asdict
+from dataclasses import astuple
+from dataclasses import fields
+from dataclasses import replace
 from typing import Any
-
-from sizer.model import equation, posterior, prediction
-from sizer.model.equation import Rows, build_rows, disk_is_free
-from sizer.model.model import (
-    Feed,
-    MeasuredRate,
-    MemoryTrial,
-    Observation,
-    Posterior,
-    WorkloadFacts,
-    WorkloadModel,
-    disk_of,
-    name_of_disk,
-)
-from sizer.model.posterior import KEPT, Places
-from sizer.model.refusals import ENOUGH, memory_matters
+from sizer.model import equation
+from sizer.model import posterior
+from sizer.model import prediction
+from sizer.model.equation import Rows
+from sizer.model.equation import build_rows
+from sizer.model.equation import disk_is_free
+from sizer.model.model import Feed
+from sizer.model.model import MeasuredRate
+from sizer.model.model import MemoryTrial
+from sizer.model.model import Observation
+from sizer.model.model import Posterior
+from sizer.model.model import WorkloadFacts
+from sizer.model.model import WorkloadModel
+from sizer.model.model import disk_of
+from sizer.model.model import name_of_disk
+from sizer.model.posterior import KEPT
+from sizer.model.posterior import Places
+from sizer.model.refusals import ENOUGH
+from sizer.model.refusals import memory_matters
 from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
 from sizer.records.units import GIB
+from collections.abc import Mapping
+from sizer.model import advice
+from sizer.model import attribution
+from sizer.model import misfit
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import name_of_disk
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.stages import Rows
+from sizer.model.stages import build_rows
+from sizer.model.stages import disk_is_free
 
 DRAWS = 64
 """Of the posterior's KEPT. Half of the rates are within 0.1 % of what all say, half of an interval's ends within 4 % of
@@ -37,6 +54,8 @@ its width."""
 DRAW_DIGITS = 5
 SCALE_DECIMALS = 1
 """Of ln of the misfits' scale."""
+RATE_DIGITS = 7
+"""Of a rate of what was measured, of which the page shows three."""
 DIGITS = 9
 
 
@@ -75,11 +94,8 @@ FACTS = (
 """What the equation needs of the facts as they are."""
 ROW = ("paired", "cores", "least_memory", "supposed", "decode_shift", "accelerator_shift")
 """Of the rows what is the same in all, without a what-if."""
-COLUMNS = (
-    *("vcpus", "batch_ratio", "memory_bytes", "gpus", "speed_up", "missed", "read", "write"),
-    *("is_free", "reads", "decodes", "computes", "steps"),
-)
-"""Of the rows what each has of its own, beside its disk and the label of its accelerator."""
+COLUMNS = ("vcpus", "memory_bytes", "gpus", "speed_up", "missed", "is_free", "reads", "decodes", "computes", "steps")
+"""Of the rows what each has of its own, beside its disk, the label of its accelerator, its batch size and its feed."""
 
 
 def few_draws(after: Posterior) -> Posterior:
@@ -112,7 +128,7 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
         "names": few.names,
         "draws": few.vectors,
         "row": {name: getattr(rows, name) for name in ROW},
-        "seen": _seen(facts, rows, fed),
+        "seen": _seen(rows, fed),
         "noise": few.noise,
     }
 
@@ -130,25 +146,31 @@ def _of_the_feed(facts: WorkloadFacts) -> dict[str, Any]:
     }
 
 
-def _seen(facts: WorkloadFacts, rows: Rows, seen: Sequence[Observation]) -> dict[str, Any]:
+def _seen(rows: Rows, seen: Sequence[Observation]) -> dict[str, Any]:
     """What the posterior is of, by columns; -inf is None."""
-    places = Places(facts, [each.configuration for each in seen], [each.feed for each in seen])
-    return {
-        "rows": {
-            **{
-                name: [None if value == -math.inf else value for value in getattr(rows, name).tolist()]
-                for name in COLUMNS
-            },
-            "disk": [rows.disks[number] for number in rows.disk],
-            "label": [rows.labels[number] for number in rows.accelerator],
-        },
-        "places": [
-            [*_rounded(at), disk, label, _feed_name(feed)]
-            for at, disk, label, feed in zip(places.at, *places.kinds, strict=True)
-        ],
+    columns = {name: getattr(rows, name).tolist() for name in COLUMNS}
+    columns |= {
+        name: [None if each == -math.inf else each for each in _rounded(getattr(rows, name))]
+        for name in ("read", "write")
+    }
+    columns |= {
+        "disk": [rows.disks[number] for number in rows.disk],
+        "label": [rows.labels[number] for number in rows.accelerator],
+        "batch": [max(1, batch_of(each.configuration)) for each in seen],
+        "feed": [_feed_name(each.feed) for each in seen],
         "log_rate": _rounded(each.log_rate for each in seen),
         "deviation": _rounded(each.deviation for each in seen),
     }
+    return _table(columns, len(seen))
+
+
+def _table(columns: Mapping[str, Sequence[Any]], count: int) -> dict[str, Any]:
+    """A table of so many rows by its columns; of one that is the same in all rows its value, once."""
+    return {"count": count, **{name: _once(values) for name, values in columns.items()}}
+
+
+def _once(values: Sequence[Any]) -> Any:
+    return values[0] if values and all(each == values[0] for each in values) else values
 
 
 def _feed_name(feed: Feed) -> str:
@@ -156,8 +178,7 @@ def _feed_name(feed: Feed) -> str:
 
 
 def _measured(model: WorkloadModel) -> dict[str, Any]:
-    """`range` are the ends of the axes outside of which a rate is extrapolated; of the configurations of rates memory
-    counts only where it was varied."""
+    """`range` are the ends of the axes outside of which a rate is extrapolated."""
     facts, measured = model.facts, model.measured
     varied = len(measured.memory_bytes) > 1
     axes = {
@@ -177,15 +198,7 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
             }
             for disk in measured.disks
         },
-        "rates": [
-            [
-                _place(rate.configuration, varied),
-                rate.throughput.value,
-                rate.evidence.value if rate.evidence else None,
-                _own(model, rate),
-            ]
-            for rate in measured.rates
-        ],
+        "rates": _table(_rates(model), len(measured.rates)),
         "shows": {
             "vcpus": len(measured.vcpus) > 1,
             "one_size": len(measured.vcpus) == 1,
@@ -198,12 +211,18 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
     }
 
 
-def _own(model: WorkloadModel, rate: MeasuredRate) -> dict[str, float] | None:
-    """What is predicted there where its own runs say it."""
-    if model.refused is None and model.facts.core_seconds is not None:
-        return None
-    value, low, high = _rounded(astuple(rate.of_new_run))
-    return {"value": value, "low": low, "high": high}
+def _rates(model: WorkloadModel) -> dict[str, list[Any]]:
+    """The measured configurations: rate, evidence, and what is predicted there where its own runs say it."""
+    rates = model.measured.rates
+    by_equation = model.refused is None and model.facts.core_seconds is not None
+    ends = ("value", "low", "high")
+    own = {name: _rounded((getattr(each.of_new_run, name) for each in rates), RATE_DIGITS) for name in ends}
+    return {
+        **{name: [getattr(each.configuration, name) for each in rates] for name in PLACE},
+        "rate": [each.throughput.value for each in rates],
+        "evidence": [each.evidence.value if each.evidence else None for each in rates],
+        **({name: [None] * len(rates) for name in ends} if by_equation else own),
+    }
 
 
 def _trials(trials: Sequence[MemoryTrial]) -> dict[str, list[list[Any]]]:
@@ -223,8 +242,3 @@ def _trials(trials: Sequence[MemoryTrial]) -> dict[str, list[list[Any]]]:
         "held": distinct((t.vcpus, t.batch_size, t.memory_bytes) for t in held),
         "peaks": distinct((t.vcpus, t.batch_size, t.anonymous_bytes) for t in peaks),
     }
-
-
-def _place(configuration: Configuration, memory_varied: bool) -> list[Any]:
-    found = replace(configuration, disk=disk_of(configuration))
-    return list(astuple(found if memory_varied else replace(found, memory_bytes=None)))

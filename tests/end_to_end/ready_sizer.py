@@ -13,17 +13,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
 from sizer.analysis import deadline
 from sizer.api import this_host
 from sizer.cli import main
 from sizer.storage.disk_check import Fio
+from tests.end_to_end.quick_disks import quicken
 
 SECONDS = 600
 """Longer than any command takes that is typed so."""
 
 READY = multiprocessing.get_context("forkserver")
-READY.set_forkserver_preload(["sizer.api", "sizer.cli.run", "sizer.cli.profile", "sizer.cli.host_commands"])
+READY.set_forkserver_preload(
+    ["sizer.api", "sizer.cli.commands.run", "sizer.cli.commands.profile", "sizer.cli.commands.doctor"]
+)
 
 
 def typed(

@@ -51,7 +51,7 @@ def test_nothing_but_sizer_is_installed_at_the_top(installed: Path) -> None:
 
 def test_a_users_own_modules_stay_theirs(installed: Path, users_project: Path) -> None:
     """`import workloads` and `import reports` mean the user's, beside an imported sizer."""
-    code = "import sizer.cli.answers, workloads, reports; print(workloads.OWNER, reports.OWNER)"
+    code = "import sizer.cli.commands.recommend, workloads, reports; print(workloads.OWNER, reports.OWNER)"
     done = python(installed, users_project, "-c", code)
     assert done.stdout.split() == ["user", "user"], done.stderr
 

@@ -134,5 +134,5 @@ def test_a_stored_prediction_loads_nothing_of_runs(tmp_path: Path) -> None:
     words = [sys.executable, "-c", code, str(tmp_path / "study")]
     said, loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
     assert "5 vCPUs" in said
-    unneeded = {"sizer.records.run", "sizer.records.study", "sizer.model.fitting", "sizer.cli.columns"}
+    unneeded = {"sizer.records.run", "sizer.records.study", "sizer.model.fitting"}
     assert not {"scipy", "jinja2", "yaml", *unneeded} & set(loaded.split())

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render, write_report
+from sizer.bundled.reports.subject import Material
 
 pytestmark = pytest.mark.slow
 

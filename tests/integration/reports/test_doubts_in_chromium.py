@@ -22,6 +22,7 @@ from sizer.records.run import Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.gpu import GpuSample
 from sizer.records.run import Outcome
+from sizer.bundled.reports.subject import Material
 
 pytestmark = pytest.mark.slow
 

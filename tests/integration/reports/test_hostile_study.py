@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.runs import all_runs
+from sizer.bundled.reports.subject import Material
 from tests.hostile_study import HOSTILE, hostile
 
 pytestmark = pytest.mark.slow

@@ -17,6 +17,8 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.words.language import CHINESE
 from sizer.words.language import in_language
+from sizer.bundled.reports.subject import Material
+from sizer.records.run import Outcome
 
 pytestmark = pytest.mark.slow
 

@@ -21,6 +21,7 @@ from sizer.storage.placement import room_on_emulated
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.records.run import Outcome
+from sizer.api.studies import MeasuringHost
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.api.gpu_doubts import doubts_of_gpu, lacks_driver
+from sizer.api.preconditions import doubts_of_gpu, lacks_driver
 from sizer.host.nvml import has_driver
 from sizer.records.device import Device
 from sizer.records.own_programs import Variable
@@ -41,7 +41,7 @@ def test_a_program_needs_cuda_and_not_nvml(monkeypatch: pytest.MonkeyPatch) -> N
     own = replace(TRAIN, kind="command", command=("train",), device=Device("cuda", 0))
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert lacks_driver(own)
-    monkeypatch.setattr("sizer.api.gpu_doubts.cuda_gpus", lambda: 1)
+    monkeypatch.setattr("sizer.api.preconditions.cuda_gpus", lambda: 1)
     assert not lacks_driver(own)
     (sentence,) = said(own)
     assert sentence.startswith(
@@ -56,7 +56,7 @@ def test_a_program_needs_cuda_and_not_nvml(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_gpu_that_is_there_and_shown_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     """As CUDA counts it, which need not be as the driver does."""
     FakeNvml(*PRESENT).install(monkeypatch)
-    monkeypatch.setattr("sizer.api.gpu_doubts.gpus_seen", lambda *_: ("V100", "V100"))
+    monkeypatch.setattr("sizer.api.preconditions.gpus_seen", lambda *_: ("V100", "V100"))
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert said(TRAIN) == []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
@@ -79,7 +79,7 @@ def test_a_gpu_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
         "workload `train`: CUDA_VISIBLE_DEVICES=1 leaves it no GPU 1; change or unset it, or use cpu or an emulated one"
     )
     assert said(TRAIN) == [sentence]
-    monkeypatch.setattr("sizer.api.gpu_doubts.gpus_seen", lambda *_: ("V100", "V100"))
+    monkeypatch.setattr("sizer.api.preconditions.gpus_seen", lambda *_: ("V100", "V100"))
     assert said(replace(TRAIN, env=(Variable("CUDA_VISIBLE_DEVICES", "0,1"),))) == []
 
 

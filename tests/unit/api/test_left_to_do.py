@@ -5,18 +5,54 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from sizer import api
 from sizer.adaptive.chosen import PlanEnd
 from sizer.api.left_to_do import chosen_next
 from sizer.cli import main
 from sizer.plan.run_order import plan
 from sizer.records.prediction import Refused
-from sizer.records.study import Adaptive, Study
+from sizer.records.study import Adaptive
+from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
-from tests.unit.adaptive.machine import HOST, chosen, knee, made, study_of
+from tests.unit.adaptive.machine import HOST
+from tests.unit.adaptive.machine import chosen
+from tests.unit.adaptive.machine import knee
+from tests.unit.adaptive.machine import made
+from tests.unit.adaptive.machine import study_of
+from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from sizer.api.events import DiskChecking
+from sizer.api.events import DiskUnusable
+from sizer.api.importing import _take_away
+from sizer.api.preparing import Preparation
+from sizer.api.preparing import PreparedData
+from sizer.api.study_plan import chosen_next
+from sizer.catalog.catalog import Catalog
+from sizer.exchange.imported import read_measurements
+from sizer.model.fitting import fit
+from sizer.model.model import Model
+from sizer.model.model import WhatIf
+from sizer.records.adaptive import Adaptive
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
+from sizer.records.errors import Interrupted
+from sizer.records.errors import NoAnswer
+from sizer.records.run import CauseKind
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import DiskTier
+from sizer.records.study import Limits
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
+from sizer.words.errors import in_words
+from sizer.words.failures import failure_line
 
 FACTS = {"cpus": HOST.vcpus, "memory_bytes": HOST.memory_bytes}
 
@@ -112,3 +148,155 @@ def test_a_negative_bound_is_no_option(capsys: pytest.CaptureFixture[str]) -> No
             .err.splitlines()[-1]
             .endswith("'-5m' is not a time; write a number and its unit, such as 90s, 30m, 6h or 2d.")
         )
+
+
+MakeRun = Callable[..., Run]
+
+
+@pytest.fixture
+def model(make_run: MakeRun) -> Model:
+    return fit([make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)])
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"disk": "nvme"}, "disk `nvme` was not measured for `train`; give host."),
+        ({"gpu": "V100"}, "GPU `V100` was not measured for `train`, which was measured without one."),
+        (
+            {"gpu_count": 2},
+            "`train` was measured without a GPU, so 2 cannot be predicted; leave the GPU out.",
+        ),
+        ({"workload": "infer"}, "workload `infer` has no runs in this study; give train."),
+    ],
+)
+def test_what_a_study_does_not_have_is_named(asked: dict[str, Any], sentence: str, model: Model) -> None:
+    """With what it has instead."""
+    with pytest.raises(InputError) as refused:
+        api.predict(model, **asked)
+    assert in_words(refused.value) == sentence
+
+
+def test_one_of_several_workloads_has_to_be_named(make_run: MakeRun) -> None:
+    """A study of one needs no name."""
+    both = fit([make_run(100.0 * vcpus, vcpus, name=name) for name in "ab" for vcpus in (1.0, 2.0, 4.0)])
+    with pytest.raises(InputError, match="no workload is named; add --workload with a or b"):
+        api.predict(both)
+    assert api.predict(both, "b").workload == "b"
+
+
+def test_no_answer_is_said_in_words(model: Model, make_run: MakeRun) -> None:
+    """Why, and where something would help, what."""
+    with pytest.raises(NoAnswer) as refused:
+        api.predict(model, what_if=WhatIf(gpu_speedup=2.0))
+    assert in_words(refused.value) == (
+        "`train` was measured without a GPU, so there is none to speed up. Measure `train` with 1 accelerator."
+    )
+    crashed = fit([make_run(None, vcpus, outcome=Outcome.CRASHED) for vcpus in (1.0, 2.0)])
+    with pytest.raises(NoAnswer, match="no run of `train` completed"):
+        api.predict(crashed)
+
+
+TIER = DiskTier("ssd", emulated=DiskRates(1000, 1e8))
+TRAIN = Workload("train", "image_training", network="resnet50", format="recordio")
+STUDY = Study("s", (WorkloadPlan(TRAIN, (32,), (1.0,), disk=("ssd",)),), (TIER,))
+SPEC = RunSpec(TRAIN, 32, Limits(1.0, disk="ssd"), Measure())
+
+
+class Places:
+    """Where runs would read and write, on a disk that is full."""
+
+    def volume(self, _tier: DiskTier) -> object:
+        raise HostError("no space for a volume")
+
+    def data(self, data: object, _tier: DiskTier | None) -> object:
+        return data
+
+    @contextmanager
+    def folders(self, _tier: DiskTier | None) -> Iterator[tuple[Path, Path]]:
+        raise OSError("no space for a folder")
+        yield
+
+
+def preparation(**lacking: Any) -> Preparation:
+    host = SimpleNamespace(backend=None, fio=None, host=SimpleNamespace(cpus=4, memory_bytes=2**34))
+    data = PreparedData({TRAIN: None}, **lacking)
+    return Preparation(STUDY, host, data, Places())  # type: ignore[arg-type]
+
+
+def refused_run(prepared: Preparation, spec: RunSpec, log: Path) -> tuple[Outcome, CauseKind, str]:
+    run = prepared.launch(spec, log, None)  # type: ignore[arg-type]
+    assert run.error is not None
+    assert failure_line(run)
+    return run.outcome, run.error.cause.kind, run.error.cause.text or ""
+
+
+def test_a_disk_that_cannot_be_used_refuses_its_runs(tmp_path: Path) -> None:
+    """The others go on: it is an event now, and the outcome of each run on it later."""
+    prepared, heard = preparation(), list[object]()
+    prepared.prepare([SPEC], heard.append, lambda: False)
+    checking, unusable = heard
+    assert checking == DiskChecking("ssd")
+    assert isinstance(unusable, DiskUnusable)
+    assert (unusable.disk, str(unusable.why)) == ("ssd", "no space for a volume")
+    assert refused_run(prepared, SPEC, tmp_path / "log") == (
+        Outcome.REFUSED,
+        CauseKind.REFUSED,
+        "no space for a volume",
+    )
+
+
+def test_a_run_on_a_gpu_without_its_driver_is_unsupported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once: no data and no disk is asked for, and nothing is started."""
+    monkeypatch.setattr("sizer.api.preconditions.has_driver", lambda: False)
+    spec = replace(SPEC, workload=replace(TRAIN, device=Device("cuda", 0)))
+    said = refused_run(preparation(), spec, tmp_path / "log")
+    assert said == (Outcome.UNSUPPORTED, CauseKind.UNSUPPORTED, "")
+
+
+def test_a_run_whose_needs_cannot_be_had_is_refused(tmp_path: Path) -> None:
+    """Data that could not be made, or folders that cannot, are causes and no end of the study."""
+    lacking = preparation(lacking={TRAIN: InputError("no such data")})
+    assert refused_run(lacking, SPEC, tmp_path / "log") == (Outcome.REFUSED, CauseKind.NO_DATA, "no such data")
+    without_disk = RunSpec(TRAIN, 32, Limits(1.0), Measure())
+    assert refused_run(preparation(), without_disk, tmp_path / "log") == (
+        Outcome.REFUSED,
+        CauseKind.REFUSED,
+        "no space for a folder",
+    )
+
+
+def test_an_interrupt_before_the_first_run_ends_the_preparation() -> None:
+    """No disk is checked any more."""
+    heard: list[object] = []
+    with pytest.raises(Interrupted, match="Interrupted before the first run"):
+        preparation().prepare([SPEC], heard.append, lambda: True)
+    assert heard == []
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_an_import_that_fails_leaves_the_place_as_it_was(was_there: bool, tmp_path: Path) -> None:
+    """Files, folders and links are taken away, what a link points to is not, and nor is a folder that was there."""
+    place, elsewhere = tmp_path / "s", tmp_path / "elsewhere"
+    (place / "runs" / "deep").mkdir(parents=True)
+    elsewhere.mkdir()
+    (place / "study.yaml").write_text("")
+    (place / "link").symlink_to(elsewhere)
+    _take_away(place, was_there)
+    assert place.exists() is was_there
+    assert not was_there or list(place.iterdir()) == []
+    assert elsewhere.is_dir()
+
+
+def test_a_gpu_may_be_asked_for_by_any_of_its_names(tmp_path: Path) -> None:
+    """As a driver or a shop calls it; where two of that name were measured, they are named."""
+    table = tmp_path / "table.csv"
+    table.write_text(
+        "gpu,gpu_count,throughput\nV100 16GB,1,370\nV100 16GB,2,730\nV100 32GB,1,390\nTesla T4,1,110\nTesla T4,2,210\n"
+    )
+    found = fit(read_measurements(table, Catalog.load()).runs)
+    for name in ("Tesla V100-SXM2-32GB", "v100 32 GB", "V100-32GB"):
+        assert api.predicting.predict(found, gpu=name, gpu_count=1).configuration.gpu == "V100-32GB"
+    assert api.predicting.predict(found, gpu="NVIDIA T4 16GB", gpu_count=2).configuration.gpu == "T4"
+    with pytest.raises(InputError, match="GPU `V100` was not measured for `table`; give T4, V100-16GB or V100-32GB"):
+        api.predicting.predict(found, gpu="V100", gpu_count=1)

@@ -1,18 +1,52 @@
-"""The page of a study that is being measured, written for whoever looks at it."""
+"""A table becomes a study folder as a whole, or not at all."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-
 import pytest
-
-from sizer.api import Measurement, events, plan_study, this_host, watched_page
-from sizer.api.watched_page import PAUSE, WatchedPage
+from sizer.api import Measurement
+from sizer.api import events
+from sizer.api import plan_study
+from sizer.api import this_host
+from sizer.api import watched_page
+from sizer.api.watched_page import PAUSE
+from sizer.api.watched_page import WatchedPage
 from sizer.records.messages import HostError
 from sizer.store.content import mark_watched
 from sizer.store.study_folder import StudyFolder
+from dataclasses import replace
+from sizer.api import conclusions
+from sizer.api.conclusions import PAUSE
+from sizer.api.conclusions import WatchedPage
+from sizer.api.importing import write_study
+from sizer.records.errors import HostError
+from sizer.store.watched import mark_watched
+from tests.tables import imported
+
+TABLE = """
+    workload,vcpus,throughput
+    job,1,100
+    job,2,190
+"""
+
+
+def test_no_run_is_written_over_another(tmp_path: Path) -> None:
+    """Two that have one name are refused before any file is there, and nothing is left behind."""
+    found = imported(tmp_path, TABLE)
+    folder = tmp_path / "study"
+    with pytest.raises(ValueError, match="two runs have one id"):
+        write_study(folder, replace(found, runs=(*found.runs, found.runs[0])), tmp_path / "rates.csv")
+    assert not folder.exists()
+
+
+def test_each_row_is_one_file(tmp_path: Path) -> None:
+    found = imported(tmp_path, TABLE)
+    written = write_study(tmp_path / "study", found, tmp_path / "rates.csv")
+    assert sorted(path.stem for path in (tmp_path / "study" / "runs").iterdir()) == sorted(r.id for r in found.runs)
+    assert {run.throughput.value for run in written.runs() if run.throughput} == {100.0, 190.0}
 
 
 class Clock:
@@ -45,7 +79,7 @@ def drawn(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]
         folder.report_path.write_text("page")
         pages.append(folder.report_path)
 
-    monkeypatch.setattr(watched_page, "write_report", draw)
+    monkeypatch.setattr(conclusions, "write_report", draw)
     return pages
 
 
@@ -123,7 +157,7 @@ def test_a_page_that_cannot_be_drawn_ends_no_study(
     def fail(_: StudyFolder) -> None:
         raise raised
 
-    monkeypatch.setattr(watched_page, "write_report", fail)
+    monkeypatch.setattr(conclusions, "write_report", fail)
     mark_watched(folder.path)
     host = this_host()
     heard: list[events.Event] = []
@@ -144,7 +178,7 @@ def test_what_cannot_be_written_is_said_and_not_tried_at_once_again(
         tried.append(clock.now)
         raise HostError("no room")
 
-    monkeypatch.setattr(watched_page, "write_report", refuse)
+    monkeypatch.setattr(conclusions, "write_report", refuse)
     mark_watched(folder.path)
     page = WatchedPage(clock)
     with pytest.raises(HostError, match="no room"):

@@ -121,7 +121,7 @@ def test_of_a_very_long_log_the_beginning_is_read(
     log: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And that is said."""
-    monkeypatch.setattr("sizer.cli.pattern.LARGEST_LOG", 300)
+    monkeypatch.setattr("sizer.cli.commands.pattern.LARGEST_LOG", 300)
     assert main(["pattern", log]) == 0
     assert capsys.readouterr().out.endswith("only the first 300 B were read\n")
 

@@ -6,15 +6,26 @@ import io
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.analysis.monitor import Live
 from sizer.cli.printing import escaped
 from sizer.cli.progress import RunProgress
-from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Failure
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
+import errno
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from sizer.cli import main
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
+from sizer.records.errors import NoAnswer
+from tests import ROOT
 
 ESCAPE = "\x1b[2J\x9b31m\u202e"
 
@@ -66,3 +77,153 @@ def test_progress_moves_the_cursor_and_nobody_else_does(
     shown = terminal.getvalue().replace("\r\x1b[K", "")
     assert not any(char in shown for char in ESCAPE if not char.isprintable())
     assert "failed\\x1b[2J" in shown
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def raising(error: Exception) -> object:
+    def call() -> object:
+        raise error
+
+    return call
+
+
+def test_an_unforeseen_fault_is_one_sentence_and_a_file(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The terminal shows no traceback; the file that is named holds it, and the exit code is 1."""
+    monkeypatch.setattr("sizer.cli.commands.init.template", raising(KeyError("what\x1b[31m\nnobody")))
+    assert main(["init", str(temporary / "a.yaml")]) == 1
+    said = capsys.readouterr().err
+    (kept,) = temporary.glob("sizer-fault-*.txt")
+    assert said.startswith("sizer: internal error in sizer (KeyError: ")
+    assert f"everything measured is kept. Please report it with the traceback in {kept}" in said
+    assert said.count("\n") == 1
+    assert "\x1b" not in said
+    assert "Traceback (most recent call last)" in kept.read_text()
+    assert "init.py" in kept.read_text()
+
+
+def test_a_fault_is_told_where_no_file_can_be_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A full or missing temporary folder does not turn the sentence into a traceback."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("sizer.cli.commands.init.template", raising(RuntimeError("x")))
+    assert main(["init", str(tmp_path / "a.yaml")]) == 1
+    assert (
+        "(RuntimeError: x); everything measured is kept. The traceback could not be written" in capsys.readouterr().err
+    )
+
+
+def test_a_sentence_that_quotes_a_whole_file_is_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A value of a megabyte does not fill the terminal."""
+    monkeypatch.setattr("sizer.cli.commands.init.template", raising(InputError("x" * 10**6)))
+    assert main(["init", str(tmp_path / "a.yaml")]) == 2
+    said = capsys.readouterr().err
+    assert len(said) < 1_100
+    assert said.endswith(" ...\n")
+
+
+def test_a_word_of_a_megabyte_does_not_fill_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """argparse quotes what it does not understand; the exit code stays 2."""
+    with pytest.raises(SystemExit) as ended:
+        main(["predict", ".", "--vcpus", "x" * 10**6])
+    assert ended.value.code == 2
+    assert len(capsys.readouterr().err) < 2_500
+
+
+def test_a_name_of_two_lines_makes_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody can make up a second line of an error by the name of a file or folder."""
+    assert main(["status", "a\nsizer: all is well"]) == 2
+    assert capsys.readouterr().err.startswith("sizer: a\\nsizer: all is well: there is no such folder")
+
+
+@pytest.fixture
+def init_raising(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[BaseException], int]:
+    """`sizer init`, in which this is raised."""
+
+    def run(error: BaseException) -> int:
+        def template() -> str:
+            raise error
+
+        monkeypatch.setattr("sizer.cli.commands.init.template", template)
+        return main(["init", str(tmp_path / "a.yaml")])
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [
+        (KeyboardInterrupt(), 130, "sizer: interrupted\n"),
+        (InputError("no such study"), 2, "sizer: no such study\n"),
+        (HostError("no cgroups"), 3, "sizer: no cgroups\n"),
+        (NoAnswer("too few runs"), 5, "sizer: too few runs\n"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/etc/a.yaml"),
+            2,
+            "sizer: [Errno 13] Permission denied: '/etc/a.yaml'; check the file or folder named there, then type the "
+            "command again.\n",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            2,
+            "sizer: The system refused (No space left on device); check where the output goes, then type the command "
+            "again.\n",
+        ),
+        (
+            OSError("closed"),
+            2,
+            "sizer: The system refused (closed); check where the output goes, then type the command again.\n",
+        ),
+    ],
+)
+def test_an_error_is_one_sentence_and_its_exit_code(
+    error: BaseException,
+    code: int,
+    sentence: str,
+    init_raising: Callable[[BaseException], int],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A script tells the kinds of failure apart by the code, a person by the sentence on stderr."""
+    assert init_raising(error) == code
+    said = capsys.readouterr()
+    assert said.err == sentence
+    assert said.out == ""
+
+
+def test_a_reader_that_is_gone_ends_it_quietly(
+    init_raising: Callable[[BaseException], int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As under `head`: the code of SIGPIPE, and what is still to be flushed goes nowhere."""
+    with (tmp_path / "out").open("w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert init_raising(BrokenPipeError(errno.EPIPE, "Broken pipe")) == 141
+        out.write("lost")
+        out.flush()
+        assert os.fstat(out.fileno()).st_rdev == os.stat(os.devnull).st_rdev
+    assert (tmp_path / "out").read_text() == ""
+
+
+def test_a_real_closed_pipe_leaves_no_traceback() -> None:
+    """`sizer catalog list | head -1` ends with nothing on stderr."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = subprocess.run(
+            [sys.executable, "-m", "sizer", "catalog", "list"],
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            timeout=300,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (141, "")

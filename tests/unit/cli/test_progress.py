@@ -7,31 +7,52 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-
 import pytest
-
-from sizer.analysis.events import Reading, Start
-from sizer.analysis.monitor import Live, RunMonitor
+from sizer.analysis.events import Reading
+from sizer.analysis.events import Start
+from sizer.analysis.monitor import Live
+from sizer.analysis.monitor import RunMonitor
 from sizer.cli.progress import RunProgress
-from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.device import Device, DiskRates
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    Evidence,
-    EvidenceKind,
-    Failure,
-    Run,
-    RunWarning,
-    Sample,
-    Step,
-    WarningKind,
-)
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Estimate
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Evidence
+from sizer.records.run import EvidenceKind
+from sizer.records.run import Failure
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import Sample
+from sizer.records.run import Step
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits, RunSpec
+from sizer.records.study import Limits
+from sizer.records.study import RunSpec
 from sizer.words.failures import failure_line
-from sizer.words.names import bound_in_words, disk_in_words
-from sizer.words.runs import result_and_doubts, result_in_words
+from sizer.words.names import bound_in_words
+from sizer.words.names import disk_in_words
+from sizer.words.runs import result_and_doubts
+from sizer.words.runs import result_in_words
+import html
+import json
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+from sizer import api
+from sizer.api.fitted_model import Stage
+from sizer.api.fitted_model import StepBegun
+from sizer.cli import main
+from sizer.cli.progress import EventPrinter
+from sizer.cli.progress import ImportProgress
+from sizer.records.errors import HostError
+from sizer.records.study import Study
+from sizer.records.study import Workload
+from sizer.records.study import WorkloadPlan
+from sizer.store.study_folder import StudyFolder
+from tests.modelled import contended
 
 
 def test_a_run_without_a_step_says_how_long_that_may_go_on(make_spec: Callable[..., RunSpec]) -> None:
@@ -214,3 +235,286 @@ def test_of_a_program_that_asked_only_that_is_said(make_run: Callable[..., Run])
     run = ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_EVENT, CauseKind.ASKED_FOR_INPUT)
     assert "it asked for input" in result_in_words(run)
     assert "pattern" not in result_in_words(run)
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def fitting(number: int) -> StepBegun:
+    return StepBegun(Stage.FITTING, f"w{number}", number, 4)
+
+
+def test_nothing_before_the_third_second_and_then_what_goes_on() -> None:
+    """Also where no step begins, and again every ten seconds."""
+    clock, stream = Clock(), io.StringIO()
+    progress = ImportProgress(clock, stream)
+    progress(fitting(1))
+    clock.now += 2.9
+    progress.tick()
+    assert stream.getvalue() == ""
+    clock.now += 0.1
+    progress.tick()
+    first = "fitting `w1`, 1 of 4 workloads, about 10 % done, 3 s so far\n"
+    assert stream.getvalue() == first
+    clock.now += 9
+    progress.tick()
+    assert stream.getvalue() == first
+    clock.now += 1
+    progress.tick()
+    assert stream.getvalue() == first + first.replace("3 s", "13 s")
+
+
+def test_a_step_that_begins_is_said_at_once() -> None:
+    """But no more than one a second."""
+    clock, stream = Clock(), io.StringIO()
+    progress = ImportProgress(clock, stream)
+    clock.now += 5
+    for seconds, step in ((0, fitting(1)), (0.5, fitting(2)), (0.6, fitting(3)), (1, StepBegun(Stage.REPORTING))):
+        clock.now += seconds
+        progress(step)
+    assert [line.rpartition(", ")[0] for line in stream.getvalue().splitlines()] == [
+        "fitting `w1`, 1 of 4 workloads, about 10 % done",
+        "fitting `w3`, 3 of 4 workloads, about 25 % done",
+        "writing the report, about 50 % done",
+    ]
+
+
+def test_on_a_terminal_one_line_changes() -> None:
+    clock, stream = Clock(), Terminal()
+    progress = ImportProgress(clock, stream)
+    progress(fitting(1))
+    clock.now += 3
+    progress.tick()
+    clock.now += 1
+    progress.tick()
+    shown = stream.getvalue()
+    assert shown.count("\r\x1b[K") == 2
+    assert "\n" not in shown
+
+
+def test_an_import_goes_through_every_stage(tmp_path: Path) -> None:
+    """And each is further than the one before."""
+    table = tmp_path / "t.csv"
+    table.write_text("workload,vcpus,throughput\na,1,10\na,2,19\na,4,36\nb,1,5\nb,2,9\nb,4,17\n")
+    steps: list[StepBegun] = []
+    api.import_table(table, tmp_path / "s", lambda event: steps.append(event) if isinstance(event, StepBegun) else None)
+    assert [step.stage for step in steps] == [Stage.READING, Stage.STORING, Stage.FITTING, *list(Stage)[2:]]
+    assert [step.workload for step in steps if step.stage is Stage.FITTING] == ["a", "b"]
+    assert sorted({step.share for step in steps}) == [step.share for step in steps]
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_every_stage_begins_behind_the_one_before(stage: Stage) -> None:
+    before = [step for step in Stage if list(Stage).index(step) < list(Stage).index(stage)]
+    assert all(StepBegun(each, "w", 4, 4).share < StepBegun(stage).share for each in before)
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (
+            api.events.DiskUnusable("nvme", HostError("/mnt cannot be written.")),
+            "disk `nvme` cannot be used: /mnt cannot be written.",
+        ),
+        (
+            api.events.NotConcluded(HostError("model.json cannot be written.")),
+            "the answer could not be written: model.json cannot be written.",
+        ),
+        (
+            api.events.NotShown(HostError("report.html cannot be written.")),
+            "the page that is being served could not be written: report.html cannot be written.",
+        ),
+        (
+            api.events.StoodStill(3.21),
+            "sizer itself stood still for 3.2 s (stopped, suspended, or without CPU time); the run is made again",
+        ),
+    ],
+)
+def test_what_went_wrong_is_a_line(event: api.events.Event, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The study goes on after it, so it is no error of its own."""
+    EventPrinter()(event)
+    said = capsys.readouterr()
+    assert line in [each.strip() for each in (said.out + said.err).splitlines()]
+
+
+def test_data_of_an_unknown_size_is_not_compared(
+    store_knee: Callable[[Path], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The line of the prediction says why there is none, and what to type instead."""
+    folder = store_knee(tmp_path / "s")
+    code = main(["predict", str(folder), "--vcpus", "4", "--data-size", "40GiB"])
+    said = capsys.readouterr()
+    assert code == 5
+    assert said.err == (
+        "sizer: The data set size of `train` was not recorded, so it cannot be compared with 40 GiB. Say how many "
+        "times as large it is with --data-factor.\n"
+    )
+
+
+WORKLOAD = Workload("train", "image_training", framework="mxnet", network="resnet50", format="recordio")
+RATES = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0))
+DRIFTED, BESIDE = "The host drifted: ", "Something else used CPUs of the host beside "
+BETTER = "A quiet host, or more repeats of each configuration, measures better."
+
+
+def test_recommend_says_how_the_host_was(
+    make_run: Callable[..., Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing of a quiet one; of another how far it drifted and how many runs were beside others."""
+    runs = [
+        _of_study(make_run(rate, vcpus)) for vcpus, rate in ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0))
+    ]
+    again = [contended(_of_study(make_run(150.0, 8.0, repeat=repeat)), 4.0) for repeat in (1, 2)]
+    assert main(["recommend", str(_stored(tmp_path / "quiet", runs))]) == 0
+    assert not any(line.startswith((DRIFTED, BESIDE, BETTER)) for line in capsys.readouterr().out.splitlines())
+    busy = _stored(tmp_path / "busy", [*runs, *again])
+    assert main(["recommend", str(busy)]) == 0
+    *_, drifted, beside, better = capsys.readouterr().out.splitlines()
+    assert drifted.startswith(f"{DRIFTED}the reference configuration was measured 3 times: 150 images/s to 303")
+    assert beside == f"{BESIDE}2 of 6 runs of the study."
+    assert better == BETTER
+    assert main(["recommend", str(busy), "--json"]) == 0
+    assert BESIDE not in capsys.readouterr().out
+
+
+def _of_study(run: Run) -> Run:
+    limits = Limits(run.configuration.vcpus)
+    return replace(run, spec=replace(run.spec, workload=WORKLOAD, limits=limits))
+
+
+def _stored(path: Path, runs: Sequence[Run]) -> Path:
+    plan = WorkloadPlan(WORKLOAD, (32,), tuple(sorted({run.configuration.vcpus or 0.0 for run in runs})))
+    with StudyFolder.create(path, Study("study", (plan,)), {"cpus": 8, "memory_bytes": 2**34}) as folder:
+        for run in runs:
+            folder.add(run)
+    return path
+
+
+TABLES: Mapping[str, str] = {
+    "GPU counts": "gpu,gpu_count,throughput\nV100,1,383\nV100,2,750\nV100,4,1480\nV100,8,2850\nK80,1,52\nK80,8,390",
+    "two counts": "gpu,gpu_count,throughput\nV100,1,100\nV100,8,790",
+    "GPUs and batch sizes": "gpu,batch_size,throughput\n"
+    "V100,1,40\nV100,16,320\nV100,32,350\nV100,64,370\nT4,1,60\nT4,16,120\nT4,64,128",
+    "batch sizes": "batch_size,throughput\n1,10\n8,60\n32,90\n128,95",
+    "disks": "disk,throughput\nnvme,671\nssd,668\nhdd,70",
+    "memory": "memory_gib,throughput\n2,20\n4,90\n8,200\n16,204",
+    "instance types": "instance_type,usd_per_hour,throughput\na,0.1,10\nb,30,1000\nc,1,20",
+    "a CPU among GPUs": "gpu,gpu_count,throughput\ncpu,1,9\nV100,1,1077\nV100,4,4000",
+    "GPUs and a slip": "gpu,throughput\nK80,9\nT4,100\nT4,19\nT4,190\nV100,400",
+    "whole machines": "vcpus,gpu,gpu_count,throughput\n72,,0,197\n36,,0,120\n8,,0,30\n2,,0,9\n8,V100,1,1077",
+}
+ANYWHERE = {
+    "a negative percentage": r"(?<![\w%–])-\d[\d,.]* ?%",
+    "a CPU as an accelerator": r"\b\d+ [x×] (?:cpu|none)\b",
+    "a figure that is none": r"\bNone\b(?! of)|\bnan\b|\binf\b|\(\)",
+    "an interval of nothing": r"±0(?:\.0)? %",
+    "an empty chart": r"No axis was varied",
+}
+WITHOUT_VCPUS = {
+    # On the page `Bound by` heads a column, before `Cost`.
+    "what binds, though no vCPU was told": r"\b(?:serial|bound by(?!\s*Cost)|on the CPU|CPU \d)",
+    "advice about vCPUs": r"vCPU values?|measure[^.\n]*vCPU",
+}
+LARGEST_PERCENTAGE = 300
+
+
+def _faults(text: str, table: str) -> list[str]:
+    """What is wrong with a text about a table, each with the words around it."""
+    told = "vcpus" in TABLES[table]
+    patterns = ANYWHERE | ({} if told else WITHOUT_VCPUS)
+    found = [
+        f"{name}: {text[max(0, match.start() - 60) : match.end() + 40]!r}"
+        for name, pattern in patterns.items()
+        for match in re.finditer(pattern, text, 0 if name == "a figure that is none" else re.IGNORECASE)
+    ]
+    shares = (match[1] for match in re.finditer(r"(\d[\d,]*(?:\.\d+)?) ?%", text))
+    return found + [f"{each} %" for each in shares if float(each.replace(",", "")) > LARGEST_PERCENTAGE]
+
+
+@pytest.fixture(scope="module", params=TABLES)
+def table(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def study(table: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("table")
+    header, *rows = TABLES[table].splitlines()
+    lines = [f"workload,{header}", *(f"job,{row}" for row in rows)]
+    (folder / "table.csv").write_text("\n".join(lines) + "\n")
+    assert main(["import", str(folder / "table.csv"), "--out", str(folder / "study")]) == 0
+    return folder / "study"
+
+
+def _texts(form: Any) -> Iterator[str]:
+    """Every text anywhere in a form."""
+    if isinstance(form, str):
+        yield form
+    elif isinstance(form, dict | list):
+        for each in form.values() if isinstance(form, dict) else form:
+            yield from _texts(each)
+
+
+@pytest.mark.parametrize("prefer", ["cheapest", "fastest"])
+def test_an_answer(study: Path, table: str, prefer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """For a person and for a program."""
+    capsys.readouterr()
+    assert main(["recommend", str(study), "--objective", prefer]) == 0
+    assert main(["recommend", str(study), "--objective", prefer, "--json"]) == 0
+    printed, _, answer = capsys.readouterr().out.partition("\n{\n")
+    (found,) = json.loads("{" + answer)["workloads"]
+    assert _faults(printed, table) == []
+    assert _faults("\n".join(_texts(found)), table) == []
+    assert found["bottleneck"] is None
+    assert not any("vcpu" in json.dumps(each).lower() for each in found["reasons"] if "vcpus" not in TABLES[table])
+
+
+def test_a_prediction(study: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """At the best configuration that was measured."""
+    capsys.readouterr()
+    assert main(["predict", str(study)]) == 0
+    assert _faults(capsys.readouterr().out, table) == []
+    assert main(["predict", str(study), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["predictions"]
+    if "vcpus" not in TABLES[table]:
+        assert (found["bottleneck"], found["shares"]) == ("ambiguous", {})
+
+
+def test_the_page(study: Path, table: str) -> None:
+    """Every text of it, the charts' too."""
+    page = (study / "report.html").read_text("utf-8")
+    page = re.sub("<style.*?</style>|<script.*?</script>", "", page, flags=re.DOTALL)
+    assert _faults(html.unescape(re.sub("<[^>]*>", "\n", page)), table) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "costs -5 % more",
+        "2,638 % more",
+        "at 690 % of its rate",
+        "recommended 1 x cpu",
+        "There it is bound by its serial part",
+        "shares: CPU 99 %",
+        "Measure `job` at three vCPU values or more.",
+        "480 samples/s ±0.0 %",
+        "measured at 0 of them ()",
+    ],
+)
+def test_what_would_be_found(text: str) -> None:
+    """What was once printed about such tables."""
+    assert _faults(text, "GPU counts")

@@ -9,16 +9,20 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-
 import pytest
-
 from sizer.bundled.reports.policy import page_policy
 from sizer.cli import serve
-from sizer.cli.serve import _Keeper, _sentences
+from sizer.cli.serve import _Keeper
+from sizer.cli.serve import _sentences
 from sizer.records.messages import HostError
 from sizer.server.live_page import LivePage
 from sizer.store.content import mark_watched
 from sizer.store.study_folder import StudyFolder
+from sizer.cli.commands import serve
+from sizer.cli.commands.serve import _Keeper
+from sizer.cli.commands.serve import _sentences
+from sizer.records.errors import HostError
+from sizer.store.watched import mark_watched
 
 
 @pytest.fixture
@@ -40,7 +44,7 @@ def keeper(folder: StudyFolder, monkeypatch: pytest.MonkeyPatch) -> _Keeper:
 
 def test_serving_imports_nothing_that_draws() -> None:
     """A second of CPU time at its start would be other load of the run that goes on."""
-    code = "import sys, sizer.cli.serve; print(*sys.modules)"
+    code = "import sys, sizer.cli.commands.serve; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "scipy", "jinja2", "sizer.words", "sizer.api"} & set(loaded)
 

@@ -7,18 +7,32 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-
 import pytest
-
 from sizer.api import StudyPlan
-from sizer.cli import dry_run, main
+from sizer.cli import dry_run
+from sizer.cli import main
 from sizer.plan.run_order import plan
-from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Failure
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
+from sizer.records.study import Measure
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
+from sizer.records.study import WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import HostSize
 from sizer.words.terminal import study_summary
+import time
+from sizer.cli.dry_run import lines
+from sizer.files.codec import to_json
+from sizer.plan.two_epochs import two_epoch_passes
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits
+from sizer.records.study import Workload
+from sizer.records.units import GIB
+from sizer.study.parse import parse_study
 
 
 def test_status_tells_which_runs_carry_a_warning(first_version: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,3 +126,122 @@ def test_a_dry_run_of_a_resume_lists_what_is_left_alone(
     assert not any("`done`" in line for line in found)
     assert any(line.startswith("runs: `left`, the command above") for line in found)
     assert any(line.endswith(", the study folder (with 1 run)") for line in found)
+
+
+HOST = HostSize(2, 8 * 2**30)
+STUDY = """
+isolate: true
+workloads: [{name: train, kind: image_training, device: {emulate: {samples_per_second: 100}}}]
+axes: {vcpus: [0.5, 1, 2]}
+measure: {repeats: 1, seconds: 10}
+"""
+
+
+def planned(study_text: str) -> StudyPlan:
+    study = parse_study(study_text, "study.yaml", None, HOST, None)
+    return StudyPlan(study, plan(study, HOST), (), Path("s"), passes=two_epoch_passes(study, HOST))
+
+
+def found(study_text: str) -> list[str]:
+    return list(lines(planned(study_text), {"HOME": "/root"}))
+
+
+def test_the_data_of_the_pass_is_prepared_with_that_of_the_plan() -> None:
+    """Its workload is measured `natural`, and its cap is not known before other runs have shown what it needs."""
+    states = {(spec.purpose, spec.workload.cache) for spec in planned(STUDY).left}
+    assert (Purpose.TWO_EPOCHS, "natural") in states
+
+
+def test_a_dry_run_lists_them_with_what_they_are_for() -> None:
+    """Each by itself, each kind explained once, the pass that follows, and a program once for all of them."""
+    listed = found(STUDY)
+    text = "\n".join(listed)
+    assert sum("isolating the input pipeline, repeat 1" in line for line in listed) == 3
+    assert sum("isolating the disk, repeat 1" in line for line in listed) == 1
+    assert text.count("runs isolating the disk show the disk alone") == 1
+    assert "then 1 run of two epochs of `train` under a memory cap that holds half of its data" in text
+    assert sum(line.startswith("runs: `train`") for line in listed) == 1
+    assert "memory caps" in listed[-1]
+
+
+def test_their_time_is_counted() -> None:
+    """Five runs more, and the reference again, which three runs alone do without."""
+    counts = [
+        next(line for line in found(text) if " runs, about " in line)
+        for text in (STUDY, STUDY.replace("isolate: true", ""))
+    ]
+    assert [count.split()[0] for count in counts] == ["9", "3"]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "words"),
+    [
+        (Purpose.ISOLATES_DISK, ", isolating the disk"),
+        (Purpose.TWO_EPOCHS, ", isolating the page cache"),
+        (Purpose.ASKED, ""),
+    ],
+)
+def test_a_line_about_a_run_names_its_stage(purpose: Purpose, words: str) -> None:
+    """So it is not taken for the workload as asked for."""
+    from sizer.words.runs import run_in_words
+
+    spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(), purpose=purpose)
+    assert run_in_words(spec) == f"train 2 vCPUs, batch 32{words}"
+
+
+pytestmark = pytest.mark.slow
+
+WARM, FEW, MANY = 250, 1_250, 10_000
+MOST = 1.6
+"""How many times its share of the CPU time of a few runs a command may take for many; the square of the runs is 8."""
+VCPUS = tuple(float(count) for count in range(1, 26))
+READING = (
+    ("status",),
+    ("fit",),
+    ("predict", "--vcpus", "3", "--memory", "3GiB"),
+    ("recommend",),
+    ("export",),
+    ("report",),
+)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory, make_run: Callable[..., Run]) -> dict[int, Path]:
+    """Studies of so many runs, all of them measured: sizes of memory, 25 numbers of vCPUs, ten repeats."""
+    return {count: store(tmp_path_factory.mktemp("many") / "s", count, make_run(100.0)) for count in (WARM, FEW, MANY)}
+
+
+def store(folder: Path, count: int, one: Run) -> Path:
+    sizes = tuple(GIB * size for size in range(1, count // 250 + 1))
+    asked = WorkloadPlan(one.spec.workload, (32,), VCPUS, sizes)
+    study = Study("s", (asked,), measure=Measure(repeats=10))
+    with StudyFolder.create(folder, study, {"cpus": 32, "memory_bytes": 2**40}):
+        form = to_json(one)
+        specs = plan(StudyFolder.open(folder).study, HostSize(32, 2**40))
+        for number, spec in enumerate(specs):
+            vcpus = spec.limits.vcpus or 1.0
+            rate = 100 * vcpus / (1 + 0.1 * vcpus) * (1 + 0.01 * (number % 7 - 3))
+            form["spec"] = to_json(spec)
+            form["configuration"] |= {"vcpus": vcpus, "memory_bytes": spec.limits.memory_bytes}
+            form["throughput"] = {"value": rate, "low": 0.98 * rate, "high": 1.02 * rate}
+            form["started_at"] = f"2026-11-{1 + number // 3600:02}T12:{number // 60 % 60:02}:{number % 60:02}+00:00"
+            (folder / "runs" / f"{spec.id}.json").write_text(json.dumps(form))
+    assert count <= len(specs) < 1.2 * count
+    return folder
+
+
+def core_seconds(words: tuple[str, ...], folder: Path) -> float:
+    began = time.process_time()
+    assert main([words[0], str(folder), *words[1:]]) == 0
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("words", READING, ids=lambda words: words[0])
+def test_a_command_takes_time_in_proportion_to_the_runs(
+    words: tuple[str, ...], folders: dict[int, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever it tells of each of them."""
+    core_seconds(words, folders[WARM])  # What is imported, and compiled, is not of the runs.
+    few, many = (core_seconds(words, folders[count]) for count in (FEW, MANY))
+    assert "Traceback" not in capsys.readouterr().err
+    assert many < MOST * few * MANY / FEW + 1

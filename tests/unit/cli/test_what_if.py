@@ -5,17 +5,32 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
-from sizer.cli.what_if import AskedWhatIf, asked_what_if, form, is_tier, tier_rates
+from sizer.cli.what_if import AskedWhatIf
+from sizer.cli.what_if import asked_what_if
+from sizer.cli.what_if import form
+from sizer.cli.what_if import is_tier
+from sizer.cli.what_if import tier_rates
 from sizer.model.fitting import fit
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
 from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
-from sizer.records.prediction import ReasonCode, Refused
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refused
 from sizer.records.run import Run
 from sizer.records.units import GIB
+from pathlib import Path
+from sizer.cli import main
+from sizer.cli.commands.predict import AskedWhatIf
+from sizer.cli.commands.predict import asked_what_if
+from sizer.cli.commands.predict import form
+from sizer.cli.commands.predict import is_tier
+from sizer.cli.commands.predict import tier_rates
+from sizer.records.errors import InputError
+from sizer.records.study import Study
+from sizer.records.study import WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 
 
 @pytest.fixture
@@ -98,3 +113,81 @@ def test_only_what_differs_is_written_for_other_programs() -> None:
         "gpu_speedup": 2.0,
         "disk_mbps": 200.0,
     }
+
+
+TABLE = """workload,gpu,gpu_count,vcpus,memory_gib,batch_size,throughput,outcome
+job,A100,1,12,85,64,900,
+job,A100,1,12,85,128,1100,
+job,A100,1,12,85,256,,out_of_memory
+job,A100,2,24,170,256,2100,
+job,A100,4,48,340,512,3950,
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    (tmp_path / "table.csv").write_text(TABLE)
+    assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "study")]) == 0
+    return str(tmp_path / "study")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--gpu-count", "1"], "assumed: 12 vCPUs, 85 GiB, batch 128\n"),
+        (["--gpu-count", "1", "--batch-size", "256"], "out of memory; assumed: 12 vCPUs, 85 GiB\n"),
+        (["--vcpus", "24"], "assumed: 170 GiB, batch 256, 2 x A100\n"),
+    ],
+)
+def test_what_was_not_given_is_said(
+    folder: str, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    """And nothing else of the configuration."""
+    capsys.readouterr()
+    assert main(["predict", folder, *options]) == 0
+    assert capsys.readouterr().out.endswith(said)
+
+
+def test_a_configuration_that_is_given_whole_assumes_nothing(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Four options name the machine and the batch."""
+    capsys.readouterr()
+    given = ["--gpu-count", "2", "--vcpus", "24", "--memory", "170GiB", "--batch-size", "256"]
+    assert main(["predict", folder, *given]) == 0
+    assert "assumed" not in capsys.readouterr().out
+
+
+@pytest.fixture
+def study_folder(tmp_path: Path, make_run: Callable[..., Run]) -> Path:
+    """Three runs, of which the second cannot be read."""
+    runs = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]
+    runs = [replace(run, spec=replace(run.spec, limits=replace(run.spec.limits, disk=None))) for run in runs]
+    plan = WorkloadPlan(runs[0].spec.workload, (32,), (1.0, 2.0, 4.0))
+    with StudyFolder.create(tmp_path / "study", Study("study", (plan,)), {"cpus": 4}) as folder:
+        for run in runs:
+            folder.add(run)
+    bad = folder.run_path(runs[1].id)
+    bad.write_text(bad.read_text().replace('"value": 200.0', '"value": 1e308'))
+    return tmp_path / "study"
+
+
+@pytest.mark.parametrize("command", ["fit", "recommend", "report", "export", "predict"])
+def test_every_reading_command_names_a_bad_run_on_stderr(
+    study_folder: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """`left out`, the file, the field and what is wrong with it; stdout stays data."""
+    assert main([command, str(study_folder)]) in (0, 5)
+    said = capsys.readouterr()
+    (line,) = [line for line in said.err.splitlines() if line.startswith("left out: ")]
+    assert line.startswith(f"left out: {study_folder}/runs/")
+    assert line.endswith("throughput.value: expected a number from -1e+60 to 1e+60, found 1e+308.")
+    assert "left out" not in said.out
+
+
+def test_a_folder_of_bad_runs_alone_says_so(study_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not said that nothing is stored."""
+    for path in (study_folder / "runs").iterdir():
+        path.write_text("{")
+    assert main(["fit", str(study_folder)]) == 5
+    said = capsys.readouterr().err
+    assert said.count("left out: ") == 3
+    assert "has no run that can be read; type: sizer run" in said

@@ -9,18 +9,17 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from tests import ROOT
 from tests.unit.host.test_cuda_devices import LIBRARY
+from tests.unit.host.test_cuda_library import LIBRARY
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler to make the libraries with")
 
 ASKS = """
 import json, os
-from sizer.api.gpu_doubts import doubts_of_gpu
-from sizer.host.cuda_devices import visible_gpus
+from sizer.api.preconditions import doubts_of_gpu
+from sizer.host import gpus, has_driver, visible_gpus
 from sizer.host.gpu_watch import GpuWatch
 from sizer.host.nvml import gpus, has_driver, session
 from sizer.records.device import Device

@@ -3,14 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 from sizer.bundled.reports.doubts import section as doubts
 from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.page import coded, render
+from sizer.bundled.reports.page import coded
+from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import subjects
 from sizer.records.configuration import Estimate
-from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
 from sizer.records.study import Study
+import re
+from datetime import datetime
+from datetime import timedelta
+from datetime import timezone
+import numpy as np
+import pytest
+from sizer.bundled.reports import doubts
+from sizer.bundled.reports.figures.drift import MOST_WORKLOADS
+from sizer.bundled.reports.figures.drift import Drift
+from sizer.bundled.reports.figures.drift import drift
+from sizer.bundled.reports.markup import coded
+from sizer.bundled.reports.page import contents
+from sizer.bundled.reports.runs import all_runs
+from sizer.bundled.reports.subject import Material
+from sizer.bundled.reports.workloads import workload
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Demand
+from sizer.records.run import Failure
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
+from sizer.records.study import Limits
+from sizer.words.names import outcome_in_words
+from sizer.words.remedies import meaning_of_warning
+from sizer.words.warnings import warning_names
 
 
 def stated(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:
@@ -89,3 +116,411 @@ def test_what_is_to_be_typed_looks_like_it() -> None:
     assert coded("type `sizer resume DIR`; <b>") == "type <code>sizer resume DIR</code>; &lt;b&gt;"
     assert coded("`<script>`") == "<code>&lt;script&gt;</code>"
     assert coded("one ` alone") == "one ` alone"
+
+
+MIB = 2**20
+TRAIN = "train-resnet50-p100"
+
+
+def test_a_kill_for_memory_is_told_as_the_memory_floor(material: Material) -> None:
+    """The floor lies between the cap that was killed and the next one that completed."""
+    (sentence,) = doubts.memory_floors(subjects(material))
+    assert "killed with 384 MiB, completed with 1 GiB" in sentence
+
+
+def test_a_floor_above_every_cap_says_so(material: Material) -> None:
+    """Where no cap completed, the floor is above the largest."""
+    killed = tuple(replace(run, outcome=Outcome.OUT_OF_MEMORY, throughput=None) for run in material.runs[:14])
+    (sentence,) = doubts.memory_floors(subjects(replace(material, runs=killed)))
+    assert "killed with 4 GiB, and no larger cap completed" in sentence
+
+
+def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
+    """The ordinary runs without their kills, and a search at their centre that tried these caps."""
+    kept = tuple(run for run in material.runs if run.outcome is Outcome.COMPLETED)
+    centre = max(kept, key=lambda run: (run.spec.workload.name == TRAIN, run.configuration.vcpus, run.id))
+    tried = []
+    for cap, outcome in caps:
+        spec = replace(centre.spec, limits=replace(centre.spec.limits, memory_bytes=cap), purpose=Purpose.FLOOR_SEARCH)
+        configuration = replace(centre.configuration, memory_bytes=cap)
+        tried.append(replace(centre, spec=spec, configuration=configuration, outcome=outcome))
+    return replace(material, runs=(*kept, *tried))
+
+
+def test_what_a_search_found_is_told_with_what_it_left_open(material: Material) -> None:
+    """Also where nothing was killed; bounds that are far apart are not called the floor."""
+    (sentence,) = doubts.memory_floors(subjects(searched(material, (900 * MIB, Outcome.COMPLETED))))
+    assert "the memory floor is no higher than 900 MiB" in sentence
+    assert "the search is not finished" in sentence
+    far = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
+    (sentence,) = doubts.memory_floors(subjects(far))
+    assert "is between 400 MiB and 900 MiB, for the input pipeline alone" in sentence
+    assert "the search is not finished" in sentence
+    crashed = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.CRASHED))
+    (sentence,) = doubts.memory_floors(subjects(crashed))
+    assert "given up: the run with 400 MiB crashed" in sentence
+
+
+def test_runs_of_a_search_show_no_rate(material: Material) -> None:
+    """Neither a section's charts and rows nor the trust in its figures count them; the list of all runs has them."""
+    found = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
+    alone = replace(found, runs=found.runs[:-2])
+    more, less = (workload(next(each for each in subjects(m) if each.name == TRAIN)) for m in (found, alone))
+    assert str(more) == str(less)
+    assert doubts.facts(found.runs, found.study) == doubts.facts(alone.runs, found.study)
+    with_search, without = (drift(subjects(each), each.study) for each in (found, alone))
+    assert with_search is not None
+    assert without is not None
+    assert with_search.sentence == without.sentence
+    assert doubts.by_kind(found.runs) == doubts.by_kind(alone.runs)
+    listed = next(each for each in all_runs.contents(found, subjects(found))["runs"] if each["name"] == TRAIN)["runs"]
+    assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
+
+
+@pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
+def test_every_outcome_that_is_not_completed_is_listed(material: Material, outcome: Outcome) -> None:
+    """Whatever way a run fails, it is told, with a reason even where none was recorded, and what to do."""
+    run = replace(material.runs[0], outcome=outcome, error=None)
+    found = replace(material, runs=(run,))
+    (row,) = doubts.failures(subjects(found), found.study)
+    assert row["outcome"] == outcome_in_words(outcome)
+    assert row["why"].endswith(".")
+    assert row["remedy"].endswith(".")
+
+
+def test_an_error_is_split_into_reason_and_last_words(material: Material) -> None:
+    """The first line is the reason, the rest are the program's last words."""
+    crashed = [row for row in doubts.failures(subjects(material), material.study) if row["outcome"] == "crashed"]
+    assert crashed[0]["why"] == "The workload ended with exit status 1."
+    assert crashed[0]["last_words"].endswith("MXNetError: could not decode")
+
+
+ENDED = Cause(CauseKind.EXIT_STATUS, {"status": 1})
+
+
+def crashed(material: Material, *errors: Failure) -> Material:
+    """The first runs of the study, each ended by one of these errors."""
+    ended = zip(material.runs, errors, strict=False)
+    return replace(material, runs=tuple(replace(run, outcome=Outcome.CRASHED, error=error) for run, error in ended))
+
+
+def test_runs_that_ended_alike_are_one_entry(material: Material) -> None:
+    """With all their ids and the configuration of each; another word, another entry."""
+    found = crashed(material, *[Failure(ENDED, last_lines="KeyError: 'x'")] * 3, Failure(ENDED))
+    first, second = doubts.failures(subjects(found), found.study)
+    assert first["ids"] == [run.id for run in found.runs[:3]]
+    assert [(where.partition(" · ")[0], count) for where, count in first["where"]] == [("0.5 vCPU", 2), ("1 vCPU", 1)]
+    assert first["log"] == f"logs/{found.runs[0].id}.log"
+    assert second["ids"] == [found.runs[3].id]
+
+
+def test_a_line_about_a_failed_run_ends_in_its_last_words(material: Material) -> None:
+    """Not in a colon; what is too long for a line is cut, and that is shown."""
+    spoken, silent, long = crashed(
+        material,
+        Failure(ENDED, last_lines="Traceback\nKeyError: 'x'"),
+        Failure(ENDED),
+        Failure(ENDED, last_lines="x" * 900),
+    ).runs
+    assert doubts.line(spoken) == "the workload ended with exit status 1; its last words: KeyError: 'x'"
+    assert doubts.line(silent) == "the workload ended with exit status 1"
+    half = "x" * (doubts.LINE // 2)
+    assert doubts.line(long) == f"the workload ended with exit status 1; its last words: {half} … {half}"
+
+
+def test_last_words_that_differ_in_numbers_alone_are_alike(material: Material) -> None:
+    """Times, addresses and process ids differ with each run."""
+    said = (
+        "12:04:31 worker 411 at 0x7f3a: KeyError",
+        "12:09:02 worker 97 at 0x55d0c2: KeyError",
+        "12:09:02 MemoryError",
+    )
+    found = crashed(material, *(Failure(ENDED, last_lines=each) for each in said))
+    first, second = doubts.failures(subjects(replace(found, runs=found.runs[:3])), found.study)
+    assert len(first["ids"]) == 2
+    assert first["last_words"] == said[0]
+    assert second["last_words"] == said[2]
+
+
+def test_a_long_log_is_folded_and_cut(material: Material) -> None:
+    """Its last lines are shown, those before are folded, and those before these are left to the log itself."""
+    lines = [f"line {chr(97 + number % 26) * (number + 1)}" for number in range(60)] + ["x" * 10_000]
+    (entry,) = doubts.failures(
+        subjects(replace(material, runs=crashed(material, Failure(ENDED, last_lines="\n".join(lines))).runs)),
+        material.study,
+    )
+    shown, earlier = entry["last_words"].splitlines(), entry["earlier"].splitlines()
+    assert len(shown) == doubts.SHOWN_LINES
+    assert len(shown) + len(earlier) == doubts.MOST_LINES
+    assert shown[:-1] == lines[-doubts.SHOWN_LINES : -1]
+    assert len(shown[-1]) <= doubts.LONGEST_LINE + 1
+
+
+def test_hostile_log_lines_are_shown_as_what_they_are(material: Material) -> None:
+    """No tag, no mark of direction and no control character of a log does anything to the page."""
+    said = "\u202egnp.exe \x1b[2J\x07<script>alert(1)</script>\t</pre>"
+    found = crashed(material, Failure(ENDED, last_lines=said))
+    (entry,) = doubts.failures(subjects(found), found.study)
+    assert entry["last_words"] == "�gnp.exe �[2J�<script>alert(1)</script> </pre>"
+    page = render(found)
+    assert "<script>alert(1)" not in page
+    assert not set("\u202e\x1b\x07") & set(page)
+
+
+def test_only_so_many_ways_of_failing_show_their_log(material: Material) -> None:
+    """Each names it, so that a study of which every run fails in its own way has a page, too."""
+    runs = crashed(material, *(Failure(ENDED, last_lines="x" * (number + 1)) for number in range(40))).runs
+    entries = doubts.failures(subjects(replace(material, runs=runs)), material.study)
+    assert len(entries) == 40
+    assert sum(bool(each["last_words"]) for each in entries) == doubts.MOST_LOGS
+    assert all(each["log"].startswith("logs/") for each in entries)
+
+
+def test_warnings_of_a_kind_are_one_line(material: Material) -> None:
+    """Three runs that were contended by different amounts are one warning with a range."""
+    run = material.runs[0]
+    found = [
+        replace(run, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": cores}),)) for cores in (0.06, 1.21, 0.31)
+    ]
+    short = replace(run, warnings=(RunWarning(WarningKind.SHORT, {"seconds": 4.0}),))
+    assert doubts.by_kind([*found, short]) == [
+        {
+            "kind": "contended",
+            "where": "3 runs",
+            "what": "Something else on this host used 0.06–1.21 cores meanwhile.",
+            "meaning": meaning_of_warning(WarningKind.CONTENDED),
+        },
+        {
+            "kind": "short",
+            "where": "1 run",
+            "what": "Stopped at the deadline after 4 s of steady state.",
+            "meaning": meaning_of_warning(WarningKind.SHORT),
+        },
+    ]
+
+
+def test_a_run_is_counted_once_however_often_it_is_warned(material: Material) -> None:
+    """Figures of one unit are one range."""
+    run = material.runs[0]
+    twice = tuple(RunWarning(WarningKind.SWAPPED, {"bytes": size * 2**20}) for size in (12, 980))
+    found = [replace(run, warnings=twice), replace(run, warnings=twice[:1])]
+    (line,) = doubts.by_kind(found)
+    assert (line["where"], line["what"]) == ("2 runs", "Up to 12–980 MiB of its memory was in swap.")
+
+
+def test_only_so_many_wordings_are_shown(material: Material) -> None:
+    """A kind of which every run says something else does not fill the page."""
+    found = [
+        replace(material.runs[0], warnings=(RunWarning(WarningKind.OTHER, text=word),))
+        for word in ("one", "two", "three", "four")
+    ]
+    (line,) = doubts.by_kind(found)
+    assert (line["kind"], line["where"], line["what"]) == ("other", "4 runs", "One; two; three …")
+
+
+def test_a_warning_without_figures_is_its_kind(material: Material) -> None:
+    """A table that was imported has the kinds alone."""
+    old = replace(material.runs[0], warnings=(RunWarning(WarningKind.THROTTLED),))
+    assert warning_names(old) == ["throttled"]
+    (line,) = doubts.by_kind([old])
+    assert (line["kind"], line["where"], line["what"]) == ("throttled", "1 run", "")
+
+
+def test_units_are_told_apart_only_where_they_are_said(material: Material) -> None:
+    """Cores are cores, whatever a run counts; a rate of images is none of words."""
+    run = material.runs[0]
+    for kind, figures, number in (
+        (WarningKind.CONTENDED, {"cores": 0.3}, 1),
+        (WarningKind.TWO_RATES, {"before": 9.0, "after": 5.0, "seconds": 3.0}, 2),
+    ):
+        found = [replace(run, sample_unit=unit, warnings=(RunWarning(kind, figures),)) for unit in ("image", "word")]
+        (line,) = doubts.by_kind(found)
+        assert line["what"].count(";") == 2 * number - 1 - (kind is WarningKind.CONTENDED)
+
+
+def test_how_far_the_host_drifted_is_left_to_the_picture(material: Material) -> None:
+    """The sentences of single runs would fill the page."""
+    drifting = RunWarning(WarningKind.DRIFTING, {"before": 9.0, "after": 5.0}, "image")
+    (line,) = doubts.by_kind([replace(material.runs[0], warnings=(drifting,))])
+    assert line["what"] == ""
+    assert "slower or faster" in line["meaning"]
+
+
+BEGUN = datetime(2026, 11, 21, 9, tzinfo=timezone.utc)
+
+
+def one_after_the_other(runs: tuple[Run, ...], *rests: tuple[int, float]) -> tuple[Run, ...]:
+    """The runs as a study makes them, two seconds apart; before that many of them, it stood still for some seconds."""
+    found, moment = list[Run](), BEGUN
+    for number, run in enumerate(runs):
+        moment += timedelta(seconds=sum(seconds for place, seconds in rests if place == number))
+        found.append(replace(run, started_at=moment.isoformat()))
+        moment += timedelta(seconds=run.wall_seconds + 2)
+    return tuple(found)
+
+
+def shown(material: Material, runs: tuple[Run, ...]) -> Drift:
+    found = replace(material, runs=runs)
+    picture = drift(subjects(found), found.study)
+    assert picture is not None
+    return picture
+
+
+def points(found: Drift) -> list[tuple[float, float]]:
+    """Where the points lie, in pixels."""
+    marks = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="4" class="point">', found.figure.svg)
+    return [(float(x), float(y)) for x, y in marks]
+
+
+def test_the_reference_shows_the_drift_of_the_host(material: Material, reference: tuple[Run, ...]) -> None:
+    """Each of its measurements is a point with its time, rate and share of the median; it falls, and that is said."""
+    found = shown(material, one_after_the_other((*material.runs, *reference)))
+    assert found.found
+    assert found.sentence.startswith("The host drifted: one configuration, measured 14 times, gave ")
+    places = points(found)
+    assert len(places) == 14
+    assert [x for x, _y in places] == sorted(x for x, _y in places)
+    assert places[-1][1] > places[-12][1], "further down"
+    told = r"09:\d\d UTC, train-resnet50-p100, 2 vCPUs [^<]* images/s [^<]*, run [0-9a-f]+; \d+ % of the median"
+    assert len(re.findall(rf"<title>{told}</title>", found.figure.svg)) == 14
+
+
+def test_a_host_that_holds_still_is_said_to(material: Material, reference: tuple[Run, ...]) -> None:
+    """Within the share that marks a run as drifting."""
+    still = tuple(replace(run, throughput=reference[0].throughput) for run in reference)
+    found = shown(material, one_after_the_other(still))
+    assert not found.found
+    assert found.sentence.startswith("The host did not drift: one configuration gave ")
+
+
+def test_every_other_run_lies_in_the_strip(material: Material, reference: tuple[Run, ...]) -> None:
+    """A bar of its workload's colour for what completed, a cross for what did not, each with its words."""
+    runs = one_after_the_other((*material.runs, *reference))
+    picture = shown(material, runs).figure.svg
+    completed = sum(run.outcome is Outcome.COMPLETED for run in runs)
+    assert picture.count('class="stretch"') == completed
+    assert picture.count('class="failure"') == len(runs) - completed
+    assert len(re.findall(r'class="stretch"><title>|class="failure"><title>', picture)) == len(runs) - 14
+    assert {f"series-{index}" for index in range(4)} <= set(re.findall(r"series-\d", picture))
+    assert re.search(r'class="failure"><title>[^<]*: crashed, run [0-9a-f]+</title>', picture)
+
+
+def test_a_time_at_which_the_study_stood_still_is_left_out(material: Material, reference: tuple[Run, ...]) -> None:
+    """A line says how much later it went on; without it three days would press ten minutes into a corner."""
+    runs = one_after_the_other((*reference, *material.runs), (20, 3 * 86400.0))
+    picture = shown(material, runs).figure.svg
+    assert ">3 d 00 h later</text>" in picture
+    assert picture.count('class="limit"') == 1
+    assert "minutes of measuring" in picture
+    assert "2026-11-21 09:00 UTC, train" in picture, "on several days the date is named"
+    straight = shown(material, one_after_the_other((*reference, *material.runs)))
+    assert "later</text>" not in straight.figure.svg
+    assert np.allclose(points(shown(material, runs)), points(straight), atol=0.5)
+
+
+def test_repeats_are_better_than_no_picture(material: Material) -> None:
+    """Each against the median of its own configuration, of all workloads."""
+    found = shown(material, one_after_the_other(material.runs))
+    assert not found.found
+    assert found.sentence.startswith("Repeats of 26 configurations lie ")
+    assert "repeats, each against the median" in " ".join(key.text for key in found.figure.keys)
+
+
+def test_many_workloads_have_no_colour_each(material: Material) -> None:
+    """There are four, and a fifth would look like the first."""
+    run = material.runs[0]
+    runs = tuple(
+        replace(run, spec=replace(run.spec, repeat=repeat, workload=replace(run.spec.workload, name=f"w{number}")))
+        for number in range(MOST_WORKLOADS + 1)
+        for repeat in range(2)
+    )
+    found = shown(material, one_after_the_other(runs))
+    assert [key.text for key in found.figure.keys if "runs" in key.text] == ["runs"]
+
+
+def test_what_nobody_timed_has_no_picture(material: Material) -> None:
+    """Of a table without times, or with times of no calendar, or of one run; a time without a zone is one."""
+    for started_at, is_there in ((None, False), ("2026-99-99T10:00:00", False), ("2026-11-21T10:00:00", True)):
+        found = replace(material, runs=tuple(replace(run, started_at=started_at) for run in material.runs))
+        assert (drift(subjects(found), found.study) is not None) is is_there
+    alone = replace(material, runs=material.runs[:1])
+    assert drift(subjects(alone), alone.study) is None
+
+
+def test_a_thousand_runs_are_a_few_marks(material: Material, reference: tuple[Run, ...]) -> None:
+    """Of a bar narrower than two pixels nobody reads the words."""
+    many = tuple(
+        replace(run, spec=replace(run.spec, repeat=2 * turn + run.spec.repeat))
+        for turn in range(20)
+        for run in material.runs
+        if run.outcome is Outcome.COMPLETED
+    )
+    picture = shown(material, one_after_the_other((*many, *reference))).figure.svg
+    assert len(many) > 900
+    assert picture.count('class="stretch"') == 4
+    assert len(picture) < 60_000
+
+
+NAME = "train-resnet50-p100"
+
+
+@pytest.fixture
+def stage(material: Material) -> Run:
+    """A replay that is ten times as fast as any run of its workload."""
+    run = next(run for run in material.runs if run.outcome is Outcome.COMPLETED and run.spec.workload.name == NAME)
+    workload = replace(run.spec.workload, input="replay", cache="cold")
+    spec = replace(run.spec, workload=workload, limits=Limits(2.0, None, "slow"), purpose=Purpose.ISOLATES_DISK)
+    return replace(
+        run,
+        spec=spec,
+        configuration=replace(run.configuration, disk="slow"),
+        throughput=Estimate(9000.0, 8900.0, 9100.0),
+        demand=Demand(read_bytes=100_000.0, read_ios=2.0),
+        warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.5}),),
+    )
+
+
+def test_they_have_a_table_of_their_own(material: Material, stage: Run) -> None:
+    """Stage, configuration, rate, and what the model learns from it with the figures of the disk."""
+    shown = contents(replace(material, runs=(*material.runs, stage)))
+    (row,) = next(section for section in shown["workloads"]["sections"] if section["name"] == NAME)["isolated"]
+    assert row["stage"] == "Disk"
+    assert row["rate"][0].startswith("9,000 images/s")
+    assert "900 MB/s and 18,000 IOPS" in row["tells"][0]
+    assert row["rate"][1] == "contended"
+    assert "What was isolated" in render(replace(material, runs=(*material.runs, stage)))
+    assert "What was isolated" not in render(material)
+
+
+def test_nothing_else_counts_them(material: Material, stage: Run) -> None:
+    """Charts, the table of configurations, and what tells of trust stay as they were without."""
+    before, after = contents(material), contents(replace(material, runs=(*material.runs, stage)))
+    for name in ("facts", "warnings"):
+        assert after["doubts"][name] == before["doubts"][name], name
+    for section, name in (("verdict", "warned_count"), ("verdict", "rows"), ("verdict", "family")):
+        assert after[section][name] == before[section][name], name
+    assert after["measurement"]["steady_state"] == before["measurement"]["steady_state"]
+    for old, new in zip(before["workloads"]["sections"], after["workloads"]["sections"], strict=True):
+        assert {**new, "isolated": []} == {**old, "isolated": []}
+
+
+def test_the_list_of_all_runs_says_what_they_are(material: Material, stage: Run) -> None:
+    """They are runs of the study as others."""
+    shown = contents(replace(material, runs=(*material.runs, stage)))
+    states = [run["state"] for group in shown["runs"]["runs"] for run in group["runs"]]
+    assert "isolating the disk" in states
+
+
+def test_one_that_failed_says_why(material: Material, stage: Run) -> None:
+    """In its table, and among the failures."""
+    failed = replace(
+        stage,
+        outcome=Outcome.CRASHED,
+        throughput=None,
+        demand=None,
+        error=Failure(Cause(CauseKind.EXIT_STATUS, {"status": 71})),
+    )
+    shown = contents(replace(material, runs=(*material.runs, failed)))
+    (row,) = next(section for section in shown["workloads"]["sections"] if section["name"] == NAME)["isolated"]
+    assert (row["rate"][0], row["tells"][0]) == ("crashed", "the workload ended with exit status 71")
+    assert any(stage.id in each["ids"] for each in shown["doubts"]["failures"])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.bundled.reports.embedded import embedded, showable
+from sizer.bundled.reports.markup import embedded, showable
 
 
 class Elements(HTMLParser):

@@ -8,21 +8,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-
 import pytest
-
 from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.page import contents, render, write_report
+from sizer.bundled.reports.page import contents
+from sizer.bundled.reports.page import render
+from sizer.bundled.reports.page import write_report
 from sizer.model.fitting import fit
-from sizer.records.configuration import Configuration, Estimate
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
 from sizer.records.messages import HostError
-from sizer.records.notes import Note, NoteKind
-from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Failure
+from sizer.records.run import LimitedBy
+from sizer.records.run import LimitedByKind
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
 from sizer.words.names import outcome_in_words
 from sizer.words.warnings import warning_line
+from sizer.bundled.reports.subject import Material
+from sizer.records.errors import HostError
+from sizer.records.study import Note
+from sizer.records.study import NoteKind
+from tests.hostile_study import HOSTILE
+from tests.hostile_study import hostile
 
 
 class Reader(HTMLParser):
@@ -272,3 +287,50 @@ def test_the_report_is_written_whole(material: Material, page: str, tmp_path: Pa
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(HostError, match="cannot be written"):
         write_report(tmp_path / "missing" / "report.html", material)
+
+
+EVIL = HOSTILE["markup"]
+PLAIN = "x" * len(EVIL)
+
+
+class Skeleton(HTMLParser):
+    """Elements with the names of their attributes, and where links lead."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, tuple[str, ...]]] = []
+        self.links: list[str] = []
+        self.saved: list[str] = []
+        self.styles: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, tuple(name for name, _ in attrs)))
+        found = [value or "" for name, value in attrs if name in ("href", "src", "action", "xlink:href")]
+        if "download" in dict(attrs):
+            self.saved += found
+        else:
+            self.links += found
+        self.styles += [value or "" for name, value in attrs if name == "style"]
+
+
+@pytest.fixture
+def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A curve of few points has the same elements, and each model here is another one."""
+    monkeypatch.setattr("sizer.bundled.reports.figures.series.POINTS", 6)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_short_curves")
+def test_no_text_becomes_an_element_or_an_attribute(material: Material) -> None:
+    """Of names, units, errors, last words, warnings, paths and reasons; a link is inside the page, a source's, or saves
+    a file that the page holds.
+    """
+    evil, plain = (render(hostile(material, text)) for text in (EVIL, PLAIN))
+    assert plain.count(PLAIN) > 100
+    assert EVIL not in evil
+    assert Skeleton(evil).elements == Skeleton(plain).elements
+    assert all(link.startswith(("#", "https://", "http://")) for link in Skeleton(evil).links)
+    assert all(link.startswith("data:application/gzip;base64,") for link in Skeleton(evil).saved)
+    assert len(Skeleton(evil).saved) == 2
+    assert "owned" not in "".join(Skeleton(evil).styles)

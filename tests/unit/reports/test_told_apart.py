@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.figures.binding import binding_map
-from sizer.bundled.reports.figures.told_apart import _groups, disks_alike
+from sizer.bundled.reports.figures.disk_chart import _groups, disks_alike
 from sizer.bundled.reports.figures.workload import figures
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import Subject, subjects
+from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.model.edge import gain, tells_apart
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.run import Run

@@ -11,10 +11,10 @@ import compiled
 import pytest
 from babel.messages.extract import extract_from_file
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import render
+from sizer.bundled.reports.subject import Material
 from sizer.cli import main
-from sizer.cli.columns import lines_within, width, within
+from sizer.cli.language import lines_within, width, within
 from sizer.records.units import format_number
 from sizer.words.figures import paragraph, sentence
 from sizer.words.language import CHINESE, _, in_language

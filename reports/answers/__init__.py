@@ -1,1 +1,0 @@
-"""The first screen and the page's main part: a row and a card a workload."""

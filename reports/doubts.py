@@ -1,0 +1,285 @@
+"""What failed, and what is doubtful: reasons and what to do, warnings, intervals, repeats, other load, drift."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sizer.model.coordinates import memory_of
+from sizer.model.floor_runs import is_floor_search, is_search, searched_floor
+from sizer.model.isolation import as_asked
+from sizer.model.memory import memory_floor
+from sizer.records.run import Run, RunWarning, WarningKind, way_of_ending
+from sizer.records.run_kinds import MemoryPlace, Outcome
+from sizer.records.study import Study
+from sizer.words.batch_sizes import largest_batch_of
+from sizer.words.failures import failure_in_words, failure_line
+from sizer.words.figures import apart as apart_text
+from sizer.words.figures import capital, sentence, small_share
+from sizer.words.floors import killed_floor_sentences, searched_floor_sentences
+from sizer.words.language import _, _n
+from sizer.words.names import clauses, outcome_in_words
+from sizer.words.page import configuration_line, runs_by_outcome, runs_counted
+from sizer.words.remedies import MEASURED_AGAIN, how_to_measure_again, meaning_of_warning, remedy_of_failure
+from sizer.words.warnings import warning_in_words, warning_name
+
+from . import results
+from .charts.svg import readable
+from .figures import drift
+from .subject import Material, Subject
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """Why runs failed, what warnings mean, the figures that a study can be judged by, and whether the host drifted."""
+    runs, study = [run for subject in found for run in subject.runs], material.study
+    kinds = {warning.kind.group for run in as_asked(runs) for warning in run.warnings}
+    drifted = drift.drift(found, study)
+    measured_again = bool(kinds & MEASURED_AGAIN) or (drifted is not None and drifted.found)
+    return {
+        "failures": failures(found, study),
+        "memory_floors": [*memory_floors(found), *largest_batches(found)],
+        "has_runs": bool(runs),
+        "warnings": by_kind(runs),
+        "again": how_to_measure_again() if measured_again and not study.imported else "",
+        "facts": facts(runs, study),
+        "drift": drifted,
+    }
+
+
+def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
+    """Label, value and remark of what the whole study can be judged by; what was not accounted is left out.
+
+    Runs of a search for the memory floor were asked for no rate, so they count nowhere.
+    """
+    measured = [run for run in as_asked(runs) if results.measured(run)]
+    known = [
+        _precision(measured, study),
+        _repeats(measured),
+        _others(measured),
+        _overhead(measured),
+    ]
+    return [fact for fact in known if fact is not None]
+
+
+def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None:
+    halves = [each for run in runs if (each := _half_width(run)) is not None]
+    if not halves:
+        return None
+    asked = study.measure.precision
+    reached = sum(each <= asked for each in halves)
+    middle, widest = (small_share(each) for each in (statistics.median(halves), max(halves)))
+    remark = _("median; widest ±{widest}", widest=widest)
+    if not study.imported:
+        remark = _(
+            "median; widest ±{widest}; {reached} of {whole} within the ±{asked} asked for",
+            widest=widest,
+            reached=reached,
+            whole=len(halves),
+            asked=small_share(asked),
+        )
+    return _("Half-width of the 95 % intervals"), f"±{middle}", remark
+
+
+def _half_width(run: Run) -> float | None:
+    rate = run.throughput
+    return rate.relative_half_width if rate is not None and rate.has_interval and rate.value > 0 else None
+
+
+def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
+    """How far fresh processes at the same place lie apart, which no interval of one run shows."""
+    groups: dict[object, list[float]] = {}
+    for run in runs:
+        if run.throughput is not None:
+            groups.setdefault((run.spec.workload, run.configuration, run.machine), []).append(run.throughput.value)
+    apart = [_spread(rates) for rates in groups.values() if len(rates) > 1]
+    if not apart:
+        return None
+    middle, most = apart_text(statistics.median(apart)), apart_text(max(apart))
+    remark = _n(
+        "median of {count} configuration, most {most}: highest against lowest rate",
+        "median of {count} configurations, most {most}: highest against lowest rate",
+        len(apart),
+        most=most,
+    )
+    return _("Repeats lie apart by"), middle, remark
+
+
+def _others(runs: Sequence[Run]) -> tuple[str, str, str] | None:
+    cores = [run.other_cores for run in runs if run.other_cores is not None]
+    if not cores:
+        return None
+    middle, most = f"{statistics.median(cores):.2f}", f"{max(cores):.2f}"
+    return _("Other load on the host"), _("{cores} cores", cores=middle), _("median; most {cores} cores", cores=most)
+
+
+def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
+    shares = [run.overhead for run in runs if run.overhead is not None]
+    if not shares:
+        return None
+    middle, most = (small_share(each) for each in (statistics.median(shares), max(shares)))
+    return _("sizer's own use"), middle, _("of the workload's core-seconds, median; most {most}", most=most)
+
+
+def _spread(rates: Sequence[float]) -> float:
+    return max(rates) / min(rates) - 1 if min(rates) > 0 else 0.0
+
+
+MOST_WORDINGS = 3
+"""Sentences shown of one kind; they differ in more than their figures where a unit or a path differs."""
+
+IN_UNITS = frozenset({WarningKind.TWO_RATES, WarningKind.OTHER_BATCH_SIZE})
+"""Kinds that count in the unit of the run's samples, so that those of another unit are another sentence."""
+
+Marked = tuple[RunWarning, str]
+"""A warning and the unit of its run's samples."""
+
+
+def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
+    """Each kind once, the commonest first: in how many runs, what they say with the range of their figures, and what
+    that means for the answer.
+
+    Runs of a search for the memory floor were asked for no rate, so their warnings are not among these.
+    """
+    found: dict[WarningKind, list[list[Marked]]] = {}
+    for run in as_asked(runs):
+        own: dict[WarningKind, list[Marked]] = {}
+        for warning in run.warnings:
+            own.setdefault(warning.kind.group, []).append((warning, run.sample_unit))
+        for kind, warnings in own.items():
+            found.setdefault(kind, []).append(warnings)
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), warning_name(item[0])))
+    return [_grouped(kind, warnings) for kind, warnings in ordered]
+
+
+def _grouped(kind: WarningKind, of_runs: Sequence[Sequence[Marked]]) -> dict[str, Any]:
+    """`contended`, `9 runs`, `Something else on this host used 0.06–1.21 cores meanwhile.`, and what that means.
+
+    How far the host drifted is not said by each run, since a picture shows it.
+    """
+    alike: dict[object, list[Marked]] = {}
+    for warning, unit in (each for warnings in of_runs for each in warnings):
+        own = unit if warning.kind in IN_UNITS else None
+        alike.setdefault((warning.kind, tuple(warning.figures), warning.text, own), []).append((warning, unit))
+    said = [
+        warning_in_words([warning for warning, _unit in group], group[0][1])
+        for group in sorted(alike.values(), key=lambda each: -len(each))
+    ]
+    wordings = list(dict.fromkeys(each for each in said if each))
+    what = clauses(wordings[:MOST_WORDINGS] if kind is not WarningKind.DRIFTING else ())
+    return {
+        "kind": warning_name(kind),
+        "where": runs_counted(len(of_runs)),
+        "what": f"{capital(what)} …" if what and len(wordings) > MOST_WORDINGS else sentence(what),
+        "meaning": meaning_of_warning(kind),
+    }
+
+
+SHOWN_LINES = 5
+"""Last lines of a log that are shown at once; those before them are folded away."""
+MOST_LINES, LONGEST_LINE = 40, 300
+"""Lines of a log, and characters of each, that are on the page; the log has all of them."""
+MOST_LOGS = 25
+"""Ways of failing that show their log; those after them name it."""
+LINE = 160
+"""Characters of the last words that a line about a run ends in."""
+NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
+
+
+def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
+    """One entry for all runs of a workload that ended alike, with their configurations.
+
+    Alike are also last words that differ in numbers alone, as times, addresses and process ids do.
+    """
+    alike: dict[tuple[object, ...], list[Run]] = {}
+    for run in (run for subject in subjects for run in failed(subject)):
+        said = NUMBERS.sub("#", last_words(run))
+        alike.setdefault((run.spec.workload.name, way_of_ending(run), said), []).append(run)
+    return [_entry(runs, study, number < MOST_LOGS) for number, runs in enumerate(alike.values())]
+
+
+def failed(subject: Subject) -> list[Run]:
+    """The workload's runs that did not complete."""
+    return [run for run in subject.runs if run.outcome is not Outcome.COMPLETED]
+
+
+def memory_floors(subjects: Sequence[Subject]) -> list[str]:
+    """A sentence for each workload that was searched or killed: between which two caps its memory floor lies.
+
+    None for one that ran out of an accelerator's memory, in a table that says no other.
+    """
+    told = [each for each in subjects if any(_was_capped(run) or is_floor_search(run) for run in each.runs)]
+    return [_floor(subject) for subject in told]
+
+
+def largest_batches(subjects: Sequence[Subject]) -> list[str]:
+    """The same of the largest batch, where no chart of batch sizes says it."""
+    advised = [(each.name, each.answer.batch) for each in subjects if each.answer is not None and each.answer.batch]
+    return [
+        largest_batch_of(name, advice.largest)
+        for name, advice in advised
+        if advice.largest is not None and not advice.curves
+    ]
+
+
+def tally(runs: Sequence[Run]) -> str:
+    """How many runs ended in each way, in the order of the outcomes: `17 runs: 15 completed, 2 crashed.`"""
+    counts = {outcome: sum(run.outcome is outcome for run in runs) for outcome in Outcome}
+    return runs_by_outcome({outcome: count for outcome, count in counts.items() if count})
+
+
+def last_words(run: Run) -> str:
+    """The last lines of the log of a run that failed, without what would turn their neighbours around.
+
+    Long lines are cut, as they are where nobody reads them.
+    """
+    lines = run.error.last_lines.strip().splitlines() if run.error is not None else []
+    return "\n".join(readable(line.expandtabs(4), LONGEST_LINE) for line in lines[-MOST_LINES:])
+
+
+def line(run: Run) -> str:
+    """Why a run failed, ending in the last line that it printed: `exit status 1; its last words: KeyError: 'x'`."""
+    return readable(failure_line(run, LINE), 4 * LINE)
+
+
+def log(run: Run) -> str:
+    """Where the log of a run lies in the study's folder."""
+    return f"logs/{run.id}.log"
+
+
+def _entry(runs: Sequence[Run], study: Study, with_log: bool) -> dict[str, Any]:
+    first = runs[0]
+    places = Counter(configuration_line(run.configuration, study) for run in runs)
+    lines = last_words(first).splitlines() if with_log else []
+    return {
+        "workload": first.spec.workload.name,
+        "where": list(places.items()),
+        "outcome": outcome_in_words(first.outcome),
+        "is_finding": first.outcome is Outcome.OUT_OF_MEMORY,
+        "why": sentence(failure_in_words(first, LONGEST_LINE)),
+        "remedy": remedy_of_failure(first),
+        "ids": [run.id for run in runs],
+        "earlier": "\n".join(lines[:-SHOWN_LINES]),
+        "last_words": "\n".join(lines[-SHOWN_LINES:]),
+        "log": "" if first.imported else log(first),
+    }
+
+
+def _was_capped(run: Run) -> bool:
+    of_host = run.outcome is Outcome.OUT_OF_MEMORY and run.ran_out_of is not MemoryPlace.GPU
+    return of_host and not is_search(run) and run.configuration.memory_bytes is not None
+
+
+def _floor(subject: Subject) -> str:
+    peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
+    searched = searched_floor(subject.runs)
+    if searched is not None:
+        return searched_floor_sentences(subject.name, searched, peak)
+    floor = memory_floor(subject.runs)
+    below = floor.out_of_memory_bytes if floor is not None else None
+    above = floor.completed_bytes if floor is not None else None
+    if below is None:
+        below = max(memory_of(run.configuration) for run in subject.runs if _was_capped(run))
+    return killed_floor_sentences(subject.name, below, above, subject.device.kind == "emulated", peak)

@@ -1,1 +1,0 @@
-"""What failed, what runs warned of, and how the host drifted."""

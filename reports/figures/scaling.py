@@ -1,0 +1,199 @@
+"""Throughput against the number of accelerators, for each kind, beside what perfect scaling would give."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from collections.abc import Mapping
+from sizer.model.runs import CPU_LABEL
+from sizer.model.runs import as_asked
+from sizer.model.runs import label_of
+from sizer.records.configuration import Estimate
+from sizer.records.run import Run
+from sizer.words.charts import accelerators_scaled
+from sizer.words.charts import gpu_named
+from sizer.words.language import _
+from sizer.words.names import clauses
+from sizer.words.page import answer_word
+from sizer.words.units import rates_axis
+from .. import results
+from ..charts import legend
+from ..charts.figure import Figure
+from ..charts.plot import Line
+from ..charts.plot import PlaceMark
+from ..charts.plot import Plot
+from ..charts.plot import Point
+from ..charts.plot import Stop
+from ..subject import Subject
+from .curves import grid
+from dataclasses import replace
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.feeds import label_of
+from sizer.model.isolation import as_asked
+from sizer.records.batch_sizes import BatchAdvice
+from sizer.records.batch_sizes import BatchCurve
+from sizer.records.batch_sizes import BatchPoint
+from sizer.records.units import RELATIVE
+from sizer.words.batch_sizes import batch_point
+from sizer.words.batch_sizes import batch_question
+from sizer.words.batch_sizes import batch_sentences
+from sizer.words.batch_sizes import largest_batch_sentence
+from sizer.words.figures import paragraph
+from sizer.words.page import axis_name
+from sizer.words.page import batch_named
+from sizer.words.page import configuration_line
+from sizer.words.units import a_sample
+from ..charts.legend import Figure
+from ..charts.plot import FailureMark
+from ..charts.svg import is_wide
+from .series import grid
+
+MOST_KINDS = 4
+"""As many as there are shapes of markers; of more, the fastest."""
+CROWDED = 16.0
+"""From this ratio of most to fewest on, the axis is logarithmic; up to it perfect scaling is a straight line."""
+
+
+def accelerator_chart(subject: Subject) -> Figure | None:
+    """Of each kind and count the fastest machine that was measured; None where no kind was measured with several."""
+    found = {kind: best for kind, best in _kinds(subject).items() if len(best) > 1}
+    if not found:
+        return None
+    fastest = sorted(found, key=lambda kind: -max(rate.value for rate in found[kind].values()))[:MOST_KINDS]
+    counts = sorted({count for kind in fastest for count in found[kind]})
+    lines = tuple(_line(kind, found[kind], subject) for kind in fastest)
+    wide = counts[-1] / counts[0] > CROWDED
+    title, unit = _("Throughput against accelerators"), rates_axis(subject.unit)
+    plot = Plot(
+        label=f"{title}, {unit}",
+        x_label=_("accelerators, logarithmic scale") if wide else _("accelerators"),
+        y_label=unit,
+        unit=1.0,
+        lines=lines,
+        logarithmic=wide,
+        marks=tuple(_answer(subject, counts)),
+        stops=tuple(_stop(count, fastest, found, subject) for count in counts),
+        description=clauses(point.title for line in lines for point in line.points),
+    )
+    alone = len(fastest) == 1
+    keys = [
+        legend.series(index, gpu_named(kind), alone, whisker=any(rate.has_interval for rate in found[kind].values()))
+        for index, kind in enumerate(fastest)
+    ]
+    keys.append(legend.ideal(_("perfect scaling from the fewest")))
+    keys += [legend.answer(mark.word) for mark in plot.marks]
+    return Figure(title, plot.draw(), tuple(keys), _("Of each number the fastest machine that was measured."))
+
+
+def _kinds(subject: Subject) -> Mapping[str, Mapping[int, Estimate]]:
+    """By kind and count the rate of the fastest configuration."""
+    groups: dict[str, dict[int, dict[object, list[Run]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for run in as_asked(subject.runs):
+        kind, count = label_of(run), run.configuration.gpu_count
+        if results.measured(run) and kind is not None and kind != CPU_LABEL and count:
+            feed = run.spec.workload.assumed_input, run.spec.workload.assumed_cache
+            groups[kind][count][run.configuration, run.machine, feed].append(run)
+    return {
+        kind: {
+            count: max((results.pooled(runs) for runs in alike.values()), key=lambda rate: rate.value)
+            for count, alike in sorted(counts.items())
+        }
+        for kind, counts in groups.items()
+    }
+
+
+def _line(kind: str, rates: Mapping[int, Estimate], subject: Subject) -> Line:
+    fewest, most = min(rates), max(rates)
+    each = rates[fewest].value / fewest
+    points = tuple(Point(float(count), rate, _told(kind, count, rates, subject)) for count, rate in rates.items())
+    return Line(points, (), ideal=tuple((place, place * each) for place in grid(fewest, most, logarithmic=False)))
+
+
+def _told(kind: str, count: int, rates: Mapping[int, Estimate], subject: Subject) -> str:
+    fewest = min(rates)
+    efficiency = rates[count].value / count / (rates[fewest].value / fewest)
+    return accelerators_scaled(kind, count, rates[count], fewest, efficiency, subject.unit)
+
+
+def _stop(count: int, kinds: list[str], found: Mapping[str, Mapping[int, Estimate]], subject: Subject) -> Stop:
+    return Stop(
+        float(count), "\n".join(_told(kind, count, found[kind], subject) for kind in kinds if count in found[kind])
+    )
+
+
+def _answer(subject: Subject, counts: list[int]) -> Iterator[PlaceMark]:
+    answer = subject.answer
+    if answer is not None and answer.spec is not None and answer.spec.gpu_count in counts:
+        word = answer_word(answer, "gpu_count")
+        yield PlaceMark(float(answer.spec.gpu_count), f"{word} {answer.spec.gpu_count}", is_answer=True)
+
+
+SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def batch_chart(subject: Subject) -> Figure | None:
+    """Of the batch sizes at the answer, with the sentence that says which; None where only one was measured."""
+    advice = subject.answer.batch if subject.answer is not None else None
+    if advice is None or not advice.curves or subject.unit == RELATIVE:
+        return None
+    curve = advice.curves[0]
+    slowest = max(point.seconds_per_sample for point in curve.points)
+    scale, name = next(((size, name) for size, name in SCALES if slowest >= size), SCALES[-1])
+    line = Line(
+        tuple(_point(point, scale, subject) for point in curve.points),
+        tuple(_too_large(curve, advice)),
+        ideal=_fitted(curve, scale),
+    )
+    title, unit = _("Time of a sample against batch size"), a_sample(name, subject.unit)
+    plot = Plot(
+        label=f"{title}, {unit}",
+        x_label=axis_name("batch_size"),
+        y_label=unit,
+        unit=1.0,
+        lines=(line,),
+        logarithmic=is_wide([point.batch_size for point in curve.points]),
+        marks=tuple(_marked(advice)),
+        stops=tuple(Stop(float(point.batch_size), batch_point(point, subject.unit)) for point in curve.points),
+        description=clauses(point.title for point in line.points),
+    )
+    word = _("with an emulated accelerator, 90 % interval") if curve.emulated else _("measured, 90 % interval")
+    keys = [legend.series(0, word, alone=True)]
+    keys += [legend.ideal(_("a fixed time of a step and one for each of its samples, fitted"))] if line.ideal else []
+    keys += [legend.failed()] if line.failures else []
+    keys += [legend.answer(mark.word) for mark in plot.marks]
+    place = configuration_line(replace(curve.at, batch_size=None), subject.study)
+    return Figure(
+        title,
+        plot.draw(),
+        tuple(keys),
+        _("At {fixed}.", fixed=place) if place else "",
+        batch_question(),
+        paragraph(batch_sentences(advice, subject.terms)),
+    )
+
+
+def _point(point: BatchPoint, scale: float, subject: Subject) -> Point:
+    rate = point.throughput
+    seconds = Estimate(point.seconds_per_sample / scale, 1 / rate.high / scale, 1 / rate.low / scale)
+    return Point(float(point.batch_size), seconds, batch_point(point, subject.unit))
+
+
+def _fitted(curve: BatchCurve, scale: float) -> tuple[tuple[float, float], ...]:
+    if curve.launch is None or curve.slope is None:
+        return ()
+    sizes = [float(point.batch_size) for point in curve.points]
+    launch, slope = curve.launch.value / curve.samples_per_batch, curve.slope.value
+    places = grid(min(sizes), max(sizes), is_wide(sizes))
+    return tuple((place, (slope + launch / place) / scale) for place in places)
+
+
+def _too_large(curve: BatchCurve, advice: BatchAdvice) -> Iterator[FailureMark]:
+    """The smallest batch that ran out of memory, where it lies near those measured."""
+    largest = advice.largest
+    if largest is not None and largest.too_large is not None and largest.too_large <= 4 * curve.points[-1].batch_size:
+        yield FailureMark(float(largest.too_large), _("out of memory"), largest_batch_sentence(largest))
+
+
+def _marked(advice: BatchAdvice) -> Iterator[PlaceMark]:
+    if advice.batch_size is not None:
+        yield PlaceMark(float(advice.batch_size), batch_named(advice.batch_size), is_answer=True)

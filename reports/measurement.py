@@ -1,0 +1,305 @@
+"""How it was measured: host, limits, disks, data, cache and steady state, as plain dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+from sizer.files.codec import FormatError
+from sizer.files.codec import from_json
+from sizer.host.stored_host import Virtualization
+from sizer.host.stored_host import installed_of
+from sizer.limits.topology import CpuCounts
+from sizer.model.runs import as_asked
+from sizer.records.device import DiskRates
+from sizer.records.run import DiskCheck
+from sizer.records.run import Run
+from sizer.records.study import DiskTier
+from sizer.records.study import Study
+from sizer.records.units import format_seconds
+from sizer.words.figures import amount
+from sizer.words.figures import capital
+from sizer.words.figures import from_to
+from sizer.words.figures import volume
+from sizer.words.figures import whole
+from sizer.words.host import topology_in_words
+from sizer.words.host import virtualization_in_words
+from sizer.words.language import _
+from sizer.words.language import _n
+from sizer.words.names import clauses
+from sizer.words.names import row
+from sizer.words.page import declared_in_words
+from sizer.words.page import device_in_words
+from sizer.words.page import framework_name
+from sizer.words.page import installed_in_words
+from sizer.words.page import state_in_words
+from sizer.words.page import stopped_in_words
+from sizer.words.page import tier_nature
+from sizer.words.runs import limits_in_words
+from sizer.words.storage import deviations_in_words
+from sizer.words.storage import rates_in_words
+from sizer.words.units import percent
+from sizer.words.units import several_of
+from ..material import Material
+from ..subject import Subject
+from . import fitted
+from .downloads import downloads
+from .downloads import study_file
+import base64
+import gzip
+import re
+from collections import Counter
+from statistics import median
+from markupsafe import Markup
+from sizer.model.isolation import as_asked
+from sizer.model.model import Parameter
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import LeftOut
+from sizer.model.prediction import left_out
+from sizer.study.resolved import to_yaml
+from sizer.words import model as model_words
+from sizer.words import page
+from sizer.words.figures import span
+from .subject import Material
+from .subject import Subject
+
+NOT_OF_THE_HOST = ("schema_version", "notes")
+"""What host.json holds beside facts; the notes are at the head of the page."""
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """All that someone needs who would measure it again."""
+    study = material.study
+    runs = [run for subject in found for run in subject.runs]
+    return {
+        "host": host_facts(material.host),
+        "methods": methods(runs),
+        "disks": disks(study, material.disk_checks, runs),
+        "states": states(runs),
+        "data_sets": data_sets(runs),
+        "emulated_devices": emulated_devices(found),
+        "imported": study.imported,
+        "steady_state": steady_state(as_asked(runs), study),
+        "models": models(found),
+        "downloads": downloads(material),
+        "study_file": "" if study.imported else to_yaml(study),
+    }
+
+
+def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """host.json as label and value; what is empty is left out."""
+    apart = _frameworks_apart(host)
+    left_out = (*NOT_OF_THE_HOST, "frameworks", *(("python", "packages") if apart else ()))
+    return [
+        *(
+            (_label(key), _fact(key, value))
+            for key, value in host.items()
+            if key not in left_out and value not in (None, "", [], (), {})
+        ),
+        *apart,
+    ]
+
+
+def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What each framework ran on, where they had interpreters of their own."""
+    installed = installed_of(host)
+    if len({each.path for each in installed}) < 2:
+        return []
+    return [(page.framework_name(each.framework), page.installed_in_words(each)) for each in installed]
+
+
+def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Each tier with what it declares beside what fio measured."""
+    known = [*checks, *(run.disk for run in runs if run.disk is not None)]
+    tiers = dict.fromkeys([*study.disks, *(check.tier for check in known)])
+    return [_disk(tier, next((check for check in known if check.tier.name == tier.name), None)) for tier in tiers]
+
+
+def methods(runs: Sequence[Run]) -> list[tuple[str, int]]:
+    """Each way in which the limits of a run were set, with the number of runs under it."""
+    return list(Counter(limits_in_words(run.limited_by) for run in runs if run.limited_by is not None).items())
+
+
+def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Each input and cache state that was used, with the workloads that ran under it."""
+    users: dict[tuple[str, str], dict[str, None]] = {}
+    for run in runs:
+        workload = run.spec.workload
+        if workload.input is None and workload.cache is None:
+            continue
+        users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
+    return [(row(names), page.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
+
+
+def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Each data set once; an embedded one is said to be that, and that it is no ImageNet or PennTreeBank.
+
+    A run that was killed before it had read its data knows of no samples: the others show what it read.
+    """
+    users: dict[Any, dict[str, None]] = {}
+    for run in runs:
+        if run.data_set is not None and run.data_set.samples > 0:
+            users.setdefault((run.data_set, run.sample_unit), {})[run.spec.workload.name] = None
+    return [
+        {
+            "workloads": row(names),
+            "what": _("embedded data set (made by sizer; not ImageNet, not PennTreeBank)")
+            if data.embedded
+            else data.path,
+            "format": data.format,
+            "size": volume(data.bytes),
+            "samples": f"{whole(data.samples)} {several_of(unit)}",
+        }
+        for (data, unit), names in users.items()
+    ]
+
+
+def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
+    """Each workload whose accelerator was emulated, with the rate and its source."""
+    return [
+        (subject.name, page.device_in_words(subject.device, subject.unit))
+        for subject in subjects
+        if subject.device.kind == "emulated"
+    ]
+
+
+def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
+    """How the rate of a run was taken."""
+    measure = study.measure
+    end = _(
+        "half-width of the 95 % interval below {share} or {time} after warm-up",
+        share=percent(measure.precision),
+        time=format_seconds(measure.seconds),
+    )
+    facts = [
+        (
+            _("Repeats"),
+            _n(
+                "{count} fresh process for each configuration",
+                "{count} fresh processes for each configuration",
+                measure.repeats,
+            ),
+        ),
+        (_("End of a run"), end),
+        (_("Warm-up found"), _range([run.warm_up_seconds for run in runs])),
+        (_("Measured after warm-up"), _range([run.measured_seconds for run in runs])),
+        (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
+    ]
+    ended = Counter(run.stopped for run in runs if run.stopped)
+    facts.append(
+        (_("Runs ended by"), row(f"{page.stopped_in_words(reason)} ({count})" for reason, count in ended.items()))
+    )
+    return [(label, value) for label, value in facts if value]
+
+
+def _range(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return from_to(format_seconds(min(known)), format_seconds(max(known))) if known else ""
+
+
+def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, Any]:
+    deviates = Markup('<span class="bad"><span aria-hidden="true">!</span> {}</span>').format(_("by more than 10 %"))
+    return {
+        "name": tier.name,
+        "kind": (page.tier_nature(tier), row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part)),
+        "declared": page.declared_in_words(tier),
+        "measured": rates_in_words(check.measured if check is not None else DiskRates()) or _("not measured"),
+        "deviates": (
+            deviates if check is not None and check.deviates else _("no"),
+            deviations_in_words(check) if check is not None else "",
+        ),
+    }
+
+
+def _label(key: str) -> str:
+    """What a key of host.json is called; one that only a later version knows, as it is spelt."""
+    key = key.removesuffix("_bytes")
+    known = {
+        "cpu_model": _("CPU"),
+        "cpus": _("CPUs usable"),
+        "topology": _("Topology"),
+        "hyperthreads": _("Hyperthreads"),
+        "memory": _("Memory"),
+        "swap": _("Swap"),
+        "kernel": _("Kernel"),
+        "distribution": _("Distribution"),
+        "virtualization": _("Virtualization"),
+        "limits": _("Limits by"),
+        "gpus": _("GPUs"),
+        "fio": "fio",
+        "packages": _("Packages"),
+        "imported": _("Imported"),
+        "runs": _("Runs"),
+    }
+    return known.get(key, capital(key.replace("_", " ")))
+
+
+def _fact(key: str, value: Any) -> str:
+    with suppress(FormatError):
+        if key == "topology" and isinstance(value, Mapping):
+            return topology_in_words(from_json(CpuCounts, value, key))
+        if key == "virtualization" and isinstance(value, Mapping):
+            return virtualization_in_words(from_json(Virtualization, value, key))
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if key.endswith("_bytes") and isinstance(value, (int, float)):
+        return amount(value)
+    if isinstance(value, Mapping):
+        return row(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return clauses(_fact(key, each) for each in value)
+    return str(value)
+
+
+def models(found: Sequence[Subject]) -> list[dict[str, Any]]:
+    """The models in the order of the workloads; one that cannot predict says why."""
+    return [{"name": subject.name, **_model(subject)} for subject in found]
+
+
+def _model(subject: Subject) -> dict[str, Any]:
+    model = subject.model
+    if model is None:
+        return {"refusal": subject.model_refusal or "", "summary": "", "equation": "", "quality": "", "parameters": []}
+    return {
+        "refusal": "",
+        "summary": model_words.model_summary(model),
+        "equation": model_words.equation_sentence(),
+        "quality": _quality(left_out(model), subject),
+        "parameters": [_parameter(each, model) for each in model.parameters],
+    }
+
+
+def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
+    """How far predictions are off configurations that the fit did not know; empty where none was left out."""
+    if not told:
+        return ""
+    errors = {each: abs(each.predicted / each.measured - 1) for each in told}
+    worst = max(errors, key=lambda each: errors[each])
+    where = page.configuration_line(worst.configuration, subject.study)
+    return model_words.left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
+
+
+def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
+    return {
+        "name": model_words.parameter_name(value, model),
+        "value": model_words.parameter_value(value, model),
+        "interval": span(value.low, value.high) if value.low < value.high else "–",
+        "source": model_words.source_of(value),
+    }
+
+
+def downloads(material: Material) -> list[dict[str, str]]:
+    """The raw table as CSV and JSON, each as the address from which a browser saves it; empty of a study without runs.
+
+    The file is compressed, so its name ends in `.gz`; the script of the page saves it as it was, under `plain`.
+    """
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", material.study.name).strip("-")[:60] or "study"
+    tables = (("csv", "text/csv", material.measurements_csv), ("json", "application/json", material.measurements_json))
+    packed = [
+        (f"{stem}.{form}", kind, base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
+        for form, kind, text in tables
+    ]
+    return [
+        {"plain": name, "kind": kind, "address": f"data:application/gzip;base64,{data}"} for name, kind, data in packed
+    ][: len(tables) if material.runs else 0]

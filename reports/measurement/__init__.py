@@ -1,1 +1,0 @@
-"""How it was measured: the model in words and numbers, and the raw figures to download."""

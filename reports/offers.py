@@ -1,0 +1,203 @@
+"""What can be rented that holds the specs: one table for all workloads, as plain dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from sizer.model.edge import best_place
+from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, judged_by
+from sizer.records.answer import InstanceOffer
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.errors import NoAnswer
+from sizer.records.gpu_options import GpuOption
+from sizer.records.prediction import ReasonCode
+from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
+from sizer.words import which_gpu as which_gpu_words
+from sizer.words.answers import offer_notes
+from sizer.words.badges import BadgeKind, badge
+from sizer.words.figures import paragraph, rate_interval, sentence
+from sizer.words.instead import change_evidence, change_named, gain_in_words, no_change, then_bound
+from sizer.words.language import _
+from sizer.words.page import configuration_line
+from sizer.words.page_answers import offer_source, provider_name
+from sizer.words.units import rate_in_words, several_of
+
+from . import markup
+from .subject import Material, Subject
+
+AT_ONCE = 10
+"""Rows that are shown before the reader asks for more, as many of each workload; without JavaScript all are."""
+
+
+def instances(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """A row for each workload and instance type, the cheapest first; None where no answer has a spec."""
+    if not any(subject.spec is not None for subject in found):
+        return None
+    rows = [
+        _instance_row(number, place, offer, subject)
+        for number, subject in enumerate(found)
+        for place, offer in enumerate(_offers(subject))
+    ]
+    workloads = [(number, subject.name) for number, subject in enumerate(found) if _offers(subject)]
+    return {
+        "rows": rows,
+        "workloads": workloads if len(workloads) > 1 else [],
+        "providers": sorted({row["provider"] for row in rows if row["provider"]}),
+        "gpus": sorted({row["gpu"] for row in rows}, key=lambda name: (name != "", name)),
+        "has_spot": any(row["spot"] for row in rows),
+        "has_samples": any(row["million"] for row in rows),
+        "without": [subject.name for subject in found if subject.spec is not None and not _offers(subject)],
+        "of_each": max(1, AT_ONCE // max(1, len(workloads))),
+    }
+
+
+def _offers(subject: Subject) -> Sequence[InstanceOffer]:
+    """In the answer's order, its own machine first; of those at one price the smaller first, then by name."""
+    if subject.answer is None or not subject.answer.instances:
+        return ()
+    first, *others = subject.answer.instances
+    by_size = sorted(others, key=lambda each: (each.gpu_count, each.vcpus, each.provider, each.instance_type))
+    order = {price: number for number, price in enumerate(dict.fromkeys(each.usd_per_hour for each in others))}
+    return [first, *sorted(by_size, key=lambda each: order[each.usd_per_hour])]
+
+
+def _instance_row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dict[str, Any]:
+    """Texts, and beside them the numbers to sort by: None is sorted last."""
+    answer = subject.answer
+    rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
+    source, as_of = offer_source(offer)
+    million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
+    notes = replace(offer, notes=tuple(note for note in offer.notes if note.code is not ReasonCode.PRICES))
+    return {
+        "workload": subject.name,
+        "number": number,
+        "is_cheapest": place == 0 and offer.usd_per_hour is not None,
+        "provider": provider_name(offer.provider),
+        "name": offer.called(""),
+        "vcpus": _size(offer.vcpus),
+        "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",
+        "gpu": offer.gpu or "",
+        "gpus": f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("none"),
+        "rate": _instance_rate(rate, offer, subject),
+        "hour": _usd(offer.usd_per_hour),
+        "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
+        "million": format_usd(million) if million is not None else "",
+        "unit": several_of(subject.unit),
+        "source": source,
+        "as_of": as_of,
+        "note": paragraph(offer_notes(notes, subject.terms)),
+        "sorted_by": {
+            "vcpus": offer.vcpus,
+            "memory": offer.memory_bytes / GIB,
+            "rate": rate.value if rate is not None else None,
+            "hour": offer.usd_per_hour,
+            "spot": offer.usd_per_hour_spot,
+            "million": million,
+        },
+    }
+
+
+def _instance_rate(rate: Estimate | None, offer: InstanceOffer, subject: Subject) -> str:
+    """The spec's own; of a machine with more vCPUs a lower bound."""
+    if rate is None:
+        return "–"
+    said = rate_in_words(rate.value, subject.unit)
+    spec = subject.spec
+    return f"≥ {said}" if spec is not None and spec.vcpus is not None and offer.vcpus > spec.vcpus else said
+
+
+def _size(vcpus: float) -> str:
+    return format_number(vcpus) if vcpus else "–"
+
+
+def _usd(price: float | None) -> str:
+    return format_usd(price) if price is not None else _("unknown")
+
+
+def which_gpu(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """What GPUs that were asked about would do for each workload; None where none was asked about."""
+    groups = [
+        {
+            "name": subject.name,
+            "compared": paragraph(which_gpu_words.gpus_compared(subject.answer.gpus, subject.terms)),
+            "rows": [{"workload": subject.name, **_gpu_row(option, subject)} for option in subject.answer.gpus],
+        }
+        for subject in found
+        if subject.answer is not None and subject.answer.gpus
+    ]
+    return {"groups": groups, "several": len(found) > 1} if groups else None
+
+
+def _gpu_row(option: GpuOption, subject: Subject) -> dict[str, Any]:
+    _headline, *known = which_gpu_words.gpu_option_lines(option, subject.terms)
+    lines = Markup("").join(Markup('<span class="under">{}</span>').format(line) for line in known)
+    if option.throughput is None:
+        return {"gpu": option.gpu, "rate": sentence(which_gpu_words.no_gpu_answer(option)), "known": lines}
+    return {
+        "gpu": which_gpu_words.gpus_named(option),
+        "rate": (rate_interval(option.throughput, subject.terms.unit), which_gpu_words.bound_there(option)),
+        "machine": which_gpu_words.machine_and_cost(option, subject.terms),
+        "known": lines,
+    }
+
+
+def instead(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """What to change in each job instead of renting more, where there is a model; None where there is none."""
+    places = [(subject, here) for subject in found if (here := place_of_answer(subject)) is not None]
+    rows = [row for subject, here in places for row in _changes(subject, here, found)]
+    return {"rows": rows, "several": len(found) > 1} if rows else None
+
+
+def place_of_answer(subject: Subject) -> Configuration | None:
+    """The configuration that its answer is judged by, else that of the best rate; None without a model."""
+    if subject.model is None:
+        return None
+    try:
+        return judged_by(subject.model, subject.spec) if subject.spec is not None else best_place(subject.model)
+    except NoAnswer:
+        return None
+
+
+def _changes(subject: Subject, here: Configuration, found: Sequence[Subject]) -> list[dict[str, Any]]:
+    """A row for each change that surely gains something, else one that says that there is none."""
+    assert subject.model is not None, "only a model has a place of the answer"
+    known = [*_formats(subject, here, found), *changes(subject.model, subject.runs, here)]
+    known.sort(key=lambda each: -each.gain.value)
+    name, kind = (subject.name, configuration_line(here, subject.study)), subject.model.facts.kind
+    rows = [{"name": ("", subject.name), **_change_row(each, subject, kind)} for each in known if each.is_sure]
+    if rows:
+        return [{**rows[0], "name": name}, *rows[1:]]
+    unsure = [(change_named(each, kind), gain_in_words(each)) for each in known[:1]]
+    return [{"name": name, "nothing": no_change(LEAST_GAIN, *(unsure[0] if unsure else ()))}]
+
+
+def _change_row(change: Change, subject: Subject, kind: str) -> dict[str, Any]:
+    now = subject.answer.bottleneck if subject.answer is not None else None
+    beyond = BadgeKind.EXTRAPOLATED if change.extrapolated else BadgeKind.PREDICTED
+    return {
+        "change": change_named(change, kind),
+        "evidence": change_evidence(change, subject.terms),
+        "gain": (gain_in_words(change), then_bound(change, now, subject.terms)),
+        "badges": markup.badge(badge(BadgeKind.MEASURED if change.measured else beyond)),
+    }
+
+
+def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) -> Iterator[Change]:
+    """Workloads of the study that differ in the format of their data alone, and are faster there."""
+    own = subject.measured_at(here)
+    for other in found:
+        there = other.measured_at(here)
+        if own is None or there is None or other is subject or subject.unit == RELATIVE:
+            continue
+        mine, theirs = subject.runs[0].spec.workload, other.runs[0].spec.workload
+        alike = ("kind", "framework", "network", "input", "cache", "device")
+        if any(getattr(mine, name) != getattr(theirs, name) for name in alike) or mine.format == theirs.format:
+            continue
+        gained = Estimate(there.value / own.value - 1, there.low / own.high - 1, there.high / max(own.low, 1e-9) - 1)
+        if gained.value >= LEAST_GAIN:
+            figures = {"format": theirs.format, "other": mine.format, "workload": other.name}
+            yield Change(ChangeKind.FORMAT, gained, figures, measured=True)

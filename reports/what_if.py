@@ -1,0 +1,384 @@
+"""What if: the model as data, so that the page computes what `sizer predict` says of other configurations.
+
+The equation stands in `templates/model.js`; sentences are made here, with placeholders for what is computed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from typing import Any
+from sizer.catalog.catalog import Catalog
+from sizer.model.model import WorkloadModel
+from sizer.model.model import name_of_disk
+from sizer.model.refusals import memory_matters
+from sizer.model.runs import CPU_LABEL
+from sizer.recommend.candidates import SOLD_VCPUS
+from sizer.recommend.sizes import memory_varied
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
+from sizer.records.messages import InputError
+from sizer.records.units import GIB
+from sizer.records.units import format_bytes
+from sizer.words.units import vcpus_in_words
+from sizer.words.what_if import accelerator_option
+from sizer.words.what_if import another_disk
+from sizer.words.what_if import data_set_of
+from sizer.words.what_if import disk_stop
+from sizer.words.what_if import measured_disk
+from sizer.words.what_if import measured_disks_called
+from sizer.words.what_if import tier_of_size
+from sizer.words.what_if import tiers_called
+from sizer.words.what_if import times_as_fast
+from dataclasses import asdict
+from dataclasses import astuple
+from sizer.model.advice import memory_matters
+from sizer.model.coordinates import name_of_disk
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.filling import filled
+from sizer.model.plain_data import CONSTANTS
+from sizer.model.plain_data import PLACE
+from sizer.model.plain_data import as_data
+from sizer.model.prediction import predict_several
+from sizer.recommend.quality import rates_mistold
+from sizer.recommend.rentable_machines import is_computed_by_cpu
+from sizer.recommend.rentable_machines import rentable
+from sizer.records.device import Device
+from sizer.records.errors import InputError
+from sizer.records.prediction import Refusal
+from sizer.words import what_if
+from sizer.words.alternatives import machine_rented
+from sizer.words.badges import BadgeKind
+from sizer.words.badges import badge
+from . import results
+from .figures.binding import HUES
+from .markup import embedded
+from .subject import Material
+from .subject import Subject
+
+MEMORY = 1 << 20
+"""Bytes in which the sizes of instance types are written."""
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """The data of all workloads that have a model; None where none has."""
+    asked = [subject for subject in found if subject.model is not None and subject.model.posterior is not None]
+    if not asked:
+        return None
+    objective = material.recommendation.objective if material.recommendation else material.study.objective
+    catalog = Catalog.load().at_spot_prices() if objective.spot else Catalog.load()
+    machines: dict[str, Any] = {}
+    workloads = [
+        _workload(subject, subject.model, catalog, machines, objective.spot) for subject in asked if subject.model
+    ]
+    data = {
+        "constants": CONSTANTS,
+        "place": PLACE,
+        "labels": what_if.what_if_labels(),
+        "unfit": what_if.what_if_unfit(),
+        "hues": {bottleneck.value: hue for bottleneck, hue in HUES.items()},
+        "tiers": {name: astuple(rates) for name, rates in tier_rates(catalog).items()},
+        "machines": machines,
+        "workloads": workloads,
+    }
+    return {
+        "data": embedded("what-if-data", data),
+        "names": [subject.name for subject in asked],
+        "badges": [badge(kind) for kind in (BadgeKind.FITTED, BadgeKind.PREDICTED, BadgeKind.EXTRAPOLATED)],
+    }
+
+
+def _workload(
+    subject: Subject, model: WorkloadModel, catalog: Catalog, machines: dict[str, Any], spot: bool
+) -> dict[str, Any]:
+    start = _start(subject, model)
+    answer = subject.answer
+    return {
+        "name": subject.name,
+        "model": as_data(model),
+        "start": asdict(start),
+        "told": _told(model, start),
+        "is_answer": answer is not None and answer.spec is not None,
+        "rate": answer.throughput.value if answer is not None and answer.throughput is not None else None,
+        "controls": [_control(each) for each in controls(model, start, catalog)],
+        "sentences": what_if.what_if_sentences(subject.unit),
+        "bottlenecks": what_if.what_if_bottlenecks(subject.device),
+        "refusals": what_if.what_if_refusals(model.measured.memory_bytes, model.refused, subject.terms),
+        "memory_varied": memory_varied(model.measured),
+        "kinds": _kinds(model, catalog, machines),
+        "own_prices": _own_prices(subject, spot),
+        "doubt": what_if.what_if_doubt(rates_mistold(subject.runs), subject.terms),
+    }
+
+
+def _start(subject: Subject, model: WorkloadModel) -> Configuration:
+    """The answer where there is one, else the largest that was measured.
+
+    A size that is sold is not always one that was measured; where two of an axis were, only these have an answer.
+    """
+    spec, measured = subject.answer.spec if subject.answer is not None else None, model.measured
+    given = {} if spec is None else {name: value for name, value in asdict(spec).items() if value and name != "nodes"}
+    if not any(gpus.count for gpus in measured.gpus):
+        given.pop("gpu_count", None)  # a table may name a kind of accelerator and not how many
+    found = filled(model, given)
+    if measured.gpus and not found.gpu_count:
+        found = replace(found, gpu_count=measured.gpus[0].count)
+    axes = {"vcpus": measured.vcpus, "memory_bytes": measured.memory_bytes, "batch_size": measured.batch_size}
+    for axis, known in axes.items():
+        value = getattr(found, axis)
+        if known and len(known) < ENOUGH and value is not None and value not in known:
+            nearest: dict[str, Any] = {axis: max((each for each in known if each <= value), default=known[0])}
+            found = replace(found, **nearest)
+    return found
+
+
+def _told(model: WorkloadModel, start: Configuration) -> dict[str, Any] | None:
+    """What all draws say where the sliders begin: the answer beside them is the same figure."""
+    (found,) = predict_several(model, [start])
+    if isinstance(found, Refusal):
+        return None
+    return {
+        "throughput": asdict(found.throughput),
+        "bottleneck": found.bottleneck.value,
+        "shares": found.shares,
+    }
+
+
+def _control(control: Control) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, range) else value for name, value in asdict(control).items()}
+
+
+def _kinds(model: WorkloadModel, catalog: Catalog, machines: dict[str, Any]) -> list[list[Any]]:
+    """For each kind of accelerator of the runs: its label, the key of the machines that have it, whether it needs one.
+
+    The key is None where no catalogue can know the kind.
+    """
+    device, found = model.facts.device, []
+    for gpu, count in dict.fromkeys((gpus.gpu, gpus.count) for gpus in model.measured.gpus) or [(None, 0)]:
+        cpu = is_computed_by_cpu(gpu, count, device)
+        found.append(
+            [gpu, _machines(None if cpu else gpu, Device("cpu") if cpu else device, catalog, machines), not cpu]
+        )
+    return found
+
+
+def _machines(gpu: str | None, device: Device, catalog: Catalog, machines: dict[str, Any]) -> str | None:
+    """The key of the machines with this kind, which are written once for all workloads that use it."""
+    key = gpu or device.gpu or device.kind
+    found = rentable(gpu, device, catalog)
+    if found is None:
+        return None
+    machines[key] = {
+        "priced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count, i.usd_per_hour, i.name] for i in found.priced],
+        "unpriced": [[i.vcpus, i.memory_bytes / MEMORY, i.gpu_count] for i in found.unpriced],
+    }
+    return key
+
+
+def _own_prices(subject: Subject, spot: bool) -> list[list[Any]]:
+    """Where a table says what its machines cost: the configuration, the price of an hour, the machine's name."""
+    found: dict[Configuration, tuple[float, str]] = {}
+    for result in results.by_configuration(subject.runs):
+        machine = result.machine
+        usd = None if machine is None else machine.usd_per_hour_spot if spot else machine.usd_per_hour
+        if machine is not None and usd is not None:
+            cheapest = found.get(result.configuration)
+            if cheapest is None or usd * machine.nodes < cheapest[0]:
+                found[result.configuration] = usd * machine.nodes, machine_rented(machine)
+    return [[list(astuple(place)), usd, name] for place, (usd, name) in found.items()]
+
+
+ENOUGH = 3
+"""Measured values of an axis from which on there is an answer between and beyond them."""
+BELOW, BEYOND = 2.0, 4.0
+"""How far a slider goes below the least and beyond the most measured, as factors."""
+FACTORS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+DATA_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0)
+MBPS = (5, 10, 20, 40, 60, 80, 100, 125, 150, 200, 250, 350, 500, 750, 1000, 1500, 2000, 3000, 5000, 8000)
+IOPS = (100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 8000, 12_000, 20_000, 40_000, 80_000, 160_000, 500_000)
+SUPPOSED = "supposed"
+"""How a disk is called that is given by its rates alone, as on the command line."""
+USUAL_MBPS, USUAL_IOPS = 200, 5000
+"""Of a disk that is supposed, before anybody moves it."""
+TIER_BYTES = 500 * GIB
+
+
+@dataclass(frozen=True)
+class Control:
+    """A slider over `stops`, or a list of them: the value of each and how it is said; `measured` are their places.
+
+    `name` stands in the page's address, where a value is divided by `scale`; `sets` is what it sets: a field of the
+    configuration or of the what-if. It starts at the stop `start`.
+    """
+
+    name: str
+    sets: str
+    stops: Sequence[Any]
+    said: Sequence[str]
+    measured: Sequence[int]
+    start: int
+    scale: float = 1
+    groups: Sequence[str] = field(default=())
+    """Of a list the heading over each."""
+
+
+def controls(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list[Control]:
+    """In the order in which they are shown; `start` is where they begin, mostly the answer."""
+    found = [
+        _vcpus(model, start),
+        _memory(model, start),
+        *_accelerators(model, start),
+        *_disks(model, start, catalog),
+        _batches(model, start),
+        _decoder(model),
+        _data(model),
+    ]
+    return [each for each in found if each is not None]
+
+
+def _vcpus(model: WorkloadModel, start: Configuration) -> Control | None:
+    known = model.measured.vcpus
+    grid: Iterable[float] = (*SOLD_VCPUS, 3, 6) if known and known[0] >= 1 else (0.25, 0.5, 0.75, *SOLD_VCPUS, 3, 6)
+    return _numbers("vcpus", "vcpus", known, grid, start.vcpus, vcpus_in_words)
+
+
+def _memory(model: WorkloadModel, start: Configuration) -> Control | None:
+    """With every cap that was tried, where a run in it says something of other sizes."""
+    measured = model.measured
+    if not memory_varied(measured):
+        return None
+    only_measured = memory_matters(model) and len(measured.memory_bytes) < ENOUGH
+    tried = [trial.memory_bytes for trial in measured.trials if not (only_measured and trial.completed)]
+    grid = [size << power for power in range(20, 44) for size in (2, 3)]
+    found = _numbers("memory_gib", "memory_bytes", measured.memory_bytes, grid, start.memory_bytes, format_bytes, tried)
+    return replace(found, scale=GIB) if found is not None else None
+
+
+def _batches(model: WorkloadModel, start: Configuration) -> Control | None:
+    return _numbers(
+        "batch_size", "batch_size", model.measured.batch_size, [2**n for n in range(14)], start.batch_size, str
+    )
+
+
+def _numbers(
+    name: str,
+    sets: str,
+    known: Sequence[float],
+    grid: Iterable[float],
+    start: float | None,
+    say: Any,
+    tried: Sequence[float] = (),
+) -> Control | None:
+    """A slider over measured values, and from three of them on over the grid, a little below and beyond them."""
+    if start is None or len({*known, *tried}) < 2:
+        return None
+    values = {*known, *tried, start}
+    if len(known) >= ENOUGH:
+        values |= {type(start)(each) for each in grid if known[0] / BELOW <= each <= BEYOND * known[-1]}
+    stops = sorted(values)
+    return Control(
+        name,
+        sets,
+        stops,
+        [say(each) for each in stops],
+        [index for index, each in enumerate(stops) if each in known],
+        stops.index(start),
+    )
+
+
+def _accelerators(model: WorkloadModel, start: Configuration) -> list[Control | None]:
+    measured, facts = model.measured, model.facts
+    kinds = list(dict.fromkeys(gpus.gpu for gpus in measured.gpus if gpus.gpu is not None))
+    counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
+    found: list[Control | None] = []
+    if len(kinds) > 1:
+        said = [what_if.accelerator_option(kind) for kind in kinds]
+        found.append(
+            Control("gpu", "gpu", kinds, said, range(len(kinds)), kinds.index(start.gpu) if start.gpu in kinds else 0)
+        )
+    grid = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+    found.append(_numbers("gpu_count", "gpu_count", counts, grid, start.gpu_count or None, str))
+    if facts.accelerator not in (None, CPU_LABEL):
+        found.append(_speed("gpu_speedup"))
+    return found
+
+
+def _speed(name: str) -> Control:
+    said = [what_if.times_as_fast(factor) for factor in FACTORS]
+    return Control(name, name, FACTORS, said, [FACTORS.index(1)], FACTORS.index(1))
+
+
+def _decoder(model: WorkloadModel) -> Control | None:
+    """Where a decoder is told from the step: a job on an accelerator, or one whose step was isolated."""
+    facts = model.facts
+    return _speed("decode_speedup") if facts.step_apart or facts.accelerator not in (None, CPU_LABEL) else None
+
+
+def _data(model: WorkloadModel) -> Control | None:
+    """Where the page cache keeps what it can: else no size of the data counts."""
+    size = model.facts.data_bytes
+    if not model.facts.natural or not size:
+        return None
+    said = [what_if.data_set_of(size * factor, factor) for factor in DATA_FACTORS]
+    return Control(
+        "data_factor", "data_bytes_factor", DATA_FACTORS, said, [DATA_FACTORS.index(1)], DATA_FACTORS.index(1)
+    )
+
+
+def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list[Control | None]:
+    """The disks that were measured, tiers of the catalogue, and any other one by its rates.
+
+    The latter two where the runs say what a sample reads.
+    """
+    measured, facts = model.measured, model.facts
+    options = [
+        (disk.name, what_if.measured_disk(disk.name, disk.emulated), what_if.measured_disks_called())
+        for disk in measured.disks
+    ]
+    reads = facts.feed.input != "synthetic"
+    by_bytes, by_requests = reads and facts.read_bytes is not None, reads and facts.read_ios is not None
+    tiers = list(_tiers(catalog)) if by_bytes or by_requests else []
+    options += [
+        (f"{name}:{TIER_BYTES // GIB}GiB", what_if.tier_of_size(name, TIER_BYTES, rates), what_if.tiers_called())
+        for name, rates in tiers
+    ]
+    if by_bytes or by_requests:
+        options.append((SUPPOSED, what_if.another_disk(), what_if.tiers_called()))
+    if len(options) < 2:
+        return []
+    names = [name_of_disk(name) for name, *_ in options[: len(measured.disks)]]
+    listed = Control(
+        "disk",
+        "disk",
+        [name for name, *_ in options],
+        [said for _, said, _ in options],
+        range(len(measured.disks)),
+        names.index(name_of_disk(start.disk)) if name_of_disk(start.disk) in names else 0,
+        groups=[group for *_, group in options],
+    )
+    rates = [
+        _disk_rate("disk_mbps", "read_bytes_per_second", MBPS, USUAL_MBPS, 1e6) if by_bytes else None,
+        _disk_rate("disk_iops", "read_iops", IOPS, USUAL_IOPS, 1) if by_requests else None,
+    ]
+    return [listed, *rates]
+
+
+def _disk_rate(name: str, sets: str, values: Sequence[int], usual: int, scale: float) -> Control:
+    said = [what_if.disk_stop(value, name) for value in values]
+    return Control(name, sets, [value * scale for value in values], said, [], values.index(usual), scale)
+
+
+def _tiers(catalog: Catalog) -> Iterable[tuple[str, DiskRates]]:
+    for offer in catalog.disks:
+        try:
+            yield offer.name, offer.rates(TIER_BYTES)
+        except InputError:  # not sold with this size
+            continue
+
+
+def tier_rates(catalog: Catalog) -> dict[str, DiskRates]:
+    """What each tier of the list gives, by its name there."""
+    return {f"{name}:{TIER_BYTES // GIB}GiB": rates for name, rates in _tiers(catalog)}

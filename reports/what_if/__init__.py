@@ -1,1 +1,0 @@
-"""The sliders: what the page's own model is given and which controls show it."""

@@ -1,0 +1,265 @@
+"""What was found for one workload, as plain dicts: charts, what binds each configuration, model and rejected specs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sizer.model.isolation import as_asked
+from sizer.recommend.table import SURE
+from sizer.records.answer import AcceleratorCount, Alternative, Answer, Option, Rejection
+from sizer.records.configuration import Estimate
+from sizer.records.kinds import PREPROCESSING
+from sizer.records.units import RELATIVE, format_number, format_seconds
+from sizer.words import accelerator_counts, choices, page
+from sizer.words.alternatives import machine_rented, machines_note, million_heading
+from sizer.words.answers import rejection_sentences
+from sizer.words.badges import Badge, BadgeKind, badge
+from sizer.words.figures import beside, capital, chance, milliseconds, paragraph, rate_interval, span, with_interval
+from sizer.words.instead import disk_question as disk_question_text
+from sizer.words.language import _
+from sizer.words.names import resource_name
+from sizer.words.names import row as row_of
+from sizer.words.page_answers import next_run_sentences, next_run_title, page_reasons
+from sizer.words.units import several_of
+
+from . import doubts, results
+from .figures import disks
+from .figures.machines import machine_rows
+from .figures.workload import figures
+from .runs import all_runs
+from .subject import Material, Subject, described
+
+IMAGENET_IMAGES = 1_281_167
+"""Training images of ILSVRC 2012, the ImageNet of the literature (Russakovsky et al. 2015, table 2)."""
+
+
+def contents(_material: Material, of_study: Sequence[Subject]) -> dict[str, Any]:
+    """A part of the page for each workload; what a note says of several stands at the first."""
+    sections = [workload(subject) for subject in of_study]
+    notes = [section["machines_note"] for section in sections]
+    for number, section in enumerate(sections):
+        section["machines_note"] = "" if notes[number] in notes[:number] else notes[number]
+    return {"sections": sections}
+
+
+def workload(subject: Subject) -> dict[str, Any]:
+    """All that the workload's section shows; every value is text, a number for a bar, or finished SVG.
+
+    Runs of a search for the memory floor show no rate, and runs that isolate a stage not that of the workload, so none
+    of it draws or counts them; the latter have a table of their own.
+    """
+    what, isolated, asked = described(subject), all_runs.isolated_rows(subject), as_asked(subject.runs)
+    isolating = tuple(run for run in subject.runs if run.spec.stage is not None)
+    subject = replace(subject, runs=tuple(asked), isolating=isolating)
+    measured = results.by_configuration(subject.runs)
+    pictures = figures(subject)
+    machines, more_machines = machine_rows(subject)
+    compared = subject.answer.alternatives if subject.answer is not None else ()
+    of_disks = any(each.disk_usd_per_hour for each in compared)
+    priced = any(each.usd_per_hour is not None for each in compared)
+    rows = _rows(measured, subject)
+    return {
+        "name": subject.name,
+        "status": subject.status,
+        "what": what,
+        "unit": several_of(subject.unit) if subject.unit != RELATIVE else "",
+        "figures": pictures,
+        "machines": machines,
+        "more_machines": more_machines,
+        "million": million_heading(subject.unit, of_disks),
+        "machines_note": machines_note(subject.unit, priced, of_disks) if compared else "",
+        "rows": rows if _says_more(rows, measured, compared) else [],
+        "accounted": any(row["busy"] or any(row["bottleneck"]) for row in rows),
+        "has_latency": any(row["p50"] for row in rows),
+        "isolated": isolated,
+        "disk_question": disk_question_text(),
+        "disk_answer": "" if any(each.answer for each in pictures) else disks.disk_answer(subject),
+        **reasoning(subject),
+        "counts": count_rows(subject),
+        "options": options(subject),
+        **rejected(subject),
+        "none_completed": not measured,
+    }
+
+
+def _says_more(
+    rows: Sequence[dict[str, Any]], measured: Sequence[results.Result], compared: Sequence[Alternative]
+) -> bool:
+    """Whether the table of configurations has what that of machines has not: of a bare table both are the same."""
+    told = any(row["p50"] or row["busy"] or row["repeated"] for row in rows)
+    return bool(told) or len(compared) < len(measured)
+
+
+def _rows(measured: Sequence[results.Result], subject: Subject) -> list[dict[str, Any]]:
+    """Each configuration: what it had, what it gave, and what bound it."""
+    rows = [_row(result, subject) for result in measured]
+    if any(row["accelerators"] for row in rows):
+        rows = [{**row, "accelerators": row["accelerators"] or _("none")} for row in rows]
+    return rows
+
+
+def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
+    place, runs, chosen = result.configuration, result.runs, subject.answer.chosen if subject.answer else None
+    evidence = [run.evidence for run in runs if run.evidence is not None]
+    bottleneck = page.resources_agreed([each.bottleneck for each in evidence], subject.device) if evidence else ""
+    machine, warned = machine_rented(result.machine), sum(bool(run.warnings) for run in runs)
+    p50, p99 = (results.middle(getattr(run, name) for run in runs) for name in ("latency_p50", "latency_p99"))
+    is_answer = subject.is_answer(place) and (not machine or chosen is None or chosen.instance_type == machine)
+    state = subject.unusual(result.input, result.cache)
+    return {
+        "machine": machine,
+        "vcpus": f"{place.vcpus:g}" if place.vcpus is not None else "",
+        "memory": page.memory_size(place),
+        "disk": page.study_disk(place.disk, subject.study) if place.disk is not None else "",
+        "batch": str(place.batch_size) if place.batch_size is not None else "",
+        "accelerators": page.accelerators_in_words(place),
+        "is_answer": is_answer,
+        "throughput": (
+            rate_interval(result.throughput, subject.unit),
+            row_of(
+                filter(None, (_("the answer") if is_answer else "", page.runs_and_warned(len(runs), warned), state))
+            ),
+        ),
+        "bottleneck": (bottleneck, all_runs.evidence_agreed(evidence)),
+        "busy": all_runs.busy_bars(evidence),
+        "p50": milliseconds(p50) if p50 is not None else "",
+        "p99": milliseconds(p99) if p99 is not None else "",
+        "repeated": len(runs) > 1 or warned,
+    }
+
+
+MOST_REJECTED = 6
+"""Cheaper specs shown at once; the others are folded away."""
+
+
+def reasoning(subject: Subject) -> dict[str, Any]:
+    """Reasons, the figures that belong to them, and what to do next."""
+    answer = subject.answer or Answer(subject.name, "refused")
+    reasons, more_reasons = page_reasons(answer, subject.terms)
+    failed = doubts.failed(subject) if answer.status == "refused" else []
+    return {
+        "reasons": reasons,
+        "more_reasons": more_reasons,
+        "facts": _facts(answer, subject),
+        "next_run": next_run_sentences(answer, subject.terms),
+        "next_run_title": next_run_title(answer),
+        "failed_log": doubts.log(failed[0]) if failed and not subject.study.imported else "",
+    }
+
+
+def _facts(answer: Answer, subject: Subject) -> list[dict[str, Any]]:
+    """What lies beside the answer and beyond it."""
+    found: list[dict[str, Any]] = []
+    if answer.next_bottleneck is not None:
+        found.append(_fact(_("Next in line"), resource_name(answer.next_bottleneck, subject.device)))
+    if answer.runner_up is not None:
+        spec = page.spec_line(answer.runner_up, subject.study, subject.device)
+        found.append(_fact(_("Runner-up"), spec))
+    if answer.beyond is not None:
+        label, rate = choices.beyond_in_words(answer.beyond, subject.terms)
+        found.append(_fact(label, rate, badge=badge(BadgeKind.EXTRAPOLATED)))
+    if answer.throughput is not None and not answer.rate_in_doubt and subject.workload.kind == PREPROCESSING:
+        seconds, human = time_for(IMAGENET_IMAGES, answer.throughput)
+        under = paragraph([human, _("Computed from the measured rate and its interval; ImageNet itself was not read.")])
+        found.append(_fact(_("ImageNet's 1,281,167 images"), seconds, under))
+    return found
+
+
+def _fact(label: str, value: str, under: str = "", badge: Badge | None = None) -> dict[str, Any]:
+    return {"label": label, "value": value, "under": under, "badge": badge}
+
+
+def options(subject: Subject) -> dict[str, Any]:
+    """A row for each spec that some preference takes; the sentence where all of them take the same."""
+    answer = subject.answer
+    if answer is None or answer.rate_in_doubt:
+        return {"title": "", "rows": [], "same": ""}
+    known = answer.options if len(answer.options) > 1 else ()
+    return {
+        "title": choices.options_title(known),
+        "rows": [_option(each, answer, subject) for each in known],
+        "same": choices.one_choice_in_words(answer),
+    }
+
+
+def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
+    sure = answer.provisional and option.probability >= SURE
+    is_answer = option.spec == answer.spec and option.throughput == answer.throughput
+    return {
+        "name": (capital(choices.preferences_in_words(option)), _("the answer") if is_answer else ""),
+        "spec": page.spec_line(option.spec, subject.study, subject.device),
+        "throughput": rate_interval(option.throughput, subject.unit),
+        "hour": (choices.option_price(option), option.instance_type or ""),
+        "million": choices.option_price_of_million(option),
+        "probability": "" if sure else chance(option.probability),
+        "bound": choices.option_bound(option, subject.terms) if option.bottleneck is not None else "",
+        "is_answer": is_answer,
+    }
+
+
+def rejected(subject: Subject) -> dict[str, Any]:
+    """A row for each cheaper spec: those shown at once, and those folded away."""
+    found = subject.answer.rejected if subject.answer is not None else ()
+    rows = [_rejected(each, subject) for each in found]
+    return {
+        "rejected_title": choices.rejected_title(found),
+        "rejected": rows[:MOST_REJECTED],
+        "more_rejected": rows[MOST_REJECTED:],
+    }
+
+
+def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:
+    return {
+        "spec": choices.rejected_spec(each, subject.terms),
+        "rate": choices.rejected_rate(each, subject.terms),
+        "saved": choices.rejected_saving(each),
+        "why": rejection_sentences(each, subject.terms),
+    }
+
+
+def count_rows(subject: Subject) -> dict[str, Any]:
+    """A row for each number, what they say together, and under what conditions; no rows where one was measured, but
+    sentences where more were asked for."""
+    counts = subject.answer.accelerator_counts if subject.answer is not None else ()
+    if subject.answer is None:
+        return {"rows": [], "sentences": [], "note": ""}
+    return {
+        "rows": [_count_row(each, subject) for each in counts],
+        "sentences": accelerator_counts.accelerator_counts_sentences(subject.answer, subject.terms),
+        "note": accelerator_counts.accelerator_counts_note(counts) if counts else "",
+    }
+
+
+def _count_row(each: AcceleratorCount, subject: Subject) -> dict[str, str]:
+    return {
+        "name": accelerator_counts.count_name(each, subject.terms),
+        "throughput": rate_interval(each.throughput, subject.unit),
+        "speed_up": accelerator_counts.speed_up_in_words(each),
+        "efficiency": accelerator_counts.efficiency_in_words(each),
+        "fed": accelerator_counts.fed_in_words(each),
+        "disk": accelerator_counts.disk_asked(each),
+        "jobs": accelerator_counts.side_by_side_in_words(each, subject.terms),
+    }
+
+
+def time_for(samples: int, throughput: Estimate) -> tuple[str, str]:
+    """'7,010 s (6,820–7,210)' and '1 h 57 min'; the ends of the interval are those of the throughput.
+
+    Below a minute the seconds say it all, and the second text is empty.
+    A throughput that may be 0 leaves the longest time open.
+    """
+    if throughput.value <= 0:
+        return _("unknown"), ""
+    middle, shortest = samples / throughput.value, samples / throughput.high
+    if throughput.low <= 0:
+        text = _("{middle} s (from {shortest})", middle=format_number(middle), shortest=format_number(shortest))
+        return text, format_seconds(middle)
+    longest = samples / throughput.low
+    interval = span(shortest, longest)
+    text = f"{format_number(middle)} s"
+    text = beside(text, interval) if "–" in interval else text
+    if middle < 60:
+        return text, ""
+    return text, with_interval(*map(format_seconds, (middle, shortest, longest)))

@@ -1,0 +1,111 @@
+"""disks: what fio measures on a disk beside its declared figures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from sizer.catalog.catalog import Catalog
+from sizer.cli import values
+from sizer.cli.arguments import (
+    DEFAULT_TIER_SIZE,
+    _,
+    add_json,
+    option,
+)
+from sizer.cli.measuring import Interrupts
+from sizer.files.codec import to_json
+from sizer.files.own_folder import check_own_cache
+from sizer.host.lock import measuring_alone
+from sizer.limits.detection import detect
+from sizer.limits.interface import LimitsBackend
+from sizer.records.device import DiskRates
+from sizer.records.errors import HostError, InputError
+from sizer.records.run import DiskCheck
+from sizer.records.study import DiskTier
+from sizer.records.units import parse_bytes, spell_bytes
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.disk_check import Fio, check_disk, expected
+from sizer.storage.disks import emulated_volume, missing_for_emulation, real_volume
+from sizer.storage.leftovers import remove_what_was_left
+from sizer.words.host import (
+    measured_beside,
+)
+from sizer.words.storage import checking_disk, disk_check_line, disk_figure_line, leftover_in_words
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(prog="sizer disks", metavar="ACTION", dest="action", required=True)
+    check = actions.add_parser("check", help=_("measure with fio"), description=_("Measure disks with fio."))
+    check.add_argument(
+        "disks",
+        nargs="+",
+        metavar="DIR_OR_TIER",
+        help=_(
+            "a folder on a disk, or a tier of the catalogue as NAME[:SIZE]; default size: {size}",
+            size=spell_bytes(DEFAULT_TIER_SIZE),
+        ),
+    )
+    option(check, "--seconds", _("for each figure; default: %(default)g"), values.seconds, default=3.0)
+    add_json(check)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with measuring_alone() as others, Interrupts() as interrupts:
+        for other in others:
+            print(measured_beside(other), file=sys.stderr, flush=True)
+        backend, folders = detect(), [Path(name) for name in arguments.disks if Path(name).is_dir()]
+        cache = cache_folder(os.environ)
+        check_own_cache(cache)
+        for leftover in remove_what_was_left(backend, folders, cache):
+            print(leftover_in_words(leftover), file=sys.stderr)
+        found = [_announced(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
+    if arguments.json:
+        print(json.dumps({"checks": [to_json(check) for check in found]}, indent=1))
+        return 0
+    for check in found:
+        print(disk_check_line(check))
+        for figure, value in asdict(check.measured).items():
+            print(disk_figure_line(figure, value, expected(check.tier.emulated or DiskRates(), figure)))
+    return 0
+
+
+def _announced(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]) -> DiskCheck:
+    """Checked, with a line before, since it takes long."""
+    print(checking_disk(name, fio.seconds * len(fio.figures)), file=sys.stderr, flush=True)
+    return _check(name, fio, backend, stop)
+
+
+def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]) -> DiskCheck:
+    """A folder is checked as it is, a tier of the catalogue on an emulated volume. Raises Interrupted."""
+    folder = Path(name)
+    if folder.is_dir():
+        tier = DiskTier(name, path=str(folder))
+        with real_volume(tier) as volume:
+            return check_disk(tier, volume, backend, fio, stop)
+    tier_name, _, size = name.partition(":")
+    offers = Catalog.load()
+    if folder.exists() or _looks_like_a_folder(name, offers):
+        raise InputError(
+            "{name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=name
+        )
+    size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
+    rates = offers.disk_rates(tier_name, size_bytes)
+    scratch = cache_folder(os.environ) / "disks"
+    reason = missing_for_emulation()
+    if reason:
+        raise HostError("{name} cannot be emulated: {reason}", name=name, reason=reason)
+    with emulated_volume(scratch, 0, stop) as volume:
+        tier = DiskTier(name, emulated=rates, catalog_name=tier_name, size_bytes=size_bytes)
+        return check_disk(tier, volume, backend, fio, stop)
+
+
+def _looks_like_a_folder(name: str, offers: Catalog) -> bool:
+    """Tiers are called PROVIDER/TIER, so a path is whatever begins with no provider."""
+    providers = {offer.provider for offer in offers.disks}
+    return name.startswith((".", "/", "~")) or ("/" in name and name.split("/")[0] not in providers)

@@ -1,0 +1,56 @@
+"""doctor: what sizer can control on this host."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from sizer.cli.arguments import (
+    add_json,
+)
+from sizer.files.codec import to_json
+from sizer.host.findings import Check, Finding, FindingKind
+from sizer.host.machine import checks, facts
+from sizer.limits.detection import detect
+from sizer.limits.interface import LimitsBackend
+from sizer.runner.load import host_load
+from sizer.words import host as host_words
+from sizer.words.language import ENGLISH, in_language
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    print(host_words.looking_at_host(), file=sys.stderr, flush=True)
+    backend = detect()
+    host, found = facts(backend), (*checks(backend), _load_check(backend))
+    if arguments.json:
+        print(json.dumps({"host": to_json(host), "checks": [_check_form(check) for check in found]}, indent=1))
+        return 0
+    print(host_words.host_line(host))
+    for check in found:
+        print("\n".join(host_words.check_lines(check)))
+    return 0
+
+
+def _check_form(check: Check) -> dict[str, object]:
+    """A check with what it found as a sentence, in English, and as its code."""
+    with in_language(ENGLISH):
+        found = host_words.finding_in_words(check.finding)
+    form = {"name": check.name, "ok": check.ok, "found": found, "code": check.finding.kind.value, "fix": check.fix}
+    if check.finding.kind is FindingKind.FRAMEWORK:
+        return {**form, "version": str(check.finding.text), "python": check.finding.path, "gpus": check.finding.gpus}
+    if check.finding.kind is FindingKind.PACKAGE:
+        return {**form, "version": str(check.finding.text), "python": check.finding.path}
+    return form
+
+
+def _load_check(backend: LimitsBackend) -> Check:
+    """Other load spoils figures, and only a person knows what may be ended of it."""
+    busy = host_load(backend).disturbs
+    if busy is None:
+        return Check("load", True, Finding(FindingKind.QUIET))
+    return Check("load", False, Finding(FindingKind.BUSY, load=busy), "ps -eo pid,pcpu,args --sort=-pcpu | head")

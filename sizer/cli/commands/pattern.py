@@ -1,0 +1,163 @@
+"""pattern: what an expression, or a known format, would read from a log."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from contextlib import nullcontext
+from pathlib import Path
+from sizer.analysis.log_lines.content import LogContent
+from sizer.analysis.log_lines.content import ReadLine
+from sizer.analysis.log_lines.content import read_log
+from sizer.analysis.log_rates import PATTERN_SECONDS
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import printable
+from sizer.records.own_programs import KNOWN_LOGS
+from sizer.records.own_programs import known_log
+from sizer.runner.time_limit import TimeLimit
+from sizer.runner.time_limit import at_most
+from sizer.words.log_lines import log_cut
+from sizer.words.log_lines import log_format
+from sizer.words.log_lines import log_line
+from sizer.words.log_lines import log_lines_more
+from sizer.words.log_lines import log_no_number
+from sizer.words.log_lines import log_summary
+from sizer.words.log_lines import log_times
+from sizer.cli.arguments import _
+from sizer.cli.arguments import add_json
+from sizer.records.errors import InputError
+from sizer.records.log_patterns import KNOWN_LOGS
+from sizer.records.log_patterns import known_log
+from sizer.records.plain_text import printable
+from sizer.words import log_lines
+
+LARGEST_LOG = 64 << 20
+"""Bytes of a log that are read: its beginning says what all of it is like."""
+
+SHOWN = 10
+"""Lines that are shown, each with what it tells."""
+
+EXAMPLE = r"step (?P<step>\d+)"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "expression",
+        nargs="?",
+        metavar="EXPR",
+        help=_("a known format, or a regular expression with named groups; default: which known format the log has"),
+    )
+    parser.add_argument("log", metavar="LOGFILE")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.log)
+    text, cut = _text(path)
+    is_own = arguments.expression is not None and known_log(arguments.expression) is None
+    try:
+        with at_most(PATTERN_SECONDS * (1 + (len(text) >> 20))) if is_own else nullcontext():
+            content = read_log(text, arguments.expression)
+    except TimeLimit:
+        raise _too_slow(path, arguments.expression) from None
+    if not content.read:
+        raise _nothing(path, arguments.expression, content)
+    if arguments.json:
+        print(json.dumps(_form(content, arguments.expression), indent=1))
+        return 0
+    print(log_lines.log_format(content.recognised))
+    for line in content.read[:SHOWN]:
+        print(log_lines.log_line(line))
+    if len(content.read) > SHOWN:
+        print(log_lines.log_lines_more(len(content.read) - SHOWN))
+    print(log_lines.log_summary(content))
+    if content.no_number:
+        print(log_lines.log_no_number(content.no_number))
+    times = log_lines.log_times(content)
+    if times:
+        print(times)
+    if cut:
+        print(log_lines.log_cut(LARGEST_LOG))
+    return 0
+
+
+def _text(path: Path) -> tuple[str, bool]:
+    """The log, and whether it is longer than what is read of it. Raises InputError."""
+    if not path.exists():
+        raise InputError("{path}: there is no such file; give the log of a program.", path=path)
+    if path.is_dir():
+        raise InputError("{path} is a folder; give the log of a program.", path=path)
+    with path.open("rb") as file:
+        content = file.read(LARGEST_LOG + 1)
+    return content[:LARGEST_LOG].decode("utf-8", "replace"), len(content) > LARGEST_LOG
+
+
+def _too_slow(path: Path, expression: str) -> InputError:
+    """Each MiB of a log has the time of one read in a run, where the same expression would end it."""
+    return InputError(
+        "`{pattern}` takes more than {seconds} s of CPU time for each MiB of {path}; avoid repetition inside of "
+        "repetition, such as {example}.",
+        pattern=printable(expression),
+        seconds=f"{PATTERN_SECONDS:g}",
+        path=path,
+        example="`(a+)+`",
+    )
+
+
+def _nothing(path: Path, expression: str | None, content: LogContent) -> InputError:
+    """Why nothing was read."""
+    if expression is None:
+        return InputError(
+            "No line of {path} is of a known format ({formats}), or its counter never grows. Give an expression before "
+            "the file, such as {example}.",
+            path=path,
+            formats=AnyOf(*KNOWN_LOGS),
+            example=f"'{EXAMPLE}'",
+        )
+    if known_log(expression) is not None:
+        return InputError(
+            "No line of {path} is one of the training in the format {format}. To see which format it has, type: sizer "
+            "pattern {path}",
+            path=path,
+            format=expression,
+        )
+    return InputError(
+        "None of the {count} lines of {path} gives a number by the pattern `{pattern}`. Compare it with a line of the "
+        "log, character by character: `.`, `(`, `[`, `|` and `+` need a backslash before them.",
+        count=content.lines,
+        path=path,
+        pattern=printable(expression),
+    )
+
+
+def _form(content: LogContent, expression: str | None) -> dict[str, object]:
+    counted = content.grown if content.counts else None
+    return {
+        "format": content.recognised,
+        "pattern": expression if content.recognised is None else None,
+        "lines": content.lines,
+        "read": len(content.read),
+        "evaluations": content.evaluations,
+        "epochs": content.epochs + 1,
+        "no_number": content.no_number or None,
+        "batches": None if content.counts_samples else counted,
+        "samples": counted if content.counts_samples else None,
+        "readings": [_reading(line) for line in content.read],
+    }
+
+
+def _reading(line: ReadLine) -> dict[str, object]:
+    told = line.reading
+    return {
+        "line": line.number,
+        "epoch": told.epoch,
+        "step": told.step,
+        "samples": told.samples,
+        "total": told.total,
+        "grown": line.grown,
+        "samples_per_second": told.rate,
+        "seconds_per_batch": told.seconds,
+        "batches_per_second": told.batches,
+        "elapsed_seconds": told.elapsed,
+    }

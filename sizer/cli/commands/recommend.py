@@ -1,0 +1,218 @@
+"""recommend: the recommended instance spec, and the gates of a pipeline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import replace
+from sizer import api
+from sizer.catalog.catalog import Catalog
+from sizer.cli.folders import opened
+from sizer.cli.gates import GateResult
+from sizer.cli.gates import check_gate
+from sizer.cli.gates import read_gate
+from sizer.exchange.measurements import write_csv
+from sizer.exchange.published import recommendation_form
+from sizer.files.codec import to_json
+from sizer.model.model import Model
+from sizer.records.answer import Alternative
+from sizer.records.answer import Answer
+from sizer.records.answer import InstanceOffer
+from sizer.records.answer import Recommendation
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
+from sizer.records.messages import NoAnswer
+from sizer.records.messages import typed_path
+from sizer.records.study import Deadline
+from sizer.records.study import Objective
+from sizer.records.study import Study
+from sizer.words.accelerator_counts import accelerator_counts_lines
+from sizer.words.alternatives import alternative_line
+from sizer.words.answers import headline
+from sizer.words.answers import main_sentences
+from sizer.words.answers import next_line
+from sizer.words.answers import rejection_line
+from sizer.words.batch_sizes import batch_sentences
+from sizer.words.cross_table import answers_in_short
+from sizer.words.cross_table import cross_lines
+from sizer.words.cross_table import table_comes_first
+from sizer.words.host import offer_line
+from sizer.words.model import model_line
+from sizer.words.model import parameter_line
+from sizer.words.names import terms_of
+from sizer.words.runs import host_lines
+from sizer.words.sureness import sure_line
+from sizer.words.verdict import idle_sentence
+from sizer.words.which_gpu import gpu_option_lines
+from sizer.words.which_gpu import gpus_compared
+from sizer.cli import values
+from sizer.cli.arguments import _
+from sizer.cli.arguments import add_folder
+from sizer.cli.arguments import add_json
+from sizer.cli.arguments import flag
+from sizer.cli.arguments import option
+from sizer.recommend.gates import GateResult
+from sizer.recommend.gates import check_gate
+from sizer.recommend.gates import read_gate
+from sizer.records.errors import InputError
+from sizer.records.errors import NoAnswer
+from sizer.records.plain_text import typed_path
+
+GATE_EXIT_CODE = 6
+MOST_ALTERNATIVES = 5
+"""Machines that no other dominates, as the terminal lists them; the page has all."""
+MOST_IN_FULL = 12
+"""Workloads with all reasons below a table of frameworks; of more, each has one line."""
+MOST_OFFERS = 5
+"""Instance types with a price, as the terminal lists them; the page has more."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_folder(parser)
+    option(parser, "--catalog", _("default: the catalogue that comes with sizer"), metavar="FILE")
+    parser.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
+    share = _("share of the best throughput to reach")
+    option(parser, "--target", share, values.share, metavar="0.95")
+    option(parser, "--samples", _("with --within: how many samples the job has"), values.samples, metavar="1.2M")
+    in_time = _("with --samples: the spec that finishes them in that time")
+    option(parser, "--within", in_time, values.duration, metavar="6h")
+    least = _("samples per second that it must give; takes the place of --target")
+    option(parser, "--at-least", least, values.rate, metavar="RATE")
+    latency = _("milliseconds that 99 of 100 batches may take at the most; asks among the configurations measured")
+    option(parser, "--latency-p99", latency, values.milliseconds, metavar="MS")
+    flag(parser, "--spot", _("by spot prices, where the table or the catalogue has them"))
+    gpus = _("what these would do for the job, by published rates: rate, what binds, cost, memory, a second one")
+    option(parser, "--gpus", gpus, values.gpus, metavar="T4,V100")
+    option(parser, "--workload", _("answer for this workload alone"), metavar="W")
+    compared = _("an instance type to compare with; default: the largest configuration measured")
+    option(parser, "--baseline", compared, metavar="PROVIDER/TYPE")
+    gate = _("exit with 6 if a condition holds, such as 'throughput<500' or 'status!=recommended'; may be repeated")
+    parser.add_argument("--fail-if", action="append", metavar="CONDITION", help=gate)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folder = opened(arguments.folder)
+    catalog = Catalog.load(arguments.catalog)
+    asked = _objective(arguments, folder.study.objective)
+    asked = replace(asked, gpus=tuple(dict.fromkeys(map(catalog.gpu, asked.gpus))))
+    baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)
+    model = api.fit(folder)
+    names = [each.name for each in model.workloads]
+    gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
+    offers = None if arguments.catalog is None and baseline is None else catalog
+    recommendation = api.recommend(folder, asked, offers, baseline, model)
+    if arguments.workload is not None:
+        wanted = api.predicting.workload_of(model, arguments.workload).name
+        only = tuple(each for each in recommendation.workloads if each.workload == wanted)
+        recommendation = replace(recommendation, workloads=only)
+    if arguments.json:
+        print(json.dumps(recommendation_form(recommendation, model), indent=1))
+    else:
+        _print(recommendation, model, folder.study, arguments)
+        host = api.host_seen(folder)
+        for line in host_lines(host.drift, host.beside_others, host.runs):
+            print(line)
+    return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
+
+
+def _print(recommendation: Recommendation, model: Model, study: Study, arguments: argparse.Namespace) -> None:
+    """The answers and the table of frameworks, the one first that the study is about."""
+    answers = recommendation.workloads
+    table = recommendation.cross_table if arguments.workload is None else None
+    told = [] if table is None else list(cross_lines(table, study))
+    table_first = table is not None and table_comes_first(recommendation, study)
+    for line in told if table_first else ():
+        print(line)
+    if table_first and len(answers) > MOST_IN_FULL:
+        for each in answers:
+            print(headline(each, terms_of(model.workload(each.workload))))
+        print(answers_in_short(f"sizer recommend {typed_path(arguments.folder)} --workload NAME"))
+    else:
+        for each in answers:
+            _print_answer(each, model)
+    for line in () if table_first else told:
+        print(line)
+
+
+def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -> int:
+    """A gate comes first: whoever gave one asked for its verdict."""
+    for finding in findings:
+        print(f"sizer: {finding.sentence}", file=sys.stderr)
+    if not all(finding.met for finding in findings):
+        return GATE_EXIT_CODE
+    return 0 if any(each.status != "refused" for each in recommendation.workloads) else NoAnswer.exit_code
+
+
+def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
+    """The study's own with what was asked for on the command line. Raises InputError for half of a deadline."""
+    asked = _how_fast(arguments, own)
+    latency = own.latency_p99 if arguments.latency_p99 is None else arguments.latency_p99
+    gpus = own.gpus if arguments.gpus is None else arguments.gpus
+    return replace(asked, latency_p99=latency, spot=arguments.spot or own.spot, gpus=gpus)
+
+
+def _how_fast(arguments: argparse.Namespace, own: Objective) -> Objective:
+    """By a share of the best, by a rate or by a deadline."""
+    if (arguments.samples is None) != (arguments.within is None):
+        raise InputError("Use --samples and --within together, such as --samples 1.2M --within 6h.")
+    prefer = own.prefer if arguments.objective is None else arguments.objective
+    target = own.target if arguments.target is None else arguments.target
+    if arguments.at_least is not None and (arguments.samples is not None or arguments.target is not None):
+        raise InputError("--at-least already says how fast it must be; leave out --target, --samples and --within.")
+    if arguments.at_least is not None:
+        return Objective(prefer, target, at_least=arguments.at_least)
+    if arguments.samples is None:
+        asked = arguments.objective is not None or arguments.target is not None
+        return Objective(prefer, target, None if asked else own.deadline, None if asked else own.at_least)
+    if arguments.objective is not None or arguments.target is not None:
+        raise InputError(
+            "--samples and --within already ask for the cheapest spec that finishes in time; "
+            "leave out --objective and --target."
+        )
+    return Objective(prefer, target, Deadline(arguments.samples, arguments.within))
+
+
+def _print_answer(answer: Answer, model: Model) -> None:
+    terms = terms_of(model.workload(answer.workload))
+    print(headline(answer, terms))
+    for sentence in filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))):
+        print(f"  {sentence}")
+    for sentence in batch_sentences(answer.batch, terms) if answer.batch is not None else ():
+        print(f"  {sentence}")
+    for alternative in _shown(answer):
+        print(f"  {alternative_line(alternative, terms)}")
+    for line in accelerator_counts_lines(answer, terms):
+        print(f"  {line}")
+    for rejection in answer.rejected:
+        print(f"  {rejection_line(rejection, terms)}")
+    if answer.next_run is not None:
+        print(f"  {next_line(answer.next_run, terms)}")
+    for offer in _offers(answer):
+        print(f"  {offer_line(offer)}")
+    for sentence in gpus_compared(answer.gpus, terms):
+        print(f"  {sentence}")
+    for gpu in answer.gpus:
+        first, *more = gpu_option_lines(gpu, terms)
+        print(f"  {first}")
+        for line in more:
+            print(f"    {line}")
+
+
+def _offers(answer: Answer) -> list[InstanceOffer]:
+    """Some instance types: those with a price, the cheapest first, then some without; the page has more."""
+    offers = [offer for offer in answer.instances if not (answer.alternatives and offer.own)]
+    priced = [offer for offer in offers if offer.usd_per_hour is not None]
+    return [*priced[:MOST_OFFERS], *(offer for offer in offers if offer.usd_per_hour is None)]
+
+
+def _shown(answer: Answer) -> list[Alternative]:
+    """The alternatives worth choosing between, the answer always among them."""
+    front, chosen = answer.front, answer.chosen
+    shown = list(front[:MOST_ALTERNATIVES])
+    if chosen is not None and chosen not in shown:
+        shown[-1] = chosen
+    return shown

@@ -1,0 +1,162 @@
+"""status: how far a study is, which run is being measured, and how the others ended."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Collection
+from collections.abc import Sequence
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.chosen import Unfinished
+from sizer.api import StudyStatus
+from sizer.api import open_study
+from sizer.api import study_status
+from sizer.plan.run_order import UNFINISHED
+from sizer.records.messages import printable
+from sizer.records.messages import typed_path
+from sizer.records.run import Run
+from sizer.records.run import way_of_ending
+from sizer.records.run_kinds import FINDINGS
+from sizer.records.run_kinds import Outcome
+from sizer.store.study_folder import StudyFolder
+from sizer.words.adaptive import chosen_runs
+from sizer.words.adaptive import plan_goes_on
+from sizer.words.runs import imported_run_in_words
+from sizer.words.runs import result_and_warnings
+from sizer.words.runs import run_in_words
+from sizer.words.runs import status_line
+from sizer.words.terminal import being_measured
+from sizer.words.terminal import being_measured_again
+from sizer.words.terminal import problem_said
+from sizer.words.terminal import study_summary
+from sizer.words.terminal import to_be_run
+from sizer.words.terminal import to_be_run_again
+from sizer.words.unfinished import going_on_with
+from sizer.words.unfinished import unfinished_said
+from sizer.adaptive.to_follow import Unfinished
+from sizer.cli.arguments import add_folder
+from sizer.cli.arguments import add_json
+from sizer.records.plain_text import printable
+from sizer.records.plain_text import typed_path
+from sizer.words import terminal
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add_folder(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    folder = open_study(arguments.folder)
+    found = study_status(folder)
+    if arguments.json:
+        print(json.dumps(_form(found, folder), indent=1))
+        return 0
+    emulated = folder.study.emulated_disks
+    planned = {spec.id for spec in found.todo}
+    for group in _groups(found.runs):
+        print(_line(group, folder, emulated, found.current, planned))
+    stored = {run.id for run in found.runs}
+    for spec in found.todo:
+        if spec.id not in stored:
+            run = f"{spec.id}  {run_in_words(spec, emulated)}"
+            print(terminal.being_measured(run) if spec.id == found.current else terminal.to_be_run(run))
+    for problem in folder.problems():
+        print(terminal.problem_said(problem))
+    if found.chosen is not None and not found.held:
+        print(_plan(found, folder))
+    if found.searching and not found.held:
+        print(unfinished_said(found.searching, found.runs), _going_on(found, folder))
+    print(_summary(found))
+    return 0
+
+
+def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
+    return {
+        "planned": len(found.specs),
+        "finished": found.finished,
+        "followed": found.followed,
+        "older": found.older,
+        "warned": found.warned,
+        "outcomes": Counter(run.outcome.value for run in found.runs),
+        "measuring": found.held,
+        "in_hand": found.current,
+        "seconds_left": found.seconds_left,
+        "next_run": found.next_run.spec.id if found.next_run is not None else None,
+        "plan_ended": found.chosen.kind.value if isinstance(found.chosen, PlanEnd) else None,
+        "to_go_on": _going_on(found, folder) if found.next_run is not None or found.searching else None,
+        "searches_left": [_search(each) for each in found.searching],
+        "problems": [printable(str(problem)) for problem in folder.problems()],
+        "report": str(folder.report_path),
+    }
+
+
+def _search(left: Unfinished) -> dict[str, object]:
+    return {
+        "workload": left.following.base.workload.name,
+        "search": left.following.base.purpose.value,
+        "bound": left.bound.value if left.bound is not None else None,
+    }
+
+
+def _plan(found: StudyStatus, folder: StudyFolder) -> str:
+    """What the adaptive plan does next, or how it ended, with the command that goes on, where no search is to come."""
+    chosen, emulated = found.chosen, folder.study.emulated_disks
+    if isinstance(chosen, NextRun):
+        return f"{plan_goes_on(chosen, emulated)} {_going_on(found, folder)}"
+    assert chosen is not None
+    if chosen.then is None or found.searching:
+        return chosen_runs(chosen, emulated)
+    return f"{chosen_runs(chosen, emulated, to_go_on=True)} {_going_on(found, folder)}"
+
+
+def _going_on(found: StudyStatus, folder: StudyFolder) -> str:
+    ended = found.chosen if isinstance(found.chosen, PlanEnd) else None
+    return going_on_with(found.searching, typed_path(folder.path), ended)
+
+
+def _groups(runs: Sequence[Run]) -> list[list[Run]]:
+    """The runs in their order; those of a workload that failed alike are one group."""
+    groups: dict[tuple[object, ...], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.id,) if run.outcome in FINDINGS else _alike(run), []).append(run)
+    return list(groups.values())
+
+
+def _alike(run: Run) -> tuple[object, ...]:
+    """What runs that failed alike have in common: how they ended, the last line that they printed, and what warns."""
+    lines = run.error.last_lines.strip().splitlines()[-1:] if run.error is not None else []
+    warned = frozenset(warning.kind.group for warning in run.warnings)
+    return run.spec.workload.name, way_of_ending(run), *lines, warned
+
+
+def _line(
+    group: Sequence[Run],
+    folder: StudyFolder,
+    emulated: Collection[str],
+    current: str | None,
+    planned: Collection[str],
+) -> str:
+    first = group[0]
+    imported = folder.study.imported
+    labels = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
+    label = labels.pop() if len(labels) == 1 else first.spec.workload.name
+    result = result_and_warnings(first, folder.log_of(first))
+    return status_line(first, label, len(group), _again(group, result, current, planned))
+
+
+def _again(group: Sequence[Run], result: str, current: str | None, planned: Collection[str]) -> str:
+    """The result of stored runs, and whether they are measured again: now, or as they are still planned."""
+    if any(run.id == current for run in group):
+        return terminal.being_measured_again(result)
+    repeated = group[0].outcome in UNFINISHED and any(run.id in planned for run in group)
+    return terminal.to_be_run_again(result) if repeated else result
+
+
+def _summary(found: StudyStatus) -> str:
+    counts = Counter(run.outcome for run in found.runs)
+    outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
+    planned = found.finished, len(found.specs), found.followed, found.older
+    return terminal.study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)

@@ -1,0 +1,485 @@
+"""Every run as one line that opens to its evidence."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sizer.bundled.reports.page import render
+from sizer.bundled.reports.runs import all_runs, evidence_card, timelines
+from sizer.bundled.reports.subject import Material, Subject, subjects
+from sizer.cli import main
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.gpu import GpuUse
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    Demand,
+    Evidence,
+    EvidenceKind,
+    Failure,
+    MemoryGrowth,
+    Meter,
+    MeterKind,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
+from sizer.records.run_kinds import Outcome, Purpose
+
+CONTENDED = RunWarning(WarningKind.CONTENDED, {"cores": 0.3})
+SHORT = RunWarning(WarningKind.SHORT, {"seconds": 4.0})
+
+
+def line(material: Material, run: Run) -> dict[str, Any]:
+    """The line of that run in a study of its own."""
+    alone = replace(material, runs=(run,))
+    (group,) = all_runs.contents(alone, subjects(alone))["runs"]
+    (found,) = group["runs"]
+    return dict(found)
+
+
+def test_a_line_tells_the_essentials(material: Material) -> None:
+    """Its configuration, the rate with its interval, the bottleneck with its reason, and the kinds of its warnings."""
+    run = replace(material.runs[0], warnings=(CONTENDED, RunWarning(WarningKind.CONTENDED, {"cores": 0.7}), SHORT))
+    found = line(material, run)
+    place = [found[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
+    assert place == ["0.5 vCPU", "4 GiB", "fast (emulated)", "batch 32", "repeat 1"]
+    assert "images/s (" in found["rate"]
+    assert (found["bound"], found["why"]) == ("CPU", "the vCPUs 100 % busy")
+    assert found["warned"] == "contended, short"
+    assert found["state"] == ""
+
+
+def test_every_warning_stands_in_full_words_with_its_run(material: Material) -> None:
+    """What the line shortens, the card says."""
+    run = replace(material.runs[0], warnings=(CONTENDED, SHORT))
+    assert line(material, run)["warnings"] == [
+        "Contended: something else on this host used 0.30 cores meanwhile.",
+        "Short: stopped at the deadline after 4 s of steady state.",
+    ]
+
+
+def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> None:
+    """Its line gives the reason with the last line of the log, its card the last five, all that an error holds."""
+    last_words = "\n".join(f"line {number}" for number in range(20))
+    run = replace(
+        material.runs[0],
+        outcome=Outcome.CRASHED,
+        error=Failure(Cause(CauseKind.EXIT_STATUS, {"status": 1}), last_lines=last_words),
+        throughput=None,
+    )
+    found = line(material, run)
+    assert (found["outcome"], found["rate"], found["bound"], found["why"]) == (
+        "crashed",
+        "",
+        "",
+        "the workload ended with exit status 1; its last words: line 19",
+    )
+    assert found["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
+
+
+def test_a_run_that_was_read_otherwise_says_so(material: Material) -> None:
+    """Runs that isolate a stage are not taken for the workload as asked for."""
+    run = material.runs[0]
+    workload = replace(run.spec.workload, input="cached")
+    assert line(material, replace(run, spec=replace(run.spec, workload=workload)))["state"] == "input cached"
+
+
+def test_the_smallest_configuration_comes_first(material: Material) -> None:
+    """Runs are ordered by vCPUs, memory, disk and repeat, whatever order they were made in."""
+    groups = all_runs.contents(material, subjects(replace(material, runs=material.runs[::-1])))["runs"]
+    assert [each["id"] for each in groups[0]["runs"]] == [
+        each["id"] for each in all_runs.contents(material, subjects(material))["runs"][0]["runs"]
+    ]
+    assert groups[0]["runs"][0]["vcpus"] == "0.5 vCPU"
+
+
+def test_numbers_of_accelerators_stand_in_order(material: Material) -> None:
+    """Of the same vCPUs the fewest first, in a column that is wide enough for their names."""
+    first = material.runs[0]
+    counted = [
+        replace(
+            first,
+            spec=replace(first.spec, gpu_count=count),
+            configuration=replace(first.configuration, gpu_count=count),
+        )
+        for count in (4, 1, 2)
+    ]
+    alone = replace(material, runs=tuple(counted))
+    (group,) = all_runs.contents(alone, subjects(alone))["runs"]
+    assert group["counted"]
+    assert [each["vcpus"] for each in group["runs"]] == [
+        "0.5 vCPU, 1 accelerator",
+        "0.5 vCPU, 2 accelerators",
+        "0.5 vCPU, 4 accelerators",
+    ]
+    plain = replace(material, runs=(first,))
+    assert not all_runs.contents(plain, subjects(plain))["runs"][0]["counted"]
+
+
+def facts(run: Run) -> dict[str, dict[str, tuple[str, str]]]:
+    """Value and remark by group and label."""
+    return {
+        group["title"]: {label: (value, remark) for label, value, remark in group["facts"]}
+        for group in evidence_card.groups(run)
+    }
+
+
+@pytest.fixture(scope="module")
+def run(runs: tuple[Run, ...]) -> Run:
+    """220 images/s on 2 vCPUs, with all that a host may account for."""
+    return replace(runs[8], throughput=Estimate(200.0, 197.0, 203.0))
+
+
+def test_the_rate_stands_with_its_interval_and_how_it_was_taken(run: Run) -> None:
+    """Interval, half-width, warm-up, length, why it ended, and what sizer itself used."""
+    rate = facts(run)["Rate"]
+    assert rate["Throughput"] == ("200 images/s (197–203)", "±1.5 %")
+    assert rate["Measured"] == ("6 s", "precise enough")
+    assert rate["sizer's own use"] == ("0.3 %", "")
+    assert "Warm-up" in rate
+
+
+@pytest.mark.parametrize(
+    ("meter", "said"),
+    [
+        (Meter(MeterKind.LOG, "tqdm"), "by its log (tqdm)"),
+        (Meter(MeterKind.LOG, "pattern"), "by its log, with the study's pattern"),
+        (Meter(MeterKind.HOOK, "torch"), "by the hook in PyTorch"),
+    ],
+)
+def test_what_counted_the_steps_is_named(run: Run, meter: Meter, said: str) -> None:
+    """Where it was not the program's own events, as it is with ours."""
+    assert facts(replace(run, meter=meter))["Rate"]["Steps counted"] == (said, "")
+    assert "Steps counted" not in facts(replace(run, meter=Meter(MeterKind.EVENTS)))["Rate"]
+
+
+def test_what_a_program_ran_with_is_told(run: Run) -> None:
+    """As a study file writes it; a program that states nothing has no such group."""
+    stated = facts(replace(run, stated={"compile": False, "workers": 2}))["Options"]
+    assert stated == {"compile": ("false", ""), "workers": ("2", "")}
+    assert "Options" not in facts(run)
+
+
+def test_a_rate_that_was_told_once_has_no_interval(run: Run) -> None:
+    """Not `1 run`, which has one."""
+    told = replace(run, throughput=Estimate(200.0, 200.0, 200.0), warnings=(RunWarning(WarningKind.ONE_READING),))
+    assert facts(told)["Rate"]["Throughput"] == ("200 images/s", "one reading")
+
+
+def test_a_rate_that_fell_is_told_as_two(run: Run) -> None:
+    """Both rates with their intervals, and when it fell."""
+    value, remark = facts(run)["Rate"]["Two rates"]
+    assert [part.count("images/s (") for part in value.split(", then ")] == [1, 1]
+    assert remark == "fell after 12.3 s"
+
+
+def test_the_first_epoch_stands_beside_the_rate_that_counts(run: Run) -> None:
+    """With a natural cache that is the rate of the later epochs."""
+    first = replace(run, first_epoch_throughput=100.0)
+    assert facts(first)["Rate"]["First epoch"] == ("100 images/s", "0.5 × the throughput")
+    workload = replace(run.spec.workload, cache="natural")
+    natural = replace(first, spec=replace(run.spec, workload=workload))
+    assert facts(natural)["Rate"]["First epoch"][1] == "0.5 × the later epochs"
+    only = replace(natural, warnings=(RunWarning(WarningKind.FIRST_EPOCH),))
+    assert facts(only)["Rate"]["First epoch"][1] == "0.5 × the throughput"
+
+
+def test_waiting_is_a_share_of_the_time(run: Run) -> None:
+    """Seconds a sample become the share of the time that was waited or stalled."""
+    used = Demand(input_wait=0.0006, cpu_stall=0.001, memory_stall=0.0, io_stall=0.00155)
+    waiting = facts(replace(run, demand=used))["Waiting"]
+    assert waiting["For input"] == ("12 % of the time", "600 µs an image")
+    assert waiting["Stalled"][0].replace("\u00a0", " ") == "CPU 20 %, memory 0 %, disk 31 %"
+
+
+def test_cores_are_told_beside_the_limit(run: Run) -> None:
+    """How many were used, what a sample cost, how often the quota was used up, and what others took."""
+    processor = facts(replace(run, demand=Demand(core_seconds=0.009), throttled=0.125, stolen_cores=0.313))["Processor"]
+    assert processor["Cores used"] == ("1.8 of 2 vCPUs", "9 core-ms an image")
+    assert processor["Throttled"] == ("12 % of quota periods", "")
+    assert processor["Others on this host"] == ("0.04 cores", "")
+    assert processor["Stolen by the hypervisor"] == ("0.31 cores", "")
+    assert "Stolen by the hypervisor" not in facts(run)["Processor"]
+
+
+def test_a_gpu_has_what_its_driver_told(run: Run) -> None:
+    """Medians, the most memory in use, what a sample cost, why its clocks were lowered and who else was there."""
+    used = GpuUse(
+        0,
+        "V100",
+        memory_bytes=16 * 2**30,
+        busy=0.93,
+        peak_memory_bytes=4 * 2**30,
+        own_peak_memory_bytes=3 * 2**30,
+        watts=250.0,
+        joules=0.5,
+        sm_hertz=1.38e9,
+        memory_hertz=8.77e8,
+        received_bytes=150e3,
+        pcie_counted=False,
+        held_back={"power_cap": 0.8},
+        shared=0.1,
+        others=("Xorg (pid 7)",),
+    )
+    gpu = facts(replace(run, gpus=(used,)))["GPU"]
+    assert gpu["Name"] == ("V100", "")
+    assert gpu["A kernel running"] == ("93 % of the time", "median")
+    assert gpu["GPU memory"] == ("4 GiB of 16 GiB", "3 GiB of it its own")
+    assert gpu["Clocks"][0].replace("\u00a0", " ") == "cores 1,380 MHz, memory 877 MHz"
+    assert gpu["Clocks lowered"] == ("80 % of the time", "it reached its power limit")
+    assert gpu["Power"] == ("250 W", "0.5 J an image")
+    assert gpu["PCIe, to it"] == ("150 kB an image", "from 20 ms of each half second")
+    assert gpu["Others on it"] == ("Xorg (pid 7)", "10 % of the time")
+    assert "PCIe, from it" not in gpu
+
+
+def test_several_gpus_are_told_apart(run: Run) -> None:
+    """By the driver's index."""
+    titles = list(facts(replace(run, gpus=(GpuUse(0, "V100"), GpuUse(3, "V100")))))
+    assert [title for title in titles if title.startswith("GPU")] == ["GPU 0", "GPU 3"]
+    assert not any(title.startswith("GPU") for title in facts(run))
+
+
+def test_each_kind_of_memory_has_its_peak(run: Run) -> None:
+    """Anonymous memory, page cache, the kernel's own and swap are listed apart, and all of it beside the cap."""
+    memory = facts(run)["Memory"]
+    assert memory["Highest"][0] == "630 MiB of 1 GiB"
+    assert [memory[name][0] for name in ("Anonymous", "Page cache", "Kernel", "Swap")] == [
+        "570 MiB",
+        "300 MiB",
+        "14 MiB",
+        "none",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "rising", "found"),
+    [(900.0, 1500.0, True, "+1.17 KiB a step"), (-300.0, 2700.0, False, "none to be seen")],
+)
+def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, rising: bool, found: str) -> None:
+    """Where the interval holds zero no growth is claimed; a peak that still rose at the end is said."""
+    growing = replace(run, memory_growth=MemoryGrowth(Estimate(1200.0, low, high), -2048.0, 1234, rising))
+    memory = facts(growing)["Memory"]
+    assert memory["Anonymous growth"][0] == found
+    assert memory["Anonymous growth"][1].endswith("over 1,234 steps")
+    assert memory["Page cache growth"][0] == "−2 KiB a step"
+    assert ("At the end" in memory) == rising
+
+
+def test_the_page_cache_tells_its_hits_and_what_lay_in_it(run: Run) -> None:
+    """Hit rate, and bytes of the data set resident before and after."""
+    cache = facts(run)["Page cache"]
+    assert cache["Hit rate"][0] == "39 %"
+    assert cache["Data resident"] == ("none before, 20 MiB after", "of 43.1 MiB")
+
+
+def test_the_disk_stands_beside_what_the_tier_gives(run: Run) -> None:
+    """Bytes and IOs as a rate against the measured figure of the tier, and a sample."""
+    used = Demand(read_bytes=113_000.0, read_ios=0.5, written_bytes=0.0, write_ios=0.0, asked_bytes=226_000.0)
+    disk = facts(replace(run, demand=used))["Disk"]
+    assert disk["Read"] == ("22.6 MB/s of 338 MB/s", "113 kB an image")
+    assert disk["Read, IOs"] == ("100/s of 19,800/s", "0.5 an image")
+    assert disk["Written"] == ("nothing", "")
+    assert disk["Asked for"] == ("226 kB an image", "")
+
+
+def test_what_was_not_accounted_is_left_out(run: Run) -> None:
+    """A host without accounting gives a rate alone, and no figure is made up."""
+    bare = Run(run.spec, Outcome.COMPLETED, run.configuration, run.started_at, 9.0, throughput=run.throughput)
+    assert list(facts(bare)) == ["Rate"]
+    assert list(facts(bare)["Rate"]) == ["Throughput"]
+    empty = replace(bare, demand=Demand())
+    assert list(facts(empty)) == ["Rate"]
+
+
+def test_a_run_that_failed_still_tells_its_memory(run: Run) -> None:
+    """A run that was killed has no rate, but its peaks are the finding."""
+    killed = Run(
+        run.spec,
+        Outcome.OUT_OF_MEMORY,
+        run.configuration,
+        run.started_at,
+        9.0,
+        peak_memory_bytes=2**28,
+        peak_anonymous_bytes=2**27,
+    )
+    assert list(facts(killed)) == ["Memory"]
+
+
+MIB = 2**20
+
+
+def went_on(run: Run, seconds: int = 20, busy: float | None = None) -> Run:
+    """The run with a step of 32 samples and a sample of its counters each second, from its fourth second on."""
+    samples = tuple(
+        Sample(
+            time=1000.0 + second,
+            core_seconds=1.5 * second,
+            memory_bytes=(100 + 10 * second) * MIB,
+            anonymous_bytes=100 * MIB,
+            page_cache_bytes=10 * second * MIB,
+            read_bytes=max(0, second - 10) * 5_000_000,
+            accelerator_busy=busy * second if busy is not None else None,
+        )
+        for second in range(seconds + 1)
+    )
+    steps = tuple(Step(1000.0 + second, 32, 0.0, epoch=second // 12) for second in range(4, seconds + 1))
+    return replace(run, samples=samples, steps=steps, warm_up_seconds=2.0, measured_seconds=10.0)
+
+
+def unpacked(packed: Sequence[Any], count: int) -> list[float]:
+    """As the script reads it."""
+    most, digits = packed
+    return [most * int(digits[2 * at : 2 * at + 2], 36) / 1295 if digits else 0.0 for at in range(count)]
+
+
+def inflated(packed: str) -> dict[str, Any]:
+    """The timelines by the id of their run, as a browser inflates them."""
+    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return found
+
+
+@pytest.fixture
+def subject(material: Material) -> Subject:
+    return subjects(material)[0]
+
+
+def test_a_timeline_tells_what_was_sampled(material: Material) -> None:
+    """Rates from counters, levels as they were, the samples of a step over the time that it took."""
+    found = timelines.timeline(went_on(material.runs[0], busy=0.5), 48)
+    assert (found["t"], found["n"], found["u"], found["b"]) == (20.0, 20, "images/s", "MiB")
+    series = {name: unpacked(packed, found["n"]) for name, packed in found["s"].items()}
+    assert series["x"] == pytest.approx([0.0] * 4 + [32.0] * 16, rel=1e-3)
+    assert series["c"] == pytest.approx([1.5] * 20, rel=1e-3)
+    assert series["a"] == pytest.approx([100.0] * 20)
+    assert series["p"][-1] == pytest.approx(200.0)
+    assert series["r"] == pytest.approx([0.0] * 10 + [5.0] * 10, rel=1e-3)
+    assert series["w"] == [0.0] * 20
+    assert series["g"] == pytest.approx([50.0] * 20, rel=1e-3)
+
+
+def test_its_stages_are_marked(material: Material) -> None:
+    """Where measuring began and ended, and the first epoch; of a run without a rate, nothing was measured."""
+    run = went_on(material.runs[0])
+    found = timelines.timeline(run, 48)
+    assert (found["f"], found["e"], found["o"]) == (6.0, 16.0, 11.0)
+    assert found["l"] == material.runs[0].configuration.vcpus
+    assert found["k"] == "4 GiB"
+    crashed = timelines.timeline(replace(run, outcome=Outcome.CRASHED, throughput=None), 48)
+    assert not {"f", "e"} & crashed.keys()
+
+
+def test_a_long_run_has_no_more_points(material: Material) -> None:
+    """And nothing of it is lost: the mean stays what it was."""
+    found = timelines.timeline(went_on(material.runs[0], seconds=3000), 48)
+    values = unpacked(found["s"]["x"], found["n"])
+    assert found["n"] == len(values) == 48
+    assert sum(values) / 48 == pytest.approx(32 * 2996 / 3000, rel=1e-3)
+    assert len(json.dumps(found, separators=(",", ":"))) < 700
+
+
+@pytest.mark.parametrize("lacking", ["steps", "samples"])
+def test_what_was_not_seen_is_not_drawn(material: Material, subject: Subject, lacking: str) -> None:
+    """A run that made no step still has its memory; one that was not sampled has no timeline."""
+    run = replace(went_on(material.runs[0]), **{lacking: ()})
+    block = timelines.contents(material, [replace(subject, runs=(run,))])
+    if lacking == "samples":
+        assert block is None
+    else:
+        assert timelines.timeline(run, 48)["s"]["x"] == [0, ""]
+
+
+def test_counters_that_start_anew_grow_by_nothing(material: Material) -> None:
+    """As where a program was replaced by another in its cgroup."""
+    run = went_on(material.runs[0])
+    samples = tuple(replace(sample, core_seconds=sample.core_seconds % 10, read_bytes=0) for sample in run.samples)
+    values = unpacked(timelines.timeline(replace(run, samples=samples), 48)["s"]["c"], 20)
+    assert min(values) == 0
+    assert max(values) == pytest.approx(1.5, rel=1e-3)
+
+
+def test_where_not_all_fit_those_that_matter_stay(
+    material: Material, subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Failed runs, those at the answer, references, those with warnings; of the others the page names the file."""
+    plain, failed, reference, warned = (
+        went_on(replace(run, warnings=(), configuration=replace(run.configuration, batch_size=7)))
+        for run in material.runs[:4]
+    )
+    failed = replace(failed, outcome=Outcome.TIMEOUT, throughput=None)
+    reference = replace(reference, spec=replace(reference.spec, purpose=Purpose.REFERENCE))
+    warned = replace(warned, warnings=(RunWarning(WarningKind.SHORT, {"seconds": 1.0}),))
+    runs = [(run, subject) for run in (plain, warned, reference, failed)]
+    size = len(json.dumps(timelines.timeline(plain, 48), separators=(",", ":"))) + 12
+    monkeypatch.setattr(timelines, "ROOM", 3 * size + 100)
+    text = re.fullmatch(r"<script [^>]*>(.*)</script>", str(timelines.timelines(runs)))
+    assert text is not None
+    found = json.loads(text[1])
+    assert list(inflated(found["packed"])) == [failed.id, reference.id, warned.id]
+    assert found["left"] == [plain.id]
+
+
+def test_no_unit_ends_the_block(material: Material) -> None:
+    """A program says itself what it counts."""
+    evil = "</script><script>alert(1)</script>"
+    runs = tuple(went_on(replace(run, sample_unit=evil)) for run in material.runs[:3])
+    page = render(replace(material, runs=runs, model=None, recommendation=None))
+    assert "<script>alert" not in page
+    assert page.count('<script type="application/json" id="timelines">') == 1
+
+
+TABLE = """workload,vcpus,throughput
+job,1,100
+job,2,190
+job,4,350
+"""
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("table")
+    (folder / "table.csv").write_text(TABLE)
+    assert main(["import", str(folder / "table.csv"), "--out", str(folder / "s")]) == 0
+    return (folder / "s" / "report.html").read_text("utf-8")
+
+
+def test_tables_of_an_imported_study_have_no_empty_columns(imported: str) -> None:
+    """Neither one of dashes nor one of `not accounted`, nor lines of runs that say so each."""
+    for table in re.findall(r"<table>.*?</table>", imported, re.S):
+        cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.S) for row in re.findall(r"<tr.*?</tr>", table, re.S)]
+        for column in zip(*cells[1:], strict=False):
+            assert {re.sub("<[^>]*>", "", cell).strip() for cell in column} - {"", "–", "not accounted", "unknown"}
+    listed = imported[imported.index('id="runs"') :]
+    lines = re.findall(r"<details><summary>(.*?)</summary>", listed, re.S)
+    assert len(lines) == 3
+    assert not any("not accounted" in line for line in lines)
+    assert not any(re.search(r"<span>\s*</span>", line) for line in lines)
+    assert "repeat 1" not in listed
+
+
+def _evidence(share: float, kind: EvidenceKind = EvidenceKind.BUSIEST) -> Evidence:
+    return Evidence(Bottleneck.CPU, {"cpu": share}, kind, {"cpu": share})
+
+
+def test_evidence_beside_a_mean_is_the_mean_of_the_same_runs() -> None:
+    """And where repeats were bound by different things, in how many of them."""
+    assert all_runs.evidence_agreed([_evidence(0.9), _evidence(0.7)]) == "the vCPUs 80 % busy"
+    serial = Evidence(Bottleneck.SERIAL, {}, EvidenceKind.SERIAL, {"cores": 0.8, "vcpus": 2.0})
+    assert all_runs.evidence_agreed([serial, replace(serial, figures={"cores": 1.0, "vcpus": 2.0})]) == (
+        "0.90 of 2 vCPU busy, and nothing else is"
+    )
+    assert all_runs.evidence_agreed([_evidence(0.9), serial, _evidence(0.7)]) == (
+        "in 2 of 3 runs the vCPUs 80 % busy; in 1 of 3 runs 0.80 of 2 vCPU busy, and nothing else is"
+    )
+    assert all_runs.evidence_agreed([]) == ""
