@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sizer.model.coordinates import memory_of
-from sizer.model.floor_runs import is_floor_search, is_search, searched_floor
-from sizer.model.isolation import as_asked
 from sizer.model.memory import memory_floor
+from sizer.model.model import memory_of
+from sizer.model.runs import as_asked, is_floor_search, is_search, searched_floor
 from sizer.records.run import Run, RunWarning, WarningKind, way_of_ending
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Study

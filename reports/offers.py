@@ -9,11 +9,10 @@ from typing import Any
 from markupsafe import Markup
 
 from sizer.model.edge import best_place
-from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, judged_by
-from sizer.records.answer import InstanceOffer
+from sizer.recommend.job_changes import MIN_GAIN, Change, ChangeKind, changes, judged_by
+from sizer.records.answer import GpuOption, InstanceOffer
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.errors import NoAnswer
-from sizer.records.gpu_options import GpuOption
+from sizer.records.messages import NoAnswer
 from sizer.records.prediction import ReasonCode
 from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
 from sizer.words import which_gpu as which_gpu_words
@@ -172,7 +171,7 @@ def _changes(subject: Subject, here: Configuration, found: Sequence[Subject]) ->
     if rows:
         return [{**rows[0], "name": name}, *rows[1:]]
     unsure = [(change_named(each, kind), gain_in_words(each)) for each in known[:1]]
-    return [{"name": name, "nothing": no_change(LEAST_GAIN, *(unsure[0] if unsure else ()))}]
+    return [{"name": name, "nothing": no_change(MIN_GAIN, *(unsure[0] if unsure else ()))}]
 
 
 def _change_row(change: Change, subject: Subject, kind: str) -> dict[str, Any]:
@@ -198,6 +197,6 @@ def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) ->
         if any(getattr(mine, name) != getattr(theirs, name) for name in alike) or mine.format == theirs.format:
             continue
         gained = Estimate(there.value / own.value - 1, there.low / own.high - 1, there.high / max(own.low, 1e-9) - 1)
-        if gained.value >= LEAST_GAIN:
+        if gained.value >= MIN_GAIN:
             figures = {"format": theirs.format, "other": mine.format, "workload": other.name}
             yield Change(ChangeKind.FORMAT, gained, figures, measured=True)

@@ -5,59 +5,34 @@ The equation stands in `templates/model.js`; sentences are made here, with place
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any
+
 from sizer.catalog.catalog import Catalog
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
+from sizer.model.model import WorkloadModel, name_of_disk
+from sizer.model.plain_data import CONSTANTS, PLACE, as_data
+from sizer.model.prediction import filled, predict_several
 from sizer.model.refusals import memory_matters
 from sizer.model.runs import CPU_LABEL
 from sizer.recommend.candidates import SOLD_VCPUS
+from sizer.recommend.case import rate_contradicted
+from sizer.recommend.prices import is_computed_by_cpu, rentable
 from sizer.recommend.sizes import memory_varied
 from sizer.records.configuration import Configuration
-from sizer.records.device import DiskRates
+from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
-from sizer.records.units import GIB
-from sizer.records.units import format_bytes
-from sizer.words.units import vcpus_in_words
-from sizer.words.what_if import accelerator_option
-from sizer.words.what_if import another_disk
-from sizer.words.what_if import data_set_of
-from sizer.words.what_if import disk_stop
-from sizer.words.what_if import measured_disk
-from sizer.words.what_if import measured_disks_called
-from sizer.words.what_if import tier_of_size
-from sizer.words.what_if import tiers_called
-from sizer.words.what_if import times_as_fast
-from dataclasses import asdict
-from dataclasses import astuple
-from sizer.model.advice import memory_matters
-from sizer.model.coordinates import name_of_disk
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.filling import filled
-from sizer.model.plain_data import CONSTANTS
-from sizer.model.plain_data import PLACE
-from sizer.model.plain_data import as_data
-from sizer.model.prediction import predict_several
-from sizer.recommend.quality import rates_mistold
-from sizer.recommend.rentable_machines import is_computed_by_cpu
-from sizer.recommend.rentable_machines import rentable
-from sizer.records.device import Device
-from sizer.records.errors import InputError
 from sizer.records.prediction import Refusal
+from sizer.records.units import GIB, format_bytes
 from sizer.words import what_if
 from sizer.words.alternatives import machine_rented
-from sizer.words.badges import BadgeKind
-from sizer.words.badges import badge
+from sizer.words.badges import BadgeKind, badge
+from sizer.words.units import vcpus_in_words
+
 from . import results
 from .figures.binding import HUES
 from .markup import embedded
-from .subject import Material
-from .subject import Subject
+from .subject import Material, Subject
 
 MEMORY = 1 << 20
 """Bytes in which the sizes of instance types are written."""
@@ -110,7 +85,7 @@ def _workload(
         "memory_varied": memory_varied(model.measured),
         "kinds": _kinds(model, catalog, machines),
         "own_prices": _own_prices(subject, spot),
-        "doubt": what_if.what_if_doubt(rates_mistold(subject.runs), subject.terms),
+        "doubt": what_if.what_if_doubt(rate_contradicted(subject.runs), subject.terms),
     }
 
 

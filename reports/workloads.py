@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sizer.model.isolation import as_asked
-from sizer.recommend.table import SURE
+from sizer.model.runs import as_asked
+from sizer.recommend.rule import SURE
 from sizer.records.answer import AcceleratorCount, Alternative, Answer, Option, Rejection
 from sizer.records.configuration import Estimate
 from sizer.records.kinds import PREPROCESSING

@@ -6,29 +6,19 @@ elsewhere. A new section of the page is tested by being on it.
 
 from __future__ import annotations
 
-from dataclasses import fields
-from dataclasses import is_dataclass
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
-from sizer.bundled.reports.material import Material
+
+from sizer.bundled.reports.subject import Material
 from sizer.model.fitting import fit
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
 from sizer.records.device import HOST_DISK
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
+from sizer.records.notes import Note, NoteKind
 from sizer.records.prediction import Spec
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
-from sizer.bundled.reports.subject import Material
 
 HOSTILE = {
     "markup": """"'><script>document.title="owned"</script><img src=x onerror=document.title='owned'>"""

@@ -6,63 +6,36 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+
 import pytest
-from sizer.bundled.reports.material import Material
-from sizer.model.fitting import fit
-from sizer.records.answer import Answer
-from sizer.records.answer import Event
-from sizer.records.answer import InstanceOffer
-from sizer.records.answer import Recommendation
-from sizer.records.answer import Rejection
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.prediction import Action
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import DiskCheck
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Failure
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import MemoryGrowth
-from sizer.records.run import RateChange
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import DiskTier
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import Objective
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
-from sizer.records.units import GIB
-from sizer.records.units import MIB
+
 from sizer.bundled.reports.subject import Material
-from sizer.records.run import Bottleneck
-from sizer.records.run import Configuration
-from sizer.records.run import Estimate
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
-from sizer.records.study import Purpose
+from sizer.model.fitting import fit
+from sizer.records.answer import Answer, Event, InstanceOffer, Recommendation, Rejection
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device, DiskRates
+from sizer.records.notes import Note, NoteKind
+from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    DataSet,
+    Demand,
+    DiskCheck,
+    Evidence,
+    EvidenceKind,
+    Failure,
+    LimitedBy,
+    LimitedByKind,
+    MemoryGrowth,
+    RateChange,
+    Run,
+    RunWarning,
+    WarningKind,
+)
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import DiskTier, Limits, Measure, Objective, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.units import GIB, MIB
 
 MEASURE = Measure(repeats=2, seconds=6.0, precision=0.02, seed=1)
 PUBLISHED = "TensorFlow performance benchmarks (synthetic data; DGX-1)"

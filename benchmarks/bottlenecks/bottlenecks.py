@@ -13,47 +13,30 @@ Aim: at least 7 of 8 names are right, and one that is not is `ambiguous`.
 """
 
 from __future__ import annotations
-from sizer.cli.progress import EventPrinter
 
 import argparse
 import math
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cache
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from statistics import fmean
-from statistics import stdev
-from bottleneck_cases import Case
-from bottleneck_cases import Known
-from bottleneck_cases import MeasuredPoint
-from bottleneck_cases import cases
-from bottleneck_cases import known
-from bottleneck_cases import probe
+from statistics import fmean, stdev
+
+from bottleneck_cases import Case, Known, MeasuredPoint, cases, known, probe
 from scipy.special import stdtrit
-from sizer.api import measurement
-from sizer.api import plan_study
-from sizer.api import this_host
-from sizer.cli.event_lines import EventPrinter
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
+
+from sizer.api import measurement, plan_study, this_host
+from sizer.cli.progress import EventPrinter
+from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.run import Run
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage.disk_check import Fio
 from sizer.words.failures import failure_line
 from sizer.words.runs import evidence_in_words
-import sys
 
 Runs = Mapping[str, Run]
 

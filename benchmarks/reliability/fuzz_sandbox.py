@@ -13,35 +13,21 @@ import signal
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from contextlib import contextmanager
-from contextlib import redirect_stderr
-from contextlib import redirect_stdout
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from unicodedata import category
 from unittest.mock import patch
+
 from sizer.analysis.log_lines.recognising import LINE_LIMIT
 from sizer.cli import main
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
-from sizer.records.messages import UNSEEN
-from sizer.records.messages import SizerError
+from sizer.records.messages import UNSEEN, SizerError
 from sizer.records.units import GIB
 from sizer.store.stored_runs import read_run
-import subprocess
-import sys
-from fuzz_cases import SLOW_SECONDS
-from fuzz_cases import Case
-from fuzz_cases import CaseVerdict
-from fuzz_cases import Ended
-from fuzz_cases import faults
-from fuzz_cases import is_hushed_up
 
 SLOW_SECONDS = 10.0
 """Of CPU time."""

@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from statistics import median
-from sizer.model.model import disk_of
-from sizer.model.model import gpus_of
-from sizer.model.model import memory_of
-from sizer.records.configuration import Bottleneck
+
+from sizer.model.edge import gain
+from sizer.model.equation import as_good
+from sizer.model.model import disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
+from sizer.model.prediction import predict
+from sizer.recommend.job_changes import disk_gain
+from sizer.recommend.reasons import most_by_disk
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.messages import NoAnswer
+from sizer.records.run import Demand, Run
+from sizer.records.units import RELATIVE
 from sizer.words.charts import ceiling_named
+from sizer.words.figures import paragraph
+from sizer.words.instead import disk_answer as disk_answer_text
+from sizer.words.instead import disk_other, disk_reading, disk_reads_nothing
 from sizer.words.language import _
 from sizer.words.names import resource_name
 from sizer.words.page import study_disk
+
 from ..charts.plot import Ceiling
-from ..subject import Subject
-import math
-from dataclasses import replace
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import gpus_of
-from sizer.model.coordinates import memory_of
-from sizer.model.coordinates import name_of_disk
-from sizer.model.coordinates import vcpus_of
-from sizer.model.edge import gain
-from sizer.model.prediction import predict
-from sizer.model.stages import as_good
-from sizer.recommend.disks import most_by_disk
-from sizer.recommend.instead import disk_gain
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.errors import NoAnswer
-from sizer.records.units import RELATIVE
-from sizer.words.figures import paragraph
-from sizer.words.instead import disk_answer as disk_answer_text
-from sizer.words.instead import disk_other
-from sizer.words.instead import disk_reading
-from sizer.words.instead import disk_reads_nothing
 from ..offers import place_of_answer
+from ..subject import Subject
 
 FROM_MEMORY = 0.05
 """Of the bytes of a sample: where less of them comes from the disk, the page cache serves nearly everything."""
@@ -163,7 +152,7 @@ def disk_answer(subject: Subject) -> str:
         return _by_other_disks(subject, here)
     if gained is None:
         return ""
-    setting = subject.model.facts.setting
+    setting = subject.model.facts.feed
     if setting.input != "disk" or setting.cache == "warm":
         return disk_reads_nothing()
     most = most_by_disk(subject.model, here, predict(subject.model, here).throughput.high)

@@ -3,49 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from collections.abc import Mapping
-from sizer.model.runs import CPU_LABEL
-from sizer.model.runs import as_asked
-from sizer.model.runs import label_of
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from sizer.model.runs import CPU_LABEL, as_asked, label_of
+from sizer.records.answer import BatchAdvice, BatchCurve, BatchPoint
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run
-from sizer.words.charts import accelerators_scaled
-from sizer.words.charts import gpu_named
+from sizer.records.units import RELATIVE
+from sizer.words.batch_sizes import batch_point, batch_question, batch_sentences, largest_batch_sentence
+from sizer.words.charts import accelerators_scaled, gpu_named
+from sizer.words.figures import paragraph
 from sizer.words.language import _
 from sizer.words.names import clauses
-from sizer.words.page import answer_word
-from sizer.words.units import rates_axis
+from sizer.words.page import answer_word, axis_name, batch_named, configuration_line
+from sizer.words.units import a_sample, rates_axis
+
 from .. import results
 from ..charts import legend
-from ..charts.figure import Figure
-from ..charts.plot import Line
-from ..charts.plot import PlaceMark
-from ..charts.plot import Plot
-from ..charts.plot import Point
-from ..charts.plot import Stop
-from ..subject import Subject
-from .curves import grid
-from dataclasses import replace
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.feeds import label_of
-from sizer.model.isolation import as_asked
-from sizer.records.batch_sizes import BatchAdvice
-from sizer.records.batch_sizes import BatchCurve
-from sizer.records.batch_sizes import BatchPoint
-from sizer.records.units import RELATIVE
-from sizer.words.batch_sizes import batch_point
-from sizer.words.batch_sizes import batch_question
-from sizer.words.batch_sizes import batch_sentences
-from sizer.words.batch_sizes import largest_batch_sentence
-from sizer.words.figures import paragraph
-from sizer.words.page import axis_name
-from sizer.words.page import batch_named
-from sizer.words.page import configuration_line
-from sizer.words.units import a_sample
 from ..charts.legend import Figure
-from ..charts.plot import FailureMark
+from ..charts.plot import FailureMark, Line, PlaceMark, Plot, Point, Stop
 from ..charts.svg import is_wide
+from ..subject import Subject
 from .series import grid
 
 MOST_KINDS = 4

@@ -5,26 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
-from sizer.api.measuring_host import MeasuringHost
+
+from sizer.api.studies import MeasuringHost
 from sizer.catalog.catalog import Catalog
 from sizer.limits.delegation import AS_ROOT
-from sizer.limits.interface import Control
-from sizer.limits.interface import LimitsBackend
+from sizer.limits.interface import Control, LimitsBackend
 from sizer.records.messages import HostError
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.study import Limits
-from sizer.records.study import Study
-from sizer.records.study import WorkloadPlan
+from sizer.records.notes import Note, NoteKind
+from sizer.records.study import Limits, Study, WorkloadPlan
 from sizer.records.units import MIB
 from sizer.storage.disk_check import Fio
 from sizer.storage.disks import missing_for_emulation
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.api.studies import MeasuringHost
-from sizer.records.errors import HostError
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
 
 DEMO_FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_bytes_per_second"))
 

@@ -6,10 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from sizer.analysis.monitor import Live
-from sizer.api.steps import StepBegun
-from sizer.storage.announcements import Announcement
-from sizer.storage.announcements import Leftover
+
 from sizer.analysis.monitor import Live as Live
 from sizer.api.fitted_model import StepBegun as StepBegun
 from sizer.storage.announcements import Announcement as Announcement

@@ -8,46 +8,23 @@ import signal
 import threading
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from itertools import repeat
-from multiprocessing import active_children
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
-from typing import Any
-from sizer.api.steps import OnStep
-from sizer.api.steps import Stage
-from sizer.api.steps import StepBegun
-from sizer.api.steps import no_step
-from sizer.files.codec import FormatError
-from sizer.files.codec import from_json
-from sizer.files.codec import to_json
-from sizer.model.model import Model
-from sizer.model.model import WorkloadModel
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
-from sizer.records.messages import NoAnswer
-from sizer.records.messages import typed_path
+from typing import TYPE_CHECKING, Any
+
+from sizer.files.codec import FormatError, from_json, to_json
+from sizer.model.model import Model, WorkloadModel
+from sizer.records.messages import HostError, InputError, NoAnswer, typed_path
 from sizer.records.prediction import Reason
 from sizer.store.content import refuse_what_leads_elsewhere
-from sizer.store.fitted_file import read_fitted
-from sizer.store.fitted_file import sources_of
-from sizer.store.fitted_file import write_fitted
-from collections.abc import Callable
-from enum import Enum
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
-from sizer.records.errors import NoAnswer
-from sizer.records.plain_text import typed_path
+from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 if TYPE_CHECKING:
     from sizer.model.host import Drift
@@ -257,8 +234,8 @@ def _begin_process(parent: int) -> None:
 
 def _as_planned(model: Model, folder: StudyFolder) -> Model:
     """The model whose refusals name what the study still has before anything else."""
-    from sizer.recommend.edges import prefer_planned_run
     from sizer.api.study_plan import chosen_next, still_planned
+    from sizer.recommend.edges import prefer_planned_run
 
     runs = folder.runs()
     if folder.study.imported or all(each.refused is None for each in model.workloads):

@@ -5,34 +5,22 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
 from sizer.api.conclusions import conclude
-from sizer.api.events import Concluded
-from sizer.api.events import OnEvent
-from sizer.api.events import TableImported
-from sizer.api.events import TableRead
-from sizer.api.events import ignore
-from sizer.api.steps import Stage
-from sizer.api.steps import StepBegun
+from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
+from sizer.api.fitted_model import Stage, StepBegun
 from sizer.catalog.catalog import Catalog
-from sizer.exchange.imported import Imported
-from sizer.exchange.imported import read_measurements
+from sizer.exchange.imported import Imported, read_measurements
 from sizer.files.codec import to_json
 from sizer.records.domains import SCHEMA_VERSION
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
+from sizer.records.messages import HostError, InputError
 from sizer.records.run import Run
 from sizer.store.content import FOLDERS
-from sizer.store.study_folder import StudyFolder
-from sizer.store.study_folder import refuse_unusable
-from sizer.api.fitted_model import Stage
-from sizer.api.fitted_model import StepBegun
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
+from sizer.store.study_folder import StudyFolder, refuse_unusable
 
 
 @dataclass(frozen=True)

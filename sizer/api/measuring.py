@@ -2,88 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Sequence
-from contextlib import contextmanager
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+
 from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import Unfinished
-from sizer.adaptive.chosen import within
-from sizer.api.events import AdaptiveEnded
-from sizer.api.events import Concluded
-from sizer.api.events import Doubted
-from sizer.api.events import FollowingEnded
-from sizer.api.events import HostBusy
-from sizer.api.events import MeasuredBeside
-from sizer.api.events import MeasuringStarted
-from sizer.api.events import NotConcluded
-from sizer.api.events import NothingLeft
-from sizer.api.events import NotShown
-from sizer.api.events import OnEvent
-from sizer.api.events import RunFinished
-from sizer.api.events import RunsLeft
-from sizer.api.events import RunsTakenBack
-from sizer.api.events import RunStarted
-from sizer.api.events import StoodStill
-from sizer.api.events import ignore
-from sizer.api.gpu_doubts import without_lacking
-from sizer.api.measuring_host import MeasuringHost
-from sizer.api.measuring_host import this_host
-from sizer.api.preparing import Preparation
-from sizer.api.preparing import SetUp
-from sizer.api.preparing import prepare_data
-from sizer.api.study_plan import StudyPlan
-from sizer.api.study_plan import plan_study
-from sizer.api.watched_page import WatchedPage
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, within
+from sizer.api.conclusions import WatchedPage, conclude
+from sizer.api.events import (
+    AdaptiveEnded,
+    Concluded,
+    Doubted,
+    FollowingEnded,
+    HostBusy,
+    MeasuredBeside,
+    MeasuringStarted,
+    NotConcluded,
+    NothingLeft,
+    NotShown,
+    OnEvent,
+    RunFinished,
+    RunsLeft,
+    RunsTakenBack,
+    RunStarted,
+    StoodStill,
+    ignore,
+)
+from sizer.api.preconditions import without_lacking
+from sizer.api.preparing import Preparation, SetUp, prepare_data
+from sizer.api.studies import MeasuringHost, this_host
+from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.host.lock import measuring_alone
 from sizer.model.runs import is_bound
 from sizer.plan.following import Following
-from sizer.plan.reference_runs import changed_marks
-from sizer.plan.reference_runs import is_measurement
-from sizer.plan.run_order import UNFINISHED
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import remaining
+from sizer.plan.reference_runs import changed_marks, is_measurement
+from sizer.plan.run_order import UNFINISHED, estimate_seconds, remaining
 from sizer.plan.seen_times import SeenTimes
-from sizer.records.messages import HostError
-from sizer.records.messages import Interrupted
-from sizer.records.messages import SizerError
+from sizer.records.messages import HostError, Interrupted, SizerError
 from sizer.records.notes import Note
-from sizer.records.run import CauseKind
-from sizer.records.run import Run
+from sizer.records.run import CauseKind, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive
-from sizer.records.study import RunReason
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
+from sizer.records.study import Adaptive, RunReason, RunSpec, Study
 from sizer.runner.load import host_load
 from sizer.runner.watching import Hooks
 from sizer.storage.leftovers import remove_what_was_left
-from sizer.storage.placement import Placement
-from sizer.storage.placement import room_on_emulated
+from sizer.storage.placement import Placement, room_on_emulated
 from sizer.storage.subprograms import never
 from sizer.store.study_folder import StudyFolder
-from sizer.store.unsaved import keep_unsaved
-from sizer.store.unsaved import take_back
-from sizer.store.unsaved import unsaved_folder
-from sizer.adaptive.bounds import within
-from sizer.adaptive.to_follow import Unfinished
-from sizer.api.conclusions import WatchedPage
-from sizer.api.conclusions import conclude
-from sizer.api.preconditions import without_lacking
-from sizer.api.studies import MeasuringHost
-from sizer.api.studies import this_host
-from sizer.model.batch_runs import is_bound
-from sizer.records.adaptive import Adaptive
-from sizer.records.adaptive import RunReason
-from sizer.records.errors import HostError
-from sizer.records.errors import Interrupted
-from sizer.records.errors import SizerError
-from sizer.records.study import Note
+from sizer.store.unsaved import keep_unsaved, take_back, unsaved_folder
 
 Asked = Callable[[], bool]
 

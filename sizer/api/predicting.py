@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from sizer.api.accelerators import accelerator
-from sizer.model.model import Model
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
-from sizer.model.prediction import filled
-from sizer.model.prediction import predict_several
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import typed_line
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Refused
-from sizer.words.language import ENGLISH
-from sizer.words.language import in_language
-from sizer.words.names import terms_of
+
 from sizer.catalog.gpus import meant_gpu
-from sizer.model.coordinates import name_of_disk
-from sizer.model.filling import filled
-from sizer.model.model import Gpus
-from sizer.records.errors import InputError
-from sizer.records.plain_text import typed_line
+from sizer.model.model import Gpus, Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.model.prediction import filled, predict_several
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.messages import AnyOf, InputError, typed_line
+from sizer.records.prediction import Prediction, Refusal, Refused
+from sizer.words.language import ENGLISH, in_language
+from sizer.words.names import terms_of
 
 
 def predict(

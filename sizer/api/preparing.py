@@ -5,56 +5,29 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
 from sizer import bundled
-from sizer.api.events import DataLacking
-from sizer.api.events import DiskChecked
-from sizer.api.events import DiskChecking
-from sizer.api.events import DiskUnusable
-from sizer.api.events import OnEvent
-from sizer.api.events import SettingUp
-from sizer.api.events import SetupFailed
-from sizer.api.gpu_doubts import lacks_driver
-from sizer.api.measuring_host import MeasuringHost
+from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent, SettingUp, SetupFailed
+from sizer.api.preconditions import lacks_driver
+from sizer.api.studies import MeasuringHost
 from sizer.host.interpreters import interpreter
-from sizer.limits.users import RunUser
-from sizer.limits.users import run_user
-from sizer.records.kinds import COMMAND
-from sizer.records.kinds import OPENCV
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
-from sizer.records.messages import Interrupted
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import DataSet
-from sizer.records.run import DiskCheck
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.study import DiskTier
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
+from sizer.limits.users import RunUser, run_user
+from sizer.records.kinds import COMMAND, OPENCV
+from sizer.records.messages import HostError, InputError, Interrupted
+from sizer.records.run import Cause, CauseKind, DataSet, DiskCheck, Failure, Run
+from sizer.records.study import DiskTier, RunSpec, Study, Workload
 from sizer.runner.commands import RunPaths
-from sizer.runner.launcher import RunContext
-from sizer.runner.launcher import launch
-from sizer.runner.launcher import refused
+from sizer.runner.launcher import RunContext, launch, refused
 from sizer.runner.preparatory import set_up
 from sizer.runner.watching import Hooks
 from sizer.storage.data_sets import DataSets
 from sizer.storage.disk_check import check_disk
 from sizer.storage.page_cache import files_of
 from sizer.storage.placement import Placement
-from sizer.api.preconditions import lacks_driver
-from sizer.api.studies import MeasuringHost
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
-from sizer.records.errors import Interrupted
 
 
 @dataclass(frozen=True)

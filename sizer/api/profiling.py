@@ -2,81 +2,50 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterator
-from collections.abc import Sequence
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from sizer.api.events import AxesChosen
-from sizer.api.events import DisksNotRead
-from sizer.api.events import FirstRunEnded
-from sizer.api.events import FirstRunFailed
-from sizer.api.events import Noted
-from sizer.api.events import OnEvent
-from sizer.api.events import VariablesWithheld
-from sizer.api.events import ignore
+
+from sizer.api.events import (
+    AxesChosen,
+    DisksNotRead,
+    FirstRunEnded,
+    FirstRunFailed,
+    Noted,
+    OnEvent,
+    VariablesWithheld,
+    ignore,
+)
 from sizer.api.fitted_model import open_study
-from sizer.api.measuring import Asked
-from sizer.api.measuring import Measurement
-from sizer.api.measuring import measurement
-from sizer.api.measuring_host import MeasuringHost
-from sizer.api.measuring_host import this_host
-from sizer.api.same_profile import refuse_changed
-from sizer.api.same_profile import refuse_other_job
-from sizer.api.same_profile import sealed
-from sizer.api.study_plan import StudyPlan
-from sizer.api.study_plan import plan_study
-from sizer.api.typed_job import disks_by_name
-from sizer.api.typed_job import variables_wanted
-from sizer.api.typed_job import variables_withheld
-from sizer.api.typed_job import with_whole_path
+from sizer.api.measuring import Asked, Measurement, measurement
+from sizer.api.studies import MeasuringHost, this_host
+from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.catalog.catalog import Catalog
+from sizer.files.given_files import read_given
 from sizer.files.writing import write_text
 from sizer.limits.delegation import AS_ROOT
-from sizer.limits.interface import Capability
-from sizer.limits.interface import Control
-from sizer.plan.axes_of_first_run import Abilities
-from sizer.plan.axes_of_first_run import chosen_axes
-from sizer.plan.axes_of_first_run import needs_of
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.messages import typed_line
-from sizer.records.messages import typed_path
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
+from sizer.limits.interface import Capability, Control
+from sizer.plan.axes_of_first_run import Abilities, chosen_axes, needs_of
+from sizer.records.device import HOST_DISK
+from sizer.records.messages import InputError, Message, typed_line, typed_path
+from sizer.records.notes import Note, NoteKind
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
+from sizer.records.study import RunSpec, Study, Workload
+from sizer.records.units import GIB, parse_bytes
+from sizer.runner.commands import withheld
 from sizer.storage.subprograms import never
-from sizer.store.study_folder import StudyFolder
-from sizer.store.study_folder import refuse_unusable
-from sizer.study.own_job import Axes
-from sizer.study.own_job import OwnJob
-from sizer.study.own_job import own_job_text
+from sizer.store.continuing import measured
+from sizer.store.study_folder import StudyFolder, refuse_unusable
+from sizer.study.own_job import Axes, OwnJob, own_job_text
 from sizer.study.parse import parse_study
 from sizer.words.profiling import profile_comments
-import hashlib
-import re
-import shutil
-from collections.abc import Mapping
-from sizer.api.studies import MeasuringHost
-from sizer.api.studies import this_host
-from sizer.files.given_files import read_given
-from sizer.records.device import HOST_DISK
-from sizer.records.errors import InputError
-from sizer.records.plain_text import typed_line
-from sizer.records.plain_text import typed_path
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
-from sizer.records.study import Workload
-from sizer.records.units import GIB
-from sizer.records.units import parse_bytes
-from sizer.runner.commands import withheld
-from sizer.store.continuing import measured
 
 LEFT_OUT = {Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS, Control.MEMORY: NoteKind.NO_MEMORY_AXIS}
 

@@ -5,27 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import Unfinished
-from sizer.adaptive.chosen import next_of
+
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, next_of
 from sizer.api.fitted_model import stored_study
-from sizer.api.left_to_do import asked_specs
-from sizer.api.left_to_do import chosen_next
-from sizer.api.left_to_do import searches_left
+from sizer.api.study_plan import asked_specs, chosen_next, searches_left
 from sizer.model.model import Model
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import of_older_form
-from sizer.plan.run_order import remaining
+from sizer.plan.run_order import estimate_seconds, of_older_form, remaining
 from sizer.records.run import Run
 from sizer.records.study import RunSpec
-from sizer.store.study_folder import StudyFolder
-from sizer.store.study_folder import current_run
-from sizer.store.study_folder import is_held
-from sizer.adaptive.to_follow import Unfinished
-from sizer.api.study_plan import asked_specs
-from sizer.api.study_plan import chosen_next
-from sizer.api.study_plan import searches_left
+from sizer.store.study_folder import StudyFolder, current_run, is_held
 
 
 @dataclass(frozen=True)

@@ -2,61 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chooser import chooser_of
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import Unfinished
-from sizer.adaptive.chosen import most_to_follow
-from sizer.adaptive.chosen import unfinished
-from sizer.api.measuring_host import MeasuringHost
-from sizer.api.preconditions import caps_memory
-from sizer.api.preconditions import check_interpreters
-from sizer.api.preconditions import check_preconditions
-from sizer.api.preconditions import doubts
-from sizer.api.preconditions import interpreted
+
+from sizer.adaptive.chooser import Chooser, chooser_of
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, most_to_follow, next_of, unfinished
+from sizer.adaptive.conclusions import place_of
+from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
+from sizer.api.studies import MeasuringHost
 from sizer.files.own_folder import check_own_cache
-from sizer.host.machine import Host
-from sizer.host.machine import with_frameworks
+from sizer.host.machine import Host, with_frameworks
 from sizer.limits.users import run_user
-from sizer.plan.batch_search import BatchSearch
-from sizer.plan.batch_search import batch_searches
-from sizer.plan.floor_search import Search
-from sizer.plan.floor_search import searches
+from sizer.model.model import Model
+from sizer.model.runs import as_asked
+from sizer.plan.batch_search import BatchSearch, batch_searches
+from sizer.plan.configurations import configurations as configurations_of
+from sizer.plan.floor_search import Search, searches
 from sizer.plan.following import Following
 from sizer.plan.reference_runs import reference
-from sizer.plan.run_order import FAILED
-from sizer.plan.run_order import UNFINISHED
-from sizer.plan.run_order import plan
-from sizer.plan.run_order import remaining
-from sizer.plan.two_epochs import TwoEpochs
-from sizer.plan.two_epochs import two_epoch_passes
+from sizer.plan.run_order import FAILED, UNFINISHED, plan, remaining
+from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
+from sizer.recommend.edges import StillPlanned
 from sizer.records.answer import Doubt
+from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier
-from sizer.records.study import FrameworkPython
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from collections.abc import Collection
-from dataclasses import replace
-from sizer.adaptive.chosen import next_of
-from sizer.adaptive.conclusions import place_of
-from sizer.adaptive.to_follow import Unfinished
-from sizer.adaptive.to_follow import most_to_follow
-from sizer.adaptive.to_follow import unfinished
-from sizer.api.studies import MeasuringHost
-from sizer.model.isolation import as_asked
-from sizer.model.model import Model
-from sizer.plan.configurations import configurations as configurations_of
-from sizer.recommend.still_planned import StillPlanned
-from sizer.records.configuration import Configuration
-from sizer.records.doubts import Doubt
+from sizer.records.study import DiskTier, FrameworkPython, RunSpec, Study, Workload
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import recorded_size
 

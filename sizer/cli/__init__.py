@@ -6,20 +6,11 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+
 from sizer.cli.arguments import parser
-from sizer.cli.faults import in_words
-from sizer.cli.faults import sentence
-from sizer.cli.faults import unforeseen
 from sizer.cli.language import readers_language
-from sizer.cli.printing import escaped
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.messages import SizerError
-from sizer.cli.printing import in_words
-from sizer.cli.printing import sentence
-from sizer.cli.printing import unforeseen
-from sizer.records.errors import InputError
-from sizer.records.errors import SizerError
+from sizer.cli.printing import escaped, in_words, sentence, unforeseen
+from sizer.records.messages import InputError, Message, SizerError
 
 BROKEN_PIPE_STATUS = 141
 """What a shell shows for a program that SIGPIPE ended."""

@@ -7,17 +7,12 @@ import argparse
 import re
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
-from typing import NoReturn
+from typing import Any, NoReturn
+
 from sizer import __version__
-from sizer.cli import values
-from sizer.cli.faults import in_words
-from sizer.cli.faults import sentence
+from sizer.cli.printing import in_words, sentence
 from sizer.records.messages import Message
 from sizer.records.units import GIB
-from sizer.records.units import spell_bytes
-from sizer.cli.printing import in_words
-from sizer.cli.printing import sentence
 
 DEFAULT_TIER_SIZE = 500 * GIB
 LANGUAGES = ("en", "zh")

@@ -9,57 +9,31 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+
 from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.analysis.epochs import measured_from_epoch
-from sizer.api import StudyPlan
+from sizer.api import MeasuringHost, StudyPlan
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import PACKAGES
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import guessed_workloads
-from sizer.records.kinds import KINDS
-from sizer.records.kinds import OPENCV
-from sizer.records.messages import HostError
-from sizer.records.messages import typed_line
-from sizer.records.messages import typed_path
+from sizer.plan.run_order import estimate_seconds, guessed_workloads
+from sizer.records.kinds import KINDS, OPENCV
+from sizer.records.messages import HostError, typed_line, typed_path
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
+from sizer.records.study import RunSpec, Workload
 from sizer.storage.data_cache import cache_folder
-from sizer.words.adaptive import plan_ended
-from sizer.words.adaptive import start_to_come
-from sizer.words.dry_run import Touch
-from sizer.words.dry_run import batch_search_to_come
-from sizer.words.dry_run import emulated_line
-from sizer.words.dry_run import epochs_take_longer
-from sizer.words.dry_run import pass_to_come
-from sizer.words.dry_run import plan_total
-from sizer.words.dry_run import planned_run
-from sizer.words.dry_run import privileges_needed
-from sizer.words.dry_run import program_not_found
-from sizer.words.dry_run import search_to_come
-from sizer.words.dry_run import time_guessed
-from sizer.words.dry_run import touch_line
-from sizer.words.runs import run_in_words
-from sizer.words.runs import stages_in_words
-from collections.abc import Sequence
-from sizer.api import MeasuringHost
-from sizer.records.errors import HostError
-from sizer.records.plain_text import typed_line
-from sizer.records.plain_text import typed_path
 from sizer.words import dry_run
-from sizer.words.terminal import doubt_in_words
-from sizer.words.terminal import warning_said
+from sizer.words.adaptive import plan_ended, start_to_come
+from sizer.words.runs import run_in_words, stages_in_words
+from sizer.words.terminal import doubt_in_words, warning_said
 
 
 def show(plan: StudyPlan, host: MeasuringHost, further: Sequence[str] = ()) -> int:

@@ -12,7 +12,7 @@ from types import FrameType, TracebackType
 from sizer import api
 from sizer.cli.progress import EventPrinter
 from sizer.plan.run_order import FAILED
-from sizer.records.errors import Interrupted
+from sizer.records.messages import Interrupted
 from sizer.records.run_kinds import FAULTS
 from sizer.words.terminal import interrupted, runs_failed, waiting_for_run
 

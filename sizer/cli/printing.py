@@ -10,18 +10,11 @@ import os
 import select
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextlib import suppress
-from typing import Any
-from typing import TextIO
-from typing import cast
-from sizer.records.messages import printable
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO, cast
+
 from sizer import __version__
-from sizer.records.errors import HostError
-from sizer.records.errors import NoAnswer
-from sizer.records.errors import SizerError
-from sizer.records.messages import Message
-from sizer.records.plain_text import printable
+from sizer.records.messages import HostError, Message, NoAnswer, SizerError, printable
 
 LINES = "\n\t"
 

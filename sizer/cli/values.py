@@ -6,38 +6,26 @@ import argparse
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
-from sizer.cli.faults import sentence
-from sizer.records.messages import InputError
-from sizer.records.messages import Message
-from sizer.records.units import parse_batch_size
-from sizer.records.units import parse_count
-from sizer.records.units import parse_data_size
-from sizer.records.units import parse_factor
-from sizer.records.units import parse_gpu_count
-from sizer.records.units import parse_iops
-from sizer.records.units import parse_latency
-from sizer.records.units import parse_mbps
-from sizer.records.units import parse_memory
-from sizer.records.units import parse_rate
-from sizer.records.units import parse_seconds
-from sizer.records.units import parse_share
-from sizer.records.units import parse_vcpus
-from sizer.records.units import parse_wait
-from sizer.records.units import parse_whole
+
 from sizer.cli.printing import sentence
-from sizer.records.errors import InputError
-from sizer.records.typed_values import parse_batch_size
-from sizer.records.typed_values import parse_data_size
-from sizer.records.typed_values import parse_factor
-from sizer.records.typed_values import parse_gpu_count
-from sizer.records.typed_values import parse_iops
-from sizer.records.typed_values import parse_latency
-from sizer.records.typed_values import parse_mbps
-from sizer.records.typed_values import parse_memory
-from sizer.records.typed_values import parse_share
-from sizer.records.typed_values import parse_vcpus
-from sizer.records.typed_values import parse_wait
-from sizer.records.typed_values import parse_whole
+from sizer.records.messages import InputError, Message
+from sizer.records.units import (
+    parse_batch_size,
+    parse_count,
+    parse_data_size,
+    parse_factor,
+    parse_gpu_count,
+    parse_iops,
+    parse_latency,
+    parse_mbps,
+    parse_memory,
+    parse_rate,
+    parse_seconds,
+    parse_share,
+    parse_vcpus,
+    parse_wait,
+    parse_whole,
+)
 
 Value = TypeVar("Value")
 

@@ -7,46 +7,28 @@ constants travel with them, so that each has one definition.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from collections.abc import Sequence
-from dataclasses import asdict
-from dataclasses import astuple
-from dataclasses import fields
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, fields, replace
 from typing import Any
-from sizer.model import equation
-from sizer.model import posterior
-from sizer.model import prediction
-from sizer.model.equation import Rows
-from sizer.model.equation import build_rows
-from sizer.model.equation import disk_is_free
-from sizer.model.model import Feed
-from sizer.model.model import MeasuredRate
-from sizer.model.model import MemoryTrial
-from sizer.model.model import Observation
-from sizer.model.model import Posterior
-from sizer.model.model import WorkloadFacts
-from sizer.model.model import WorkloadModel
-from sizer.model.model import disk_of
-from sizer.model.model import name_of_disk
+
+from sizer.model import equation, posterior, prediction
+from sizer.model.equation import Rows, build_rows, disk_is_free
+from sizer.model.model import (
+    Feed,
+    MemoryTrial,
+    Observation,
+    Posterior,
+    WorkloadFacts,
+    WorkloadModel,
+    batch_of,
+    name_of_disk,
+)
 from sizer.model.posterior import KEPT
-from sizer.model.posterior import Places
-from sizer.model.refusals import ENOUGH
-from sizer.model.refusals import memory_matters
+from sizer.model.refusals import ENOUGH, memory_matters
 from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
 from sizer.records.units import GIB
-from collections.abc import Mapping
-from sizer.model import advice
-from sizer.model import attribution
-from sizer.model import misfit
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import name_of_disk
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.stages import Rows
-from sizer.model.stages import build_rows
-from sizer.model.stages import disk_is_free
 
 DRAWS = 64
 """Of the posterior's KEPT. Half of the rates are within 0.1 % of what all say, half of an interval's ends within 4 % of

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
 from sizer.analysis import deadline
 from sizer.api import this_host
 from sizer.cli import main
 from sizer.storage.disk_check import Fio
-from tests.end_to_end.quick_disks import quicken
 
 SECONDS = 600
 """Longer than any command takes that is typed so."""

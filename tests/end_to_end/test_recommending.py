@@ -7,9 +7,10 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from sizer.cli import main
-from sizer.cli.arguments import parser
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

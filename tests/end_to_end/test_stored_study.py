@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import pytest
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.run import DiskCheck
-from sizer.records.run import Run
-from sizer.records.study import DiskTier
-from sizer.records.study import Limits
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import DiskTier, Limits, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -11,26 +11,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from sizer import api
 from sizer.cli import main
 from sizer.records.configuration import Configuration
 from sizer.records.messages import InputError
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.run import Cause, CauseKind, Failure, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from tests import ROOT
-from sizer.records.errors import InputError
-from sizer.records.run import Configuration
-from sizer.records.run import Outcome
 
 CHECKOUT = ROOT
 INSTALLED = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); from sizer.cli import main; raise SystemExit(main())"

@@ -5,30 +5,17 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from sizer import api
-from sizer.catalog.catalog import Catalog
-from sizer.model.fitting import fit
-from sizer.model.prediction import predict
-from sizer.model.runs import is_starved
-from sizer.recommend.recommendation import recommend
-from sizer.records.messages import InputError
-from sizer.records.messages import NoAnswer
-from sizer.records.run import Demand
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
+from sizer.records.messages import InputError, NoAnswer
 from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Objective
 from sizer.records.study import Study
-from sizer.records.units import MIB
 from sizer.store.study_folder import StudyFolder
 from tests import ROOT
-from sizer.records.errors import InputError
-from sizer.records.errors import NoAnswer
 
 TEXT = (ROOT / "docs" / "api.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)

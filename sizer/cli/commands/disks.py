@@ -25,7 +25,7 @@ from sizer.host.lock import measuring_alone
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend
 from sizer.records.device import DiskRates
-from sizer.records.errors import HostError, InputError
+from sizer.records.messages import HostError, InputError
 from sizer.records.run import DiskCheck
 from sizer.records.study import DiskTier
 from sizer.records.units import parse_bytes, spell_bytes

@@ -12,7 +12,7 @@ from sizer.cli.arguments import (
 )
 from sizer.cli.folders import opened
 from sizer.files.codec import to_json
-from sizer.records.errors import NoAnswer
+from sizer.records.messages import NoAnswer
 from sizer.words.model import model_line, parameter_line
 
 

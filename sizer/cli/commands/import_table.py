@@ -13,8 +13,7 @@ from sizer.cli.arguments import (
     option,
 )
 from sizer.cli.progress import ImportProgress
-from sizer.records.errors import InputError
-from sizer.records.plain_text import quoted
+from sizer.records.messages import InputError, quoted
 from sizer.words.language import ENGLISH, in_language
 from sizer.words.notes import note_in_words
 
@@ -64,7 +63,9 @@ def _columns(maps: Sequence[str]) -> dict[str, str]:
         # A header may have an equals sign in it, and the name of a column has none.
         header, sign, column = text.rpartition("=")
         if not sign or not header:
-            raise InputError("--map {text}: write a header, `=` and a column, such as threads=vcpus.", text=quoted(text))
+            raise InputError(
+                "--map {text}: write a header, `=` and a column, such as threads=vcpus.", text=quoted(text)
+            )
         if header in columns:
             raise InputError("--map names `{header}` twice; leave one out.", header=header)
         columns[header] = column.strip()

@@ -8,8 +8,8 @@ from pathlib import Path
 from sizer.cli.arguments import (
     _,
 )
-from sizer.records.errors import InputError
-from sizer.study.commented import template
+from sizer.records.messages import InputError
+from sizer.study.json_schema import template
 from sizer.words.host import (
     study_file_written,
 )

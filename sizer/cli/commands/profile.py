@@ -17,9 +17,8 @@ from sizer.cli.arguments import (
 from sizer.cli.folders import opened
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError, typed_path
 from sizer.records.own_programs import Variable
-from sizer.records.plain_text import typed_path
 from sizer.words.dry_run import Touch, touch_line
 from sizer.words.profiling import follows_from_first_run, profile_interrupted
 

@@ -16,8 +16,7 @@ from sizer.cli.arguments import (
     option,
 )
 from sizer.cli.folders import opened
-from sizer.records.errors import HostError
-from sizer.records.plain_text import typed_path
+from sizer.records.messages import HostError, typed_path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,32 +15,18 @@ import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+
 from sizer.bundled.reports.policy import page_policy
-from sizer.cli.faults import in_words
-from sizer.cli.faults import sentence
-from sizer.cli.language import ENGLISH
-from sizer.cli.language import asked_language
-from sizer.host.lock import is_host_measured
-from sizer.records.messages import Message
-from sizer.records.messages import SizerError
-from sizer.server.live_page import LivePage
-from sizer.server.live_page import Sentences
-from sizer.server.page_server import PageServer
-from sizer.store.content import WATCHED_SECONDS
-from sizer.store.content import mark_watched
-from sizer.store.content import unmark_watched
-from sizer.store.study_folder import StudyFolder
-from sizer.store.study_folder import is_held
 from sizer.cli import values
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_folder
-from sizer.cli.arguments import option
-from sizer.cli.printing import in_words
-from sizer.cli.printing import sentence
-from sizer.records.errors import SizerError
-from sizer.store.watched import WATCHED_SECONDS
-from sizer.store.watched import mark_watched
-from sizer.store.watched import unmark_watched
+from sizer.cli.arguments import _, add_folder, option
+from sizer.cli.language import ENGLISH, asked_language
+from sizer.cli.printing import in_words, sentence
+from sizer.host.lock import is_host_measured
+from sizer.records.messages import Message, SizerError
+from sizer.server.live_page import LivePage, Sentences
+from sizer.server.page_server import PageServer
+from sizer.store.content import WATCHED_SECONDS, mark_watched, unmark_watched
+from sizer.store.study_folder import StudyFolder, is_held
 
 if TYPE_CHECKING:
     from sizer.api import WatchedPage

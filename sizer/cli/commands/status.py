@@ -5,42 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Collection
-from collections.abc import Sequence
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import Unfinished
-from sizer.api import StudyStatus
-from sizer.api import open_study
-from sizer.api import study_status
+from collections.abc import Collection, Sequence
+
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished
+from sizer.api import StudyStatus, open_study, study_status
+from sizer.cli.arguments import add_folder, add_json
 from sizer.plan.run_order import UNFINISHED
-from sizer.records.messages import printable
-from sizer.records.messages import typed_path
-from sizer.records.run import Run
-from sizer.records.run import way_of_ending
-from sizer.records.run_kinds import FINDINGS
-from sizer.records.run_kinds import Outcome
+from sizer.records.messages import printable, typed_path
+from sizer.records.run import Run, way_of_ending
+from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.store.study_folder import StudyFolder
-from sizer.words.adaptive import chosen_runs
-from sizer.words.adaptive import plan_goes_on
-from sizer.words.runs import imported_run_in_words
-from sizer.words.runs import result_and_warnings
-from sizer.words.runs import run_in_words
-from sizer.words.runs import status_line
-from sizer.words.terminal import being_measured
-from sizer.words.terminal import being_measured_again
-from sizer.words.terminal import problem_said
-from sizer.words.terminal import study_summary
-from sizer.words.terminal import to_be_run
-from sizer.words.terminal import to_be_run_again
-from sizer.words.unfinished import going_on_with
-from sizer.words.unfinished import unfinished_said
-from sizer.adaptive.to_follow import Unfinished
-from sizer.cli.arguments import add_folder
-from sizer.cli.arguments import add_json
-from sizer.records.plain_text import printable
-from sizer.records.plain_text import typed_path
 from sizer.words import terminal
+from sizer.words.adaptive import chosen_runs, plan_goes_on
+from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words, status_line
+from sizer.words.unfinished import going_on_with, unfinished_said
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,21 +1,14 @@
 from __future__ import annotations
 
-import math
 import re
 import subprocess
 import sys
+
 import pytest
-from bottlenecks import Finding
-from bottlenecks import Verdict
-from bottlenecks import holds
-from bottlenecks import ratio_of
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
+from bottlenecks import Finding, Verdict
+
+from sizer.records.configuration import Bottleneck, Estimate
 from tests import ROOT
-from counterfactual import Finding
-from counterfactual import Verdict
-from sizer.records.run import Bottleneck
-from sizer.records.run import Estimate
 
 BENCHMARK = ROOT / "benchmarks/bottlenecks/bottlenecks.py"
 SECONDS = 500

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+
 import pytest
-from fault_study import FaultFolder
-from fault_study import measured
+from fault_study import FaultFolder, measured
 from faults import FAULTS
-from fault_cases import FAULTS
 
 QUICK = {
     "deadline": [fault for fault in FAULTS if fault.quick and fault.needs == "deadline"],

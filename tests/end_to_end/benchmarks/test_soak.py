@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from importlib import import_module
+
 import pytest
-from soak_sizer import REPLACED
-from tests import ROOT
-import re
 from soak import SoakTable
+from soak_sizer import REPLACED
+
+from tests import ROOT
 
 SOAK = ROOT / "benchmarks/reliability/soak.py"
 SECONDS = 1800

@@ -6,15 +6,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
 import pytest
-from sizer.host.lock import is_host_measured
-from sizer.host.lock import measuring_alone
+
+from sizer.host.lock import is_host_measured, measuring_alone
 from sizer.records.messages import HostError
 from tests import ROOT
-from sizer.records.errors import HostError
 
 BECOME = """
 import os, socket, sys

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
 import pytest
+
 from sizer.limits.device import device_of
-from sizer.limits.interface import Group
-from sizer.limits.interface import LimitsBackend
-from sizer.limits.interface import Throttle
+from sizer.limits.interface import Group, LimitsBackend, Throttle
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.study import Limits
-from sizer.storage.disks import Volume
-from sizer.storage.disks import emulated_volume
-from sizer.storage.disks import missing_for_emulation
-from sizer.storage.page_cache import evict
-from sizer.storage.page_cache import resident_bytes
-from sizer.records.errors import HostError
-from sizer.records.study import DiskRates
+from sizer.storage.disks import Volume, emulated_volume, missing_for_emulation
+from sizer.storage.page_cache import evict, resident_bytes
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -7,18 +7,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
 import pytest
+
 from sizer.limits.device import device_of
-from sizer.limits.interface import Group
-from sizer.limits.interface import LimitsBackend
-from sizer.limits.interface import Throttle
+from sizer.limits.interface import Group, LimitsBackend, Throttle
 from sizer.limits.join import join_command
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.run import Sample
 from sizer.records.study import Limits
-from sizer.records.errors import HostError
-from sizer.records.study import DiskRates
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import ConsoleMessage, Page, Request, sync_playwright
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
+from sizer.bundled.reports.subject import Material
 from tests.shared import held
 
 NOTHING = "about:blank"

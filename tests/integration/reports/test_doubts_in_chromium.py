@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
-from datetime import timedelta
-from datetime import timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+
 import pytest
-from sizer.bundled.reports.material import Material
+
 from sizer.bundled.reports.page import write_report
-from sizer.bundled.reports.runs import timelines
-from sizer.records.device import GpuSample
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run_kinds import Outcome
-from sizer.records.gpu import GpuSample
-from sizer.records.run import Outcome
 from sizer.bundled.reports.subject import Material
+from sizer.records.device import GpuSample
+from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
+from sizer.records.run_kinds import Outcome
 
 pytestmark = pytest.mark.slow
 

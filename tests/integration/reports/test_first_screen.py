@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
 import pytest
-from sizer.bundled.reports.material import Material
+
 from sizer.bundled.reports.page import write_report
-from sizer.words.language import CHINESE
-from sizer.words.language import ENGLISH
-from sizer.words.language import in_language
-from tests.integration.reports.conftest import PHONE
 from sizer.bundled.reports.subject import Material
+from sizer.words.language import CHINESE, ENGLISH, in_language
+from tests.integration.reports.conftest import PHONE
 
 pytestmark = pytest.mark.slow
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
 import pytest
-from sizer.bundled.reports.material import Material
+
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.policy import page_policy
-from sizer.files.writing import write_text
-from sizer.server.live_page import LivePage
-from sizer.server.live_page import Sentences
-from sizer.server.page_server import PageServer
 from sizer.bundled.reports.subject import Material
+from sizer.files.writing import write_text
+from sizer.server.live_page import LivePage, Sentences
+from sizer.server.page_server import PageServer
 
 pytestmark = pytest.mark.slow
 

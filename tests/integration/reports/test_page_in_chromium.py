@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import pytest
-from sizer.bundled.reports.material import Material
+
 from sizer.bundled.reports.page import write_report
+from sizer.bundled.reports.subject import Material
 from sizer.records.answer import Alternative
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
+from sizer.records.run import RunWarning, WarningKind
 from sizer.records.units import GIB
-from sizer.words.language import CHINESE
-from sizer.words.language import in_language
-from sizer.bundled.reports.subject import Material
-from sizer.records.run import Outcome
+from sizer.words.language import CHINESE, in_language
 
 pytestmark = pytest.mark.slow
 

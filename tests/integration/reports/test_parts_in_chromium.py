@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.page import write_report
 from sizer.bundled.reports.runs import all_runs
+from sizer.bundled.reports.subject import Material
 from sizer.exchange.measurements import write_tables
 from sizer.records.answer import InstanceOffer
-from sizer.records.run import Outcome
+from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 
 pytestmark = pytest.mark.slow

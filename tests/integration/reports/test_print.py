@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+
 import pytest
-from sizer.bundled.reports.material import Material
+
 from sizer.bundled.reports.page import write_report
-from sizer.cli import main
 from sizer.bundled.reports.subject import Material
+from sizer.cli import main
 
 pytestmark = [
     pytest.mark.slow,

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
 import pytest
-from sizer.api import fit
-from sizer.api import open_study
+
+from sizer.api import fit, open_study
 from sizer.api.predicting import predict_at
-from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.subject import Material
 from sizer.cli import main
 from sizer.records.configuration import Configuration
 from sizer.records.units import format_number
-from sizer.bundled.reports.page import write_report
-from sizer.bundled.reports.subject import Material
 
 pytestmark = pytest.mark.slow
 

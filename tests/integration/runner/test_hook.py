@@ -11,21 +11,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
 import pytest
+
 from sizer.analysis.monitor import Live
 from sizer.limits.detection import detect
-from sizer.records.run import CauseKind
-from sizer.records.run import Meter
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
+from sizer.records.run import CauseKind, Meter, MeterKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
-from sizer.runner.launcher import RunContext
-from sizer.runner.launcher import launch
-from sizer.runner.watching import UNWATCHED
-from sizer.runner.watching import Hooks
-from sizer.records.run import Outcome
+from sizer.runner.launcher import RunContext, launch
+from sizer.runner.watching import UNWATCHED, Hooks
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -6,40 +6,23 @@ import os
 import sys
 import textwrap
 import time
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+
 import psutil
 import pytest
-from sizer.limits.affinity import AffinityBackend
-from sizer.limits.affinity import AffinityGroup
+
 from sizer.limits.control_group import ControlGroup
 from sizer.limits.detection import detect
-from sizer.limits.identity import owned_name
-from sizer.limits.interface import Group
-from sizer.limits.interface import Throttle
-from sizer.limits.machine import read_machine
-from sizer.limits.tree import Tree
-from sizer.records.messages import HostError
-from sizer.records.run import DataSet
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Meter
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
+from sizer.records.run import DataSet, Meter, MeterKind, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
 from sizer.records.study import RunSpec
-from sizer.runner.launcher import RunContext
-from sizer.runner.launcher import launch
-from sizer.runner.watching import UNWATCHED
-from sizer.runner.watching import Hooks
+from sizer.runner.launcher import RunContext, launch
+from sizer.runner.watching import UNWATCHED, Hooks
 from sizer.words.failures import failure_in_words
 from sizer.words.warnings import warning_line
 from tests.control_groups import groups_of
-from sizer.records.run import Outcome
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -6,17 +6,16 @@ import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.limits.detection import detect
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
-from sizer.runner.launcher import RunContext
-from sizer.runner.launcher import launch
-from sizer.runner.run_log import HEAD_BYTES
-from sizer.runner.run_log import TAIL_BYTES
+from sizer.runner.launcher import RunContext, launch
+from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES
 from sizer.words.failures import failure_in_words
-from sizer.records.run import Outcome
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

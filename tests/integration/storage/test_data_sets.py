@@ -8,24 +8,18 @@ import stat
 import sys
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer.bundled import WORKLOADS_PATH
-from sizer.limits.users import run_user
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
+from sizer.records.messages import HostError, InputError
 from sizer.records.study import Workload
-from sizer.storage.announcements import Announcement
-from sizer.storage.announcements import AnnouncementKind
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_cache import cache_folder
-from sizer.storage.data_sets import DataSets
-from sizer.storage.data_sets import check_cache
-from sizer.storage.data_sets import check_data
-from sizer.storage.data_sets import form_of
+from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
 from sizer.storage.manifest import write_manifest
 from sizer.storage.page_cache import files_of
 from workloads.data_set import image_format
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
 
 TRAINING = Workload("train", "image_training", network="resnet18", format="recordio")
 PREPROCESSING = Workload("prepare", "imagenet_preprocessing", format="recordio")

@@ -5,22 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from sizer.files.own_folder import check_own_cache
-from sizer.files.own_folder import make_folder
 from sizer.plan.run_order import plan
 from sizer.records.configuration import Configuration
 from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import HostSize
-from sizer.records.errors import InputError
-from sizer.records.run import Configuration
-from sizer.records.run import Outcome
 
 pytestmark = pytest.mark.root
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+
 import pytest
+
 from sizer.api.demonstration import DEMO_FIO
-from sizer.api.measuring_host import MeasuringHost
-from sizer.api.preparing import Preparation
-from sizer.api.preparing import SetUp
-from sizer.api.preparing import prepare_data
+from sizer.api.preparing import Preparation, SetUp, prepare_data
+from sizer.api.studies import MeasuringHost
 from sizer.host.machine import facts
 from sizer.limits.detection import detect
 from sizer.plan.isolating_runs import isolating_runs
@@ -16,12 +16,9 @@ from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.runner.watching import UNWATCHED
 from sizer.storage.disks import missing_for_emulation
-from sizer.storage.placement import Placement
-from sizer.storage.placement import room_on_emulated
+from sizer.storage.placement import Placement, room_on_emulated
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.records.run import Outcome
-from sizer.api.studies import MeasuringHost
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

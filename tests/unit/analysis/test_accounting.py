@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
+
 from sizer.analysis import accounting
 from sizer.analysis.steady_state import SteadyState
 from sizer.records.configuration import Estimate
 from sizer.records.device import Device
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import Sample
-from sizer.records.run import Step
+from sizer.records.run import DataSet, Demand, Sample, Step
 from sizer.records.study import Workload
-from sizer.records.run import Estimate
-from sizer.records.study import Device
 
 STEADY = SteadyState(Estimate(100.0, 99.0, 101.0), 1.0, 1.0, 11.0)
 STEPS = [Step(float(second), 100, 0.25, 0) for second in range(12)]

@@ -1,28 +1,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
-from sizer.analysis.deadline import Progress
-from sizer.analysis.deadline import deadline_seconds
-from sizer.analysis.deadline import is_busy
-from sizer.analysis.deadline import least_deadline
-from sizer.analysis.deadline import reading_seconds
-from sizer.analysis.deadline import reading_until
-from sizer.analysis.events import Reading
-from sizer.analysis.events import Start
+
+from sizer.analysis.deadline import Progress, deadline_seconds, least_deadline, reading_seconds, reading_until
+from sizer.analysis.events import Reading, Start
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
 from sizer.records.device import DiskRates
-from sizer.records.run import DataSet
-from sizer.records.run import DiskCheck
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.study import DiskTier
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
-from sizer.records.study import DiskRates
+from sizer.records.run import DataSet, DiskCheck, Sample, Step
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 
 NOTHING = Progress()
 

@@ -1,18 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from sizer.analysis.evidence import busy_shares
-from sizer.analysis.evidence import name_bottleneck
-from sizer.analysis.evidence import short_of_memory
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
+
+from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import DataSet, Demand
 from sizer.words.runs import evidence_in_words
-from sizer.records.run import Bottleneck
-from sizer.records.run import Configuration
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)
 TIER = DiskRates(read_iops=1000, read_bytes_per_second=50e6, write_iops=1000, write_bytes_per_second=50e6)

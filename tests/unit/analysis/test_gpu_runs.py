@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
+
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import ChildResult
-from sizer.analysis.record import run_record
-from sizer.files.codec import from_json
-from sizer.files.codec import to_json
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.device import ClockReason
-from sizer.records.device import Device
-from sizer.records.device import GpuSample
-from sizer.records.device import GpuUse
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Run
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
+from sizer.analysis.record import ChildResult, run_record
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import ClockReason, Device, GpuSample, GpuUse
+from sizer.records.run import LimitedBy, LimitedByKind, Run, Sample, Step
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.words.warnings import warning_line
-from sizer.records.gpu import ClockReason
-from sizer.records.gpu import GpuSample
-from sizer.records.gpu import GpuUse
 
 GIB = 2**30
 GPU = GpuUse(1, "V100", "GPU-aaaa", 16 * GIB)

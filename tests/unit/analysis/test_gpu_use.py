@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from sizer.analysis.gpu_use import gpu_uses
-from sizer.analysis.gpu_use import peaks
-from sizer.records.device import ClockReason
-from sizer.records.device import GpuSample
-from sizer.records.device import GpuUse
+
+from sizer.analysis.gpu_use import gpu_uses, peaks
+from sizer.records.device import ClockReason, GpuSample, GpuUse
 from sizer.records.run import Sample
-from sizer.records.gpu import ClockReason
-from sizer.records.gpu import GpuSample
-from sizer.records.gpu import GpuUse
 
 GPU = GpuUse(0, "V100", "GPU-aaaa", 16 << 30)
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sizer.analysis.log_lines.line_formats import LINE_FORMATS
-from sizer.analysis.log_lines.recognising import BARS
-from sizer.analysis.log_lines.recognising import LogLines
+from sizer.analysis.log_lines.recognising import BARS, LogLines
 from sizer.analysis.log_rates import LogRates
 from sizer.records.own_programs import KNOWN_LOGS
 from tests import ROOT
-from sizer.records.log_patterns import KNOWN_LOGS
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
 import pytest
+
 from sizer.analysis.log_lines.content import read_log
 from sizer.analysis.log_rates import LogRates
+from sizer.analysis.told_against_seen import Disagreement, Reason, ToldLine, disagreement, numbers_of
 from sizer.records.messages import InputError
-from sizer.records.run import CauseKind
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
-from sizer.analysis.told_against_seen import Disagreement
-from sizer.analysis.told_against_seen import Reason
-from sizer.analysis.told_against_seen import ToldLine
-from sizer.analysis.told_against_seen import disagreement
-from sizer.analysis.told_against_seen import numbers_of
-from sizer.records.errors import InputError
+from sizer.records.run import CauseKind, Step, WarningKind
 
 
 class Clock:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+
 import pytest
+
 from sizer.analysis.memory_growth import memory_growth
 from sizer.analysis.steady_state import SteadyState
 from sizer.records.configuration import Estimate
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import Estimate
+from sizer.records.run import Sample, Step
 
 MIB = 2**20
 STEADY = SteadyState(Estimate(320.0, 310.0, 330.0), 0.0, 0.0, 20.0)

@@ -3,49 +3,39 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
-from dataclasses import replace
+from dataclasses import fields, replace
+
 import pytest
-from hypothesis import example
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+
 from sizer.analysis import monitor as joined_steps
-from sizer.analysis.events import EventError
-from sizer.analysis.events import EventReader
+from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import ChildResult
-from sizer.analysis.record import run_record
-from sizer.files.codec import from_json
-from sizer.files.codec import to_json
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
+from sizer.analysis.record import ChildResult, run_record
+from sizer.files.codec import from_json, to_json
+from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import DiskRates
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import DataSet
-from sizer.records.run import DiskCheck
-from sizer.records.run import Failure
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Meter
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    DataSet,
+    DiskCheck,
+    Failure,
+    LimitedBy,
+    LimitedByKind,
+    Meter,
+    MeterKind,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Workload
 from sizer.words.runs import result_in_words
 from sizer.words.warnings import warning_line
-from sizer.records.run import Bottleneck
-from sizer.records.run import Configuration
-from sizer.records.run import Outcome
-from sizer.records.study import DiskRates
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}

@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
 import pytest
+
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.run_warnings import run_warnings
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import MemoryGrowth
-from sizer.records.run import RateChange
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import DataSet, Demand, MemoryGrowth, RateChange, Run, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.records.units import GIB
 from sizer.words.warnings import warning_line
-from sizer.records.run import Configuration
-from sizer.records.run import Estimate
-from sizer.records.run import Outcome
 
 
 @pytest.fixture

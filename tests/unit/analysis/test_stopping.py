@@ -2,41 +2,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+
 import numpy as np
 import pytest
-from sizer.analysis.ending import Ending
-from sizer.analysis.ending import outcome
-from sizer.analysis.epochs import Epochs
-from sizer.analysis.epochs import Shown
-from sizer.analysis.epochs import measured_from_epoch
-from sizer.analysis.events import Reading
-from sizer.analysis.steady_state import SteadyState
-from sizer.analysis.steady_state import steady_state
-from sizer.analysis.stopping import Stop
-from sizer.analysis.stopping import enough
-from sizer.records.configuration import Estimate
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Run
-from sizer.records.run import Step
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Measure
-from sizer.records.study import Workload
-from sizer.words.failures import failure_in_words
-from sizer.analysis.events import EventError
-from sizer.analysis.events import EventReader
-from sizer.analysis.events import OutOfMemory
+
+from sizer.analysis.ending import Ending, outcome
+from sizer.analysis.epochs import Epochs, Shown
+from sizer.analysis.events import EventError, EventReader, OutOfMemory, Reading
 from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
-from sizer.files.codec import from_json
-from sizer.files.codec import to_json
-from sizer.records.run import Configuration
-from sizer.records.run import Estimate
-from sizer.records.run import Failure
-from sizer.records.run import Outcome
-from sizer.records.run_kinds import MemoryPlace
-from sizer.records.study import Limits
-from sizer.records.study import RunSpec
+from sizer.analysis.steady_state import SteadyState, steady_state
+from sizer.analysis.stopping import Stop, enough
+from sizer.files.codec import from_json, to_json
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import Cause, CauseKind, Failure, Run, Step
+from sizer.records.run_kinds import MemoryPlace, Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.words.failures import failure_in_words
 from sizer.words.remedies import remedy_of_failure
 
 Steps = Callable[..., list[Step]]

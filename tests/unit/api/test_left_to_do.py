@@ -2,57 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
 import pytest
+
 from sizer import api
 from sizer.adaptive.chosen import PlanEnd
-from sizer.api.left_to_do import chosen_next
-from sizer.cli import main
-from sizer.plan.run_order import plan
-from sizer.records.prediction import Refused
-from sizer.records.study import Adaptive
-from sizer.records.study import Study
-from sizer.store.study_folder import StudyFolder
-from tests.unit.adaptive.machine import HOST
-from tests.unit.adaptive.machine import chosen
-from tests.unit.adaptive.machine import knee
-from tests.unit.adaptive.machine import made
-from tests.unit.adaptive.machine import study_of
-from collections.abc import Callable
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import SimpleNamespace
-from sizer.api.events import DiskChecking
-from sizer.api.events import DiskUnusable
+from sizer.api.events import DiskChecking, DiskUnusable
 from sizer.api.importing import _take_away
-from sizer.api.preparing import Preparation
-from sizer.api.preparing import PreparedData
+from sizer.api.preparing import Preparation, PreparedData
 from sizer.api.study_plan import chosen_next
 from sizer.catalog.catalog import Catalog
+from sizer.cli import main
 from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
-from sizer.model.model import Model
-from sizer.model.model import WhatIf
-from sizer.records.adaptive import Adaptive
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
-from sizer.records.errors import Interrupted
-from sizer.records.errors import NoAnswer
-from sizer.records.run import CauseKind
-from sizer.records.run import Run
+from sizer.model.model import Model, WhatIf
+from sizer.plan.run_order import plan
+from sizer.records.device import Device, DiskRates
+from sizer.records.messages import HostError, InputError, Interrupted, NoAnswer
+from sizer.records.prediction import Refused
+from sizer.records.run import CauseKind, Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import Adaptive, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 from sizer.words.errors import in_words
 from sizer.words.failures import failure_line
+from tests.unit.adaptive.machine import HOST, chosen, knee, made, study_of
 
 FACTS = {"cpus": HOST.vcpus, "memory_bytes": HOST.memory_bytes}
 

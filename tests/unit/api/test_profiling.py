@@ -6,28 +6,18 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer import api
-from sizer.api.profiling import profile_of
-from sizer.api.same_profile import SEAL
-from sizer.api.same_profile import refuse_changed
-from sizer.api.same_profile import sealed
-from sizer.api.typed_job import OFTEN_READ
-from sizer.api.typed_job import disks_by_name
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.api.profiling import OFTEN_READ, SEAL, disks_by_name, profile_of, refuse_changed, sealed
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import InputError
 from sizer.records.own_programs import Variable
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.store.study_folder import StudyFolder
-from sizer.api.profiling import OFTEN_READ
-from sizer.api.profiling import SEAL
-from sizer.api.profiling import disks_by_name
-from sizer.api.profiling import refuse_changed
-from sizer.api.profiling import sealed
-from sizer.records.errors import InputError
 
 SECRET = "hf_aBcDeFgH1234"
 

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+
 import pytest
-from sizer.api import Measurement
-from sizer.api import events
-from sizer.api import plan_study
-from sizer.api import this_host
-from sizer.api import watched_page
-from sizer.api.watched_page import PAUSE
-from sizer.api.watched_page import WatchedPage
+
+from sizer.api import Measurement, conclusions, events, plan_study, this_host
+from sizer.api.conclusions import PAUSE, WatchedPage
+from sizer.api.importing import write_study
 from sizer.records.messages import HostError
 from sizer.store.content import mark_watched
 from sizer.store.study_folder import StudyFolder
-from dataclasses import replace
-from sizer.api import conclusions
-from sizer.api.conclusions import PAUSE
-from sizer.api.conclusions import WatchedPage
-from sizer.api.importing import write_study
-from sizer.records.errors import HostError
-from sizer.store.watched import mark_watched
 from tests.tables import imported
 
 TABLE = """

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sizer.catalog.accelerator_rates import AcceleratorRate
+
 from sizer.catalog.batch_curve import rate_at
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.data_sheets import data_sheet
-from sizer.catalog.data_sheets import data_sheets
-from sizer.catalog.gpu_transfer import PublishedStep
-from sizer.catalog.gpu_transfer import published_step
-from sizer.catalog.gpu_transfer import published_steps
-from sizer.catalog.gpu_transfer import rate_model
-from sizer.catalog.rate_estimate import Basis
-from sizer.catalog.rate_estimate import RateQuestion
+from sizer.catalog.gpu_transfer import published_steps, rate_model
+from sizer.catalog.rate_estimate import Basis, RateQuestion
 from sizer.records.messages import InputError
-from sizer.records.errors import InputError
 
 CATALOG = Catalog.load()
 GPUS = ("K80", "P100", "V100", "T4", "A10", "A100", "A100 PCIe", "L4", "H100", "B200", "A10G", "Z9000")

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import sys
-from collections.abc import Callable
-from dataclasses import replace
-import pytest
-from sizer.analysis.monitor import Live
-from sizer.cli.printing import escaped
-from sizer.cli.progress import RunProgress
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec
 import errno
+import io
 import os
 import subprocess
+import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
+
+from sizer.analysis.monitor import Live
 from sizer.cli import main
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
-from sizer.records.errors import NoAnswer
+from sizer.cli.printing import escaped
+from sizer.cli.progress import RunProgress
+from sizer.records.messages import HostError, InputError, NoAnswer
+from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import RunSpec
 from tests import ROOT
 
 ESCAPE = "\x1b[2J\x9b31m\u202e"

@@ -2,56 +2,44 @@
 
 from __future__ import annotations
 
+import html
 import io
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-import pytest
-from sizer.analysis.events import Reading
-from sizer.analysis.events import Start
-from sizer.analysis.monitor import Live
-from sizer.analysis.monitor import RunMonitor
-from sizer.cli.progress import RunProgress
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import RunSpec
-from sizer.words.failures import failure_line
-from sizer.words.names import bound_in_words
-from sizer.words.names import disk_in_words
-from sizer.words.runs import result_and_doubts
-from sizer.words.runs import result_in_words
-import html
-import json
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
 from typing import Any
+
+import pytest
+
 from sizer import api
-from sizer.api.fitted_model import Stage
-from sizer.api.fitted_model import StepBegun
+from sizer.analysis.events import Reading, Start
+from sizer.analysis.monitor import Live, RunMonitor
+from sizer.api.fitted_model import Stage, StepBegun
 from sizer.cli import main
-from sizer.cli.progress import EventPrinter
-from sizer.cli.progress import ImportProgress
-from sizer.records.errors import HostError
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.cli.progress import EventPrinter, ImportProgress, RunProgress
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.device import Device, DiskRates
+from sizer.records.messages import HostError
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    Evidence,
+    EvidenceKind,
+    Failure,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
+from sizer.records.run_kinds import Outcome
+from sizer.records.study import Limits, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
+from sizer.words.failures import failure_line
+from sizer.words.names import bound_in_words, disk_in_words
+from sizer.words.runs import result_and_doubts, result_in_words
 from tests.modelled import contended
 
 

@@ -9,20 +9,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from sizer.bundled.reports.policy import page_policy
-from sizer.cli import serve
-from sizer.cli.serve import _Keeper
-from sizer.cli.serve import _sentences
+from sizer.cli.commands import serve
+from sizer.cli.commands.serve import _Keeper, _sentences
 from sizer.records.messages import HostError
 from sizer.server.live_page import LivePage
 from sizer.store.content import mark_watched
 from sizer.store.study_folder import StudyFolder
-from sizer.cli.commands import serve
-from sizer.cli.commands.serve import _Keeper
-from sizer.cli.commands.serve import _sentences
-from sizer.records.errors import HostError
-from sizer.store.watched import mark_watched
 
 
 @pytest.fixture

@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer.api import StudyPlan
-from sizer.cli import dry_run
-from sizer.cli import main
-from sizer.plan.run_order import plan
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import WorkloadPlan
-from sizer.store.study_folder import StudyFolder
-from sizer.study.presets import HostSize
-from sizer.words.terminal import study_summary
-import time
+from sizer.cli import dry_run, main
 from sizer.cli.dry_run import lines
 from sizer.files.codec import to_json
+from sizer.plan.run_order import plan
 from sizer.plan.two_epochs import two_epoch_passes
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits
-from sizer.records.study import Workload
+from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
+from sizer.store.study_folder import StudyFolder
 from sizer.study.parse import parse_study
+from sizer.study.presets import HostSize
+from sizer.words.terminal import study_summary
 
 
 def test_status_tells_which_runs_carry_a_warning(first_version: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,31 +5,20 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+
 import pytest
-from sizer.cli.what_if import AskedWhatIf
-from sizer.cli.what_if import asked_what_if
-from sizer.cli.what_if import form
-from sizer.cli.what_if import is_tier
-from sizer.cli.what_if import tier_rates
+
+from sizer.cli import main
+from sizer.cli.commands.predict import AskedWhatIf, asked_what_if, form, is_tier, tier_rates
 from sizer.model.fitting import fit
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WhatIf, WorkloadModel
 from sizer.records.device import DiskRates
 from sizer.records.messages import InputError
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refused
+from sizer.records.prediction import ReasonCode, Refused
 from sizer.records.run import Run
+from sizer.records.study import Study, WorkloadPlan
 from sizer.records.units import GIB
-from pathlib import Path
-from sizer.cli import main
-from sizer.cli.commands.predict import AskedWhatIf
-from sizer.cli.commands.predict import asked_what_if
-from sizer.cli.commands.predict import form
-from sizer.cli.commands.predict import is_tier
-from sizer.cli.commands.predict import tier_rates
-from sizer.records.errors import InputError
-from sizer.records.study import Study
-from sizer.records.study import WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 from itertools import count
+
 import pynvml
 import pytest
-from sizer.host.gpu_watch import READ_SECONDS
-from sizer.host.gpu_watch import GpuWatch
-from sizer.host.gpu_watch import held_back
-from sizer.host.gpu_watch import watched
-from sizer.host.nvml import Gpu
-from sizer.host.nvml import gpus
-from sizer.host.nvml import has_driver
-from sizer.records.device import ClockReason
-from sizer.records.device import GpuSample
-from tests.unit.host.fake_nvml import FakeGpu
-from tests.unit.host.fake_nvml import FakeNvml
-import os
+
 from sizer.host.gpu_processes import GpuProcesses
-from sizer.records.gpu import ClockReason
-from sizer.records.gpu import GpuSample
+from sizer.host.gpu_watch import READ_SECONDS, GpuWatch, held_back, watched
+from sizer.host.nvml import Gpu, gpus, has_driver
+from sizer.records.device import ClockReason, GpuSample
+from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
 
 
 def watch_of(monkeypatch: pytest.MonkeyPatch, *present: FakeGpu, step: float = 0.5) -> GpuWatch:

@@ -7,19 +7,13 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
-from sizer.host.interpreters import NEEDED
-from sizer.host.interpreters import Interpreter
-from sizer.host.interpreters import examined
-from sizer.host.interpreters import interpreter
-from sizer.host.interpreters import look_into
-from sizer.host.interpreters import what_it_lacks
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
+
+from sizer.host.interpreters import NEEDED, Interpreter, examined, interpreter, look_into, what_it_lacks
+from sizer.records.messages import HostError, InputError
 from sizer.records.study import FrameworkPython
 from tests import ROOT
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
 
 
 @pytest.fixture(autouse=True)

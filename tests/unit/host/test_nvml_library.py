@@ -9,10 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from tests import ROOT
 from tests.unit.host.test_cuda_devices import LIBRARY
-from tests.unit.host.test_cuda_library import LIBRARY
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler to make the libraries with")
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-import pytest
-from sizer.limits.device import device_of
-from sizer.limits.device import mount_of
-from sizer.limits.device import parse_mounts
-from sizer.limits.device import physical_disks
-from sizer.limits.device import whole_disk
-from sizer.limits.tree import Tree
-from sizer.records.messages import HostError
+
 import psutil
-from sizer.limits.detection import _own_quota
-from sizer.limits.detection import backend_for
+import pytest
+
+from sizer.limits.detection import _own_quota, backend_for
+from sizer.limits.device import device_of, whole_disk
 from sizer.limits.interface import Throttle
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import _is_dead
+from sizer.limits.tree import Tree
 from sizer.records.device import DiskRates
-from sizer.records.errors import HostError
+from sizer.records.messages import HostError
 from sizer.records.study import Limits
 from tests.described_hosts import V2_FILES
 

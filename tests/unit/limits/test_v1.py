@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import fields
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+
 import pytest
+
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
-from sizer.limits.interface import Capability
-from sizer.limits.interface import Control
-from sizer.limits.interface import Group
-from sizer.limits.interface import LimitsBackend
-from sizer.limits.interface import Throttle
-from sizer.limits.machine import Machine
-from sizer.limits.machine import uncounted
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
+from sizer.limits.machine import Machine, uncounted
 from sizer.limits.tree import Tree
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
@@ -25,8 +21,6 @@ from sizer.records.run import Sample
 from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words
 from tests.described_hosts import ELSEWHERE
-from sizer.records.errors import HostError
-from sizer.records.study import DiskRates
 
 STALLS = {"cpu_stall", "memory_stall", "io_stall"}
 

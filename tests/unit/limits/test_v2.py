@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import fields
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from sizer.limits.delegation import is_kept
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
-from sizer.limits.interface import Control
-from sizer.limits.interface import LimitsBackend
-from sizer.limits.interface import Throttle
+from sizer.limits.interface import Control, LimitsBackend, Throttle
 from sizer.limits.machine import Machine
-from sizer.limits.tree import OpenFiles
-from sizer.limits.tree import Tree
+from sizer.limits.tree import OpenFiles, Tree
 from sizer.limits.v2 import SUPERVISOR
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
@@ -25,8 +23,6 @@ from sizer.records.run import Sample
 from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words
 from tests.described_hosts import ELSEWHERE
-from sizer.records.errors import HostError
-from sizer.records.study import DiskRates
 
 ROOT = "/sys/fs/cgroup"
 

@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sizer.plan.axes_of_first_run import FAR_ABOVE
-from sizer.plan.axes_of_first_run import Abilities
-from sizer.plan.axes_of_first_run import Needs
-from sizer.plan.axes_of_first_run import chosen_axes
-from sizer.plan.axes_of_first_run import needs_of
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import Meter
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import Sample
-from sizer.records.run import Step
-from sizer.records.run import WarningKind
+
+from sizer.plan.axes_of_first_run import FAR_ABOVE, Abilities, Needs, chosen_axes, needs_of
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.run import DataSet, Demand, Meter, MeterKind, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
-from sizer.records.units import GIB
-from sizer.records.units import MIB
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
-from sizer.records.run import Configuration
-from sizer.records.run import Estimate
-from sizer.records.run import Outcome
 
 NEEDS = Needs(
     vcpus=2.0,

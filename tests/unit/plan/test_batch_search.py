@@ -3,52 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sizer.model.memory import memory_floor
-from sizer.model.memory import trials
+
 from sizer.model.model import WITHIN
-from sizer.model.runs import HELD_STEPS
-from sizer.model.runs import MOST_RUNS
-from sizer.model.runs import largest_batch
-from sizer.plan.batch_search import TIMEOUT
-from sizer.plan.batch_search import BatchSearch
-from sizer.plan.batch_search import batch_searches
-from sizer.records.answer import LargestBatch
-from sizer.records.answer import SearchEnd
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.model.runs import HELD_STEPS, MOST_RUNS, largest_batch
+from sizer.plan.batch_search import TIMEOUT, BatchSearch, batch_searches
+from sizer.records.answer import LargestBatch, SearchEnd
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import DataSet
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import Step
-from sizer.records.run_kinds import MemoryPlace
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.run import Cause, CauseKind, DataSet, Failure, Run, Step
+from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 from sizer.words.runs import following_in_words
-from sizer.model.batch_runs import CLOSE
-from sizer.model.batch_runs import HELD_STEPS
-from sizer.model.batch_runs import MOST_BATCH_RUNS
-from sizer.model.batch_runs import largest_batch
-from sizer.records.batch_sizes import LargestBatch
-from sizer.records.batch_sizes import SearchEnd
-from sizer.records.run import Configuration
-from sizer.records.run import Estimate
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import Purpose
 
 HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")

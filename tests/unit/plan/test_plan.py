@@ -6,34 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from sizer.plan.run_order import AROUND_SECONDS
-from sizer.plan.run_order import FAILED
-from sizer.plan.run_order import UNFINISHED
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import plan
-from sizer.plan.run_order import remaining
+
+from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device
 from sizer.records.messages import InputError
 from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
-from sizer.records.errors import InputError
-from sizer.records.run import Configuration
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import Purpose
 
 HOST = HostSize(4, 16 * 2**30)
 

@@ -6,39 +6,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
-import pytest
+
 from hypothesis import given
 from hypothesis import strategies as st
-from sizer.plan.reference_runs import DRIFT_SHARE
-from sizer.plan.reference_runs import FEWEST_RUNS
-from sizer.plan.reference_runs import MOST_BETWEEN
-from sizer.plan.reference_runs import changed_marks
-from sizer.plan.reference_runs import is_measurement
-from sizer.plan.reference_runs import reference
-from sizer.plan.reference_runs import spread
+
+from sizer.plan.reference_runs import (
+    DRIFT_SHARE,
+    FEWEST_RUNS,
+    MOST_BETWEEN,
+    changed_marks,
+    is_measurement,
+    reference,
+    spread,
+)
 from sizer.plan.run_order import plan
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize
 from sizer.words.runs import spread_in_words
-from sizer.records.run import Configuration
-from sizer.records.run import Estimate
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import Purpose
 
 HOST = HostSize(4, 16 * GIB)
 EMULATED = Device("emulated", gpu="P100", samples_per_second=219.0)

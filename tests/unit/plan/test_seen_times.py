@@ -3,25 +3,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+
 import pytest
-from sizer.plan.run_order import AROUND_SECONDS
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import guessed_workloads
+
+from sizer.plan.run_order import AROUND_SECONDS, estimate_seconds, guessed_workloads
 from sizer.plan.seen_times import SeenTimes
 from sizer.records.configuration import Configuration
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run import Sample
-from sizer.records.run import Step
+from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
-from sizer.records.run import Configuration
-from sizer.records.run import Outcome
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 
 COMMAND = Workload("own", "command", command=("train",))
 TICK = 0.5

@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
 import pytest
-from sizer.plan.two_epochs import TwoEpochs
-from sizer.plan.two_epochs import two_epoch_passes
-from sizer.records.run import DataSet
-from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
-from sizer.records.units import GIB
-from sizer.records.units import MIB
+
+from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
+from sizer.records.run import DataSet, Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, Measure, Study, Workload, WorkloadPlan
+from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
 from sizer.words.runs import following_in_words
-from sizer.records.run import Outcome
-from sizer.records.study import Purpose
 
 HOST = HostSize(4, 16 * GIB)
 DATA = DataSet("/data/train.rec", "recordio", 1000 * MIB, 10_000, embedded=False)

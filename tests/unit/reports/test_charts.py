@@ -34,7 +34,7 @@ from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.policy import TEMPLATES
 from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.cli import main
-from sizer.model.isolation import as_asked
+from sizer.model.runs import as_asked
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from tests.reported_study import TRAIN

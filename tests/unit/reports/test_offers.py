@@ -11,9 +11,8 @@ from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.offers import instances, instead, place_of_answer, which_gpu
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Subject, subjects
-from sizer.records.answer import Answer, InstanceOffer, Recommendation
+from sizer.records.answer import Answer, GpuOption, InstanceOffer, NoGpuAnswer, PublishedRate, Recommendation
 from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.gpu_options import GpuOption, NoGpuAnswer, PublishedRate
 from sizer.records.prediction import Spec
 from sizer.records.units import GIB, RELATIVE
 from sizer.words.instead import disk_answer as disk_answer_in_words

@@ -8,36 +8,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+
 import pytest
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.page import contents
-from sizer.bundled.reports.page import render
-from sizer.bundled.reports.page import write_report
+
+from sizer.bundled.reports.page import contents, render, write_report
+from sizer.bundled.reports.subject import Material
 from sizer.model.fitting import fit
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.messages import HostError
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.notes import Note, NoteKind
+from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
 from sizer.words.names import outcome_in_words
 from sizer.words.warnings import warning_line
-from sizer.bundled.reports.subject import Material
-from sizer.records.errors import HostError
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
-from tests.hostile_study import HOSTILE
-from tests.hostile_study import hostile
+from tests.hostile_study import HOSTILE, hostile
 
 
 class Reader(HTMLParser):

@@ -17,7 +17,7 @@ from sizer.bundled.reports.runs import all_runs, evidence_card, timelines
 from sizer.bundled.reports.subject import Material, Subject, subjects
 from sizer.cli import main
 from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.gpu import GpuUse
+from sizer.records.device import GpuUse
 from sizer.records.run import (
     Cause,
     CauseKind,

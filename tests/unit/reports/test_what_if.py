@@ -7,19 +7,16 @@ import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any
+
 import numpy as np
 import pytest
+
 from sizer.api.predicting import predict_at
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.what_if import section as what_if
-from sizer.bundled.reports.what_if.controls import SUPPOSED
-from sizer.bundled.reports.what_if.controls import Control
-from sizer.bundled.reports.what_if.controls import controls
-from sizer.bundled.reports.what_if.controls import tier_rates
+from sizer.bundled.reports import what_if
+from sizer.bundled.reports.subject import Material, subjects
+from sizer.bundled.reports.what_if import SUPPOSED, Control, controls, tier_rates
 from sizer.catalog.catalog import Catalog
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
+from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.prediction import filled
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
@@ -27,13 +24,6 @@ from sizer.records.prediction import Refused
 from sizer.records.units import GIB
 from tests import ROOT
 from tests.reported_study import HOSTILE
-from sizer.bundled.reports import what_if
-from sizer.bundled.reports.subject import Material
-from sizer.bundled.reports.what_if import SUPPOSED
-from sizer.bundled.reports.what_if import Control
-from sizer.bundled.reports.what_if import controls
-from sizer.bundled.reports.what_if import tier_rates
-from sizer.model.filling import filled
 
 CATALOG = Catalog.load()
 

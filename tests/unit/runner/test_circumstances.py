@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from sizer.records.device import Device
-from sizer.records.errors import InputError
+from sizer.records.messages import InputError
 from sizer.records.run import Cause, CauseKind, DataSet
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner import circumstances

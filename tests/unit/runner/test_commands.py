@@ -2,26 +2,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer.records.device import Device
 from sizer.records.framework_options import FrameworkOptions
-from sizer.records.own_programs import PLACEHOLDERS
 from sizer.records.own_programs import Variable
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
-from sizer.runner.commands import RunPaths
-from sizer.runner.commands import argv
-from sizer.runner.commands import environment
-from sizer.runner.commands import hidden_values
-from sizer.runner.commands import placeholders
-from sizer.runner.commands import setup_environment
-from sizer.runner.commands import threads
-from sizer.records.study import Device
-from sizer.runner.hooking import HOOK
-from sizer.runner.hooking import shut_out_by
-from sizer.runner.hooking import with_events
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.runner.commands import RunPaths, argv, environment, hidden_values, setup_environment
+from sizer.runner.hooking import HOOK, shut_out_by, with_events
 
 PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")

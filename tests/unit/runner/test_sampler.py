@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from dataclasses import asdict
 from itertools import count
-from pathlib import Path
-import pynvml
-import pytest
+
 from sizer.analysis.counter_rates import rates
-from sizer.host.nvml import gpus
 from sizer.records.device import GpuSample
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler
-from tests import ROOT
-from sizer.records.gpu import GpuSample
 
 
 class Counting:

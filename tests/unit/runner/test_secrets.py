@@ -10,24 +10,14 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote
-from urllib.parse import quote_plus
+from urllib.parse import quote, quote_plus
+
 import pytest
-from sizer.analysis.events import EventError
-from sizer.analysis.events import Start
-from sizer.analysis.events import parse_event
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Meter
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+
+from sizer.analysis.events import EventError, Start, parse_event
+from sizer.records.run import Cause, CauseKind, Failure, Meter, MeterKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.runner.outlets import HELD_BACK
-from sizer.runner.outlets import LONGEST_LINE
-from sizer.runner.outlets import Lines
+from sizer.runner.outlets import HELD_BACK, LONGEST_LINE, Lines
 from sizer.runner.secrets import Secrets
 
 

@@ -7,15 +7,13 @@ import hashlib
 import os
 import re
 from pathlib import Path
+
 import pytest
-from sizer.bundled.reports.material import Material
+
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.policy import page_policy
-from sizer.server.live_page import LivePage
-from sizer.server.live_page import Sentences
-from sizer.server.live_page import Served
-from sizer.server.live_page import made_live
 from sizer.bundled.reports.subject import Material
+from sizer.server.live_page import LivePage, Sentences, Served, made_live
 
 SENTENCES = Sentences('wait <for> "it"', "there is more", 'show "it"', "it has <ended>", "en")
 

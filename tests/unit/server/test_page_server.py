@@ -10,14 +10,14 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from http.client import HTTPConnection
-from http.client import HTTPMessage
+from http.client import HTTPConnection, HTTPMessage
+
 import pytest
+
 from sizer.records.messages import HostError
 from sizer.server import page_server
 from sizer.server.live_page import Served
 from sizer.server.page_server import PageServer
-from sizer.records.errors import HostError
 
 PAGE = Served(b"<!doctype html><p>the page", "default-src 'none'; frame-ancestors 'none'", '"one"')
 

@@ -5,14 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+
 import pytest
+
 from sizer.limits.identity import owner_is_dead
 from sizer.limits.process_tree import MARK
-from sizer.records.messages import HostError
-from sizer.records.messages import Interrupted
+from sizer.records.messages import HostError, Interrupted
 from sizer.storage.subprograms import complete
-from sizer.records.errors import HostError
-from sizer.records.errors import Interrupted
 
 HANGS_SECONDS = 600
 """As long as nobody waits for a test, however busy the machine is."""

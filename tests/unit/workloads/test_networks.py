@@ -6,23 +6,23 @@ import math
 import re
 from importlib import import_module
 from typing import Any
+
 import pytest
-from sizer.records.kinds import DIFFERENCES
-from sizer.records.kinds import TAKES_VECTORS
+
+from sizer.records.kinds import DIFFERENCES, TAKES_VECTORS
 from tests import ROOT
-from workloads import backends
 from workloads import networks
-from workloads.backends import Settings
-from workloads.backends import mxnet_library
-from workloads.backends import open_backend
-from workloads.backends import sample_form
+from workloads.backends import (
+    FORWARD,
+    FORWARD_BACKWARD,
+    TRAIN,
+    LanguageModelForm,
+    Settings,
+    mxnet_library,
+    open_backend,
+    sample_form,
+)
 from workloads.networks import NETWORKS
-from sizer.records.networks import DIFFERENCES
-from sizer.records.networks import TAKES_VECTORS
-from workloads.backends import FORWARD
-from workloads.backends import FORWARD_BACKWARD
-from workloads.backends import TRAIN
-from workloads.backends import LanguageModelForm
 
 WITHOUT_PYTORCH = "PyTorch is an extra: pip install .[pytorch]"
 
