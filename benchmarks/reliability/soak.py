@@ -167,8 +167,8 @@ class Soak:
             life = self._live(study, self._aim(study))
             self._look(study, life)
             what = f"killed in {life.phase}" if life.phase else f"ended with exit status {life.status}"
-            kills, seconds = self.table.kills.total(), time.monotonic() - self._began
-            print(f"{seconds:6.0f} s, {kills} kills: {study.path.name} {what}, {len(study.runs)} runs", file=sys.stderr)
+            so_far = f"{time.monotonic() - self._began:6.0f} s, {self.table.kills.total()} kills"
+            print(f"{so_far}: {study.path.name} {what}, {len(study.runs)} runs", file=sys.stderr)
             if life.phase is None:
                 self._conclude(study)
                 study = self._new(kinds)
