@@ -115,9 +115,9 @@ def understood(table: Table, path: Path, names: Mapping[str, str] | None = None)
     `names` are headers with the names that a person gives them. Raises InputError where one of these is not there,
     where two columns mean one, and where one may mean two things.
     """
-    table = renamed(table, path, names or {})
+    table, aliases = renamed(table, path, names or {})
     table, apart = in_rows(table)
-    read, doubts = read_columns(table, path)
+    read, doubts = read_columns(table, aliases, path)
     notes = _Notes()
     table = _with_merged_cells(table, read, notes)
     numbers = [header for header, means in read.items() if means.column in NUMBERS]

@@ -78,6 +78,12 @@ def test_a_bad_map_is_one_sentence(
     assert sentence in error
 
 
+def test_a_unit_that_a_map_leaves_out_is_asked_for_by_the_own_header(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("gpu,batch,Dauer\nT4,32,250\nL4,32,140\n")
+    with pytest.raises(InputError, match=r"type --map 'Dauer=step time \(ms\)' or --map 'Dauer=step time \(s\)'"):
+        read_measurements(tmp_path / "t.csv", None, columns={"Dauer": "step time"})
+
+
 def test_a_column_that_is_there_already_is_named(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("threads,vcpus,img/s\n1,8,10\n2,8,19\n")
     with pytest.raises(InputError, match="a column `vcpus` already; leave that one unread with --map vcpus="):
