@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections import defaultdict
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-
 from sizer.catalog.gpus import GPU_MEMORY_GB
-from sizer.exchange.cells import is_not_measured, told_rate
-from sizer.exchange.headers import (
-    AN_HOUR,
-    FURTHER,
-    GPUS_PER_NODE,
-    LATENCIES,
-    LATENCY,
-    RATE_UNIT,
-    SECONDS_PER_EPOCH,
-    TIMES,
-    UNSAID,
-    Meaning,
-    map_option,
-    meaning,
-    meanings,
-)
-from sizer.exchange.machine_names import counted, counted_machines, cpu_in, own_memory
+from sizer.exchange.cells import is_not_measured
+from sizer.exchange.cells import told_rate
+from sizer.exchange.headers import AN_HOUR
+from sizer.exchange.headers import FURTHER
+from sizer.exchange.headers import GPUS_PER_NODE
+from sizer.exchange.headers import LATENCIES
+from sizer.exchange.headers import LATENCY
+from sizer.exchange.headers import RATE_UNIT
+from sizer.exchange.headers import SECONDS_PER_EPOCH
+from sizer.exchange.headers import TIMES
+from sizer.exchange.headers import UNSAID
+from sizer.exchange.headers import Meaning
+from sizer.exchange.headers import map_option
+from sizer.exchange.headers import meaning
+from sizer.exchange.headers import meanings
+from sizer.exchange.machine_names import counted
+from sizer.exchange.machine_names import counted_machines
+from sizer.exchange.machine_names import cpu_in
+from sizer.exchange.machine_names import own_memory
 from sizer.exchange.measurements import COLUMNS
 from sizer.exchange.values import mode
-from sizer.files.tables import Table, named
+from sizer.files.tables import Table
+from sizer.files.tables import named
 from sizer.records.kinds import KINDS
-from sizer.records.messages import AnyOf, InputError, Message
-from sizer.records.notes import Note, NoteKind
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Message
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
+from sizer.records.errors import InputError
+from sizer.records.study import Note
+from sizer.records.study import NoteKind
 
 MOST_COUNTED = 1024
 """More accelerators, or machines, in one row are hardly those of a job."""
@@ -101,8 +112,11 @@ WHERE: dict[str, Callable[[Sequence[str], Sequence[str]], bool]] = {
 """What `only where` of headers.csv may ask of the cells of a column, and of those of the column of GPUs beside them."""
 
 
-def renamed(table: Table, path: Path, names: Mapping[str, str]) -> Table:
-    """The table with other names of its columns; one without a name is not read. Raises InputError for a bad name."""
+def renamed(table: Table, path: Path, names: Mapping[str, str]) -> tuple[Table, dict[str, str]]:
+    """The table with columns of sizer where a person says so, and by header what else one is called.
+
+    A column without a name is not read. Raises InputError for a bad name.
+    """
     by_name = {header.lower(): header for header in table.columns}
     new = {}
     for header, means in names.items():
@@ -129,6 +143,8 @@ def renamed(table: Table, path: Path, names: Mapping[str, str]) -> Table:
     twice = [means for means, count in Counter(new.values()).items() if count > 1]
     if twice:
         raise InputError("--map: two columns are to be `{means}`; leave one out.", means=twice[0])
+    aliases = {header: means for header, means in new.items() if meanings(means) and means not in COLUMNS}
+    new = {header: means for header, means in new.items() if header not in aliases}
     for header, means in new.items():
         if means in table.columns and means not in new:
             raise InputError(
@@ -139,7 +155,7 @@ def renamed(table: Table, path: Path, names: Mapping[str, str]) -> Table:
                 other=map_option(means, ""),
             )
     rows = (replace(row, cells={new.get(name, name): cell for name, cell in row.cells.items()}) for row in table.rows)
-    return replace(table, columns=tuple(new.get(name, name) for name in table.columns), rows=tuple(rows))
+    return replace(table, columns=tuple(new.get(name, name) for name in table.columns), rows=tuple(rows)), aliases
 
 
 def in_rows(table: Table) -> tuple[Table, tuple[Note, ...]]:
@@ -180,13 +196,14 @@ def _rate_beside(header: str, kinds: Mapping[str, re.Pattern[str]]) -> tuple[dic
     return (values, rest) if values and means is not None and means.column == "throughput" else None
 
 
-def read_columns(table: Table, path: Path) -> tuple[dict[str, Meaning], list[Note]]:
+def read_columns(table: Table, aliases: Mapping[str, str], path: Path) -> tuple[dict[str, Meaning], list[Note]]:
     """By header what each column means, and a note for each that is not what it seems.
 
     Those that say a rate in another way are read only where none is given itself. Raises InputError where two columns
     mean one, and where rates would follow from a time whose unit nothing says.
     """
-    read = _read(table)
+    meant = {header: meanings(aliases.get(header, header)) for header in table.columns}
+    read = _read(table, meant)
     if not {"throughput", *TIMES, *LATENCIES} & {means.column for means in read.values()}:
         for header in table.columns:
             cells = [row.cells[header] for row in table.rows if row.cells[header]]
@@ -208,7 +225,7 @@ def read_columns(table: Table, path: Path) -> tuple[dict[str, Meaning], list[Not
     if "sample_unit" in columns or not any(read[header].unit == "" for header in rates):
         # A header with a unit of its own says what its figures are, and sizer's own rates are samples a second.
         read = {header: means for header, means in read.items() if means.column != RATE_UNIT}
-    notes = _doubts(table, read, path)
+    notes = _doubts(table, read, meant, aliases, path)
     _refuse_twice(read, path)
     return read, notes
 
@@ -220,10 +237,10 @@ def _fills(table: Table, header: str, means: Meaning, given: str) -> bool:
     )
 
 
-def _read(table: Table) -> dict[str, Meaning]:
+def _read(table: Table, meant: Mapping[str, Sequence[Meaning]]) -> dict[str, Meaning]:
     """What each header means: first those that mean one thing anywhere, then those for which the table decides."""
-    found = {header: meant for header in table.columns if (meant := meanings(header))}
-    read = {header: meant[0] for header, meant in found.items() if not meant[0].where}
+    found = {header: each for header, each in meant.items() if each}
+    read = {header: each[0] for header, each in found.items() if not each[0].where}
     # What the machines are comes first, since others may stand beside it.
     for header in sorted(found, key=lambda name: found[name][0].column not in ("gpu", "instance_type")):
         if header not in read:
@@ -245,7 +262,13 @@ def _holds(means: Meaning, header: str, table: Table, read: Mapping[str, Meaning
     )
 
 
-def _doubts(table: Table, read: dict[str, Meaning], path: Path) -> list[Note]:
+def _doubts(
+    table: Table,
+    read: dict[str, Meaning],
+    meant: Mapping[str, Sequence[Meaning]],
+    aliases: Mapping[str, str],
+    path: Path,
+) -> list[Note]:
     """A note for each column of figures of which it is not sure what it is, or in which unit, and which is not read.
 
     Raises InputError where rates rest on one.
@@ -254,13 +277,14 @@ def _doubts(table: Table, read: dict[str, Meaning], path: Path) -> list[Note]:
     columns = {means.column for means in read.values()}
     for header in table.columns:
         cells = [row.cells[header] for row in table.rows if row.cells[header]]
-        means = read.get(header) or next((each for each in meanings(header)[-1:] if each.where), None)
+        means = read.get(header) or next((each for each in meant[header][-1:] if each.where), None)
         bare = any(re.fullmatch(r"[\d.,]+", cell) for cell in cells)
         if means is None or not cells or len(_numbers(cells)) < len(cells):
             continue
         if (means.unit != UNSAID or not bare) if header in read else means.column in columns:
             continue
-        timed = [f"{header} ({unit})" for unit in (("s", "min") if means.column == SECONDS_PER_EPOCH else ("ms", "s"))]
+        called = aliases.get(header, header)
+        timed = [f"{called} ({unit})" for unit in (("s", "min") if means.column == SECONDS_PER_EPOCH else ("ms", "s"))]
         names = timed if means.unit == UNSAID else _OPTIONS.get(means.column, (means.column,))
         options = tuple(map_option(header, name) for name in names)
         if means.column in TIMES or (means.column == LATENCY and not columns & {"throughput", *TIMES}):
@@ -302,6 +326,6 @@ def hint_of_map(table: Table, *columns: str) -> Message | str:
 
     if not unread:
         return ""
-    header = max(unread, key=figures)
+    header = max(reversed(unread) if "throughput" in columns else unread, key=figures)
     options = AnyOf(*(map_option(header, column) for column in columns))
     return Message(" If a column has it under another name, type for example {options}.", options=options)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
-
 import pytest
-
 from sizer import api
 from sizer.cli import main
 from sizer.exchange.imported import read_measurements
 from sizer.records.messages import InputError
+from sizer.records.errors import InputError
 
 FOREIGN = "Rechner,Fäden,Speicher,Dauer,Rate = Bilder\nm1,1,8,250,12\nm1,2,16,130,23\nm1,4,32,90,38\n"
 
@@ -76,6 +75,12 @@ def test_a_bad_map_is_one_sentence(
     error = capsys.readouterr().err
     assert (code, error.count("\n"), folder.exists()) == (2, 1, False)
     assert sentence in error
+
+
+def test_a_unit_that_a_map_leaves_out_is_asked_for_by_the_own_header(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("gpu,batch,Dauer\nT4,32,250\nL4,32,140\n")
+    with pytest.raises(InputError, match=r"type --map 'Dauer=step time \(ms\)' or --map 'Dauer=step time \(s\)'"):
+        read_measurements(tmp_path / "t.csv", None, columns={"Dauer": "step time"})
 
 
 def test_a_column_that_is_there_already_is_named(tmp_path: Path) -> None:
