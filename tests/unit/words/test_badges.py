@@ -7,7 +7,7 @@ import pytest
 from sizer.bundled.reports.page import TEMPLATES, _templates
 from sizer.words.badges import BadgeKind, badge
 
-SHOWN = '{% from "macros.html" import badge %}{{ badge(value) }}'
+SHOWN = "{{ badge(value) }}"
 
 
 @pytest.mark.parametrize("kind", BadgeKind)

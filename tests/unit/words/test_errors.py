@@ -12,7 +12,7 @@ from string import Formatter
 import pytest
 
 from sizer.cli import main
-from sizer.cli.arguments import parser
+from sizer.cli.arguments import _Command, parser
 from sizer.records.errors import HostError, InputError
 from sizer.records.messages import AllOf, AnyOf, Lines, Message
 from sizer.words.errors import in_words
@@ -26,7 +26,7 @@ MARKS = {name: int(place or 1) - 1 for name, _, place in (each.partition(":") fo
 
 MADE_ELSEWHERE = {
     "sizer/catalog/importing.py": "what is wrong with a cell, found where its row is not known",
-    "sizer/cli/predict.py": "the reason of each refusal, which `words` has put into words",
+    "sizer/cli/commands/predict.py": "the reason of each refusal, which `words` has put into words",
     "sizer/api/preconditions.py": "a message for each thing that a host lacks",
     "sizer/storage/disks.py": "an error for each volume that cannot be removed",
     "sizer/study/json_schema.py": "descriptions of the schema, which are collected from there",
@@ -162,6 +162,8 @@ def test_help_is_in_the_readers_language() -> None:
 
 def parsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """This parser and those of its commands."""
+    if isinstance(top, _Command):
+        top.load()
     yield top
     for action in top._actions:
         if isinstance(action, argparse._SubParsersAction):
