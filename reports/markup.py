@@ -27,7 +27,8 @@ Column = tuple[str, str, str]
 
 def shown(text: object) -> str:
     """A text, escaped, as a page may have it; markup as it is."""
-    return text if isinstance(text, Markup) else str(escape(harmless(str(text))))
+    # As a plain text: what is added to Markup would be escaped.
+    return str.__str__(text) if isinstance(text, Markup) else str.__str__(escape(harmless(str(text))))
 
 
 def table(label: str, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> Markup:

@@ -108,12 +108,16 @@ class _Command(_Parser):
 
     module = ""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def load(self) -> None:
+        """Take the arguments from the command's file."""
         if self.module:
             command = import_module(f"sizer.cli.commands.{self.module}")
             self.module = ""
             command.arguments(self)
             self.set_defaults(command=command.run)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self.load()
         return super().parse_known_args(args, namespace)
 
 

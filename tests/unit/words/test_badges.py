@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-
 from sizer.bundled.reports.page import _templates
 from sizer.bundled.reports.policy import TEMPLATES
-from sizer.words.badges import BadgeKind, badge
+from sizer.words.badges import BadgeKind
+from sizer.words.badges import badge
+from sizer.bundled.reports.page import TEMPLATES
 
-SHOWN = '{% from "macros.html" import badge %}{{ badge(value) }}'
+SHOWN = "{{ badge(value) }}"
 
 
 @pytest.mark.parametrize("kind", BadgeKind)

@@ -8,24 +8,33 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
-
 import pytest
-
 from sizer.cli import main
 from sizer.cli.arguments import parser
-from sizer.records.messages import AllOf, AnyOf, HostError, InputError, Lines, Message
+from sizer.records.messages import AllOf
+from sizer.records.messages import AnyOf
+from sizer.records.messages import HostError
+from sizer.records.messages import InputError
+from sizer.records.messages import Lines
+from sizer.records.messages import Message
 from sizer.words.errors import in_words
 from sizer.words.language import without_marks
 from sizer.words.terminal import data_lacking
 from tests import ROOT
-from tests.catalogue import collected, keywords, spoken, write_catalogue
+from tests.catalogue import collected
+from tests.catalogue import keywords
+from tests.catalogue import spoken
+from tests.catalogue import write_catalogue
+from sizer.cli.arguments import _Command
+from sizer.records.errors import HostError
+from sizer.records.errors import InputError
 
 MARKS = {name: int(place or 1) - 1 for name, _, place in (each.partition(":") for each in keywords()) if name[0] != "_"}
 """Where each call that is no function of `words` has its sentence."""
 
 MADE_ELSEWHERE = {
     "sizer/catalog/importing.py": "what is wrong with a cell, found where its row is not known",
-    "sizer/cli/predict.py": "the reason of each refusal, which `words` has put into words",
+    "sizer/cli/commands/predict.py": "the reason of each refusal, which `words` has put into words",
     "sizer/api/preconditions.py": "a message for each thing that a host lacks",
     "sizer/storage/disks.py": "an error for each volume that cannot be removed",
     "sizer/study/json_schema.py": "descriptions of the schema, which are collected from there",
@@ -161,6 +170,8 @@ def test_help_is_in_the_readers_language() -> None:
 
 def parsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """This parser and those of its commands."""
+    if isinstance(top, _Command):
+        top.load()
     yield top
     for action in top._actions:
         if isinstance(action, argparse._SubParsersAction):
