@@ -9,7 +9,7 @@ from typing import Any
 
 from sizer.recommend.cross_table import MOST_COLUMNS
 from sizer.records.cross_table import CrossCell, CrossRow, CrossTable
-from sizer.words.cross_table import (
+from sizer.words.page import (
     CrossGroup,
     cell_ranked,
     column_named,

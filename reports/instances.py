@@ -12,10 +12,8 @@ from sizer.records.configuration import Estimate
 from sizer.records.prediction import ReasonCode
 from sizer.records.units import GIB, RELATIVE, format_bytes, format_number, format_usd
 from sizer.words.answers import offer_notes
-from sizer.words.figures import paragraph
-from sizer.words.language import _
-from sizer.words.page_answers import offer_source, provider_name
-from sizer.words.units import rate_in_words, several_of
+from sizer.words.language import _, paragraph, rate_in_words, several_of
+from sizer.words.verdict import offer_source, provider_name
 
 from .material import Material
 from .subject import Subject

@@ -10,9 +10,9 @@ from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, jud
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.errors import NoAnswer
 from sizer.records.units import RELATIVE
-from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.instead import change_evidence, change_named, gain_in_words, no_change, then_bound
+from sizer.words.answers import change_evidence, change_named, gain_in_words, no_change, then_bound
 from sizer.words.page import configuration_line
+from sizer.words.verdict import Badge, BadgeKind, badge
 
 from .material import Material
 from .subject import Subject

@@ -16,9 +16,8 @@ from markupsafe import Markup, escape
 
 from sizer.files.writing import write_text
 from sizer.parallel import in_parallel
-from sizer.words.figures import paragraph, sentence
 from sizer.words.language import _ as __text
-from sizer.words.language import _n, language_tag
+from sizer.words.language import _n, language_tag, paragraph, sentence
 from sizer.words.page import runs_counted
 
 from . import cross_table, instances, instead, which_gpu

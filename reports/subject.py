@@ -14,8 +14,8 @@ from sizer.records.device import Device
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
 from sizer.words.answers import refusal_sentences
-from sizer.words.language import _, without_marks
-from sizer.words.names import Terms, row, terms_of
+from sizer.words.language import _, row, without_marks
+from sizer.words.names import Terms, terms_of
 from sizer.words.page import (
     cache_named,
     configuration_line,

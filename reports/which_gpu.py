@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.records.gpu_options import GpuOption
-from sizer.words.figures import paragraph, rate_interval, sentence
-from sizer.words.which_gpu import (
+from sizer.words.accelerators import (
     bound_there,
     gpu_option_lines,
     gpus_compared,
@@ -15,6 +14,7 @@ from sizer.words.which_gpu import (
     machine_and_cost,
     no_gpu_answer,
 )
+from sizer.words.language import paragraph, rate_interval, sentence
 
 from .material import Material
 from .subject import Subject

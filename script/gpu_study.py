@@ -20,7 +20,7 @@ from sizer import api
 from sizer.host.frameworks import gpus_seen
 from sizer.limits.interface import Control
 from sizer.records.errors import HostError, SizerError
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 ROOT = Path(__file__).resolve().parent.parent
 PLAIN = ROOT / "benchmarks" / "cost" / "plain_pytorch.py"

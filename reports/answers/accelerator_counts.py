@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sizer.records.answer import AcceleratorCount
-from sizer.words.accelerator_counts import (
+from sizer.words.accelerators import (
     accelerator_counts_note,
     accelerator_counts_sentences,
     count_name,
@@ -15,7 +15,7 @@ from sizer.words.accelerator_counts import (
     side_by_side_in_words,
     speed_up_in_words,
 )
-from sizer.words.figures import rate_interval
+from sizer.words.language import rate_interval
 
 from ..subject import Subject
 

@@ -10,21 +10,25 @@ from sizer.records.answer import Alternative, Answer, InstanceOffer
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
-from sizer.words.alternatives import machine_name, price_an_hour
-from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.figures import answered_rate, paragraph, rate_interval, unbroken
-from sizer.words.language import _
+from sizer.words.answers import how_sure as how_sure_text
+from sizer.words.answers import machine_name, price_an_hour
+from sizer.words.language import _, answered_rate, paragraph, rate_in_words, rate_interval, unbroken
 from sizer.words.names import resource_name
 from sizer.words.page import configuration_line, workload_in_words
-from sizer.words.page_answers import an_hour, offer_called, offer_parts, offer_price, per_million, price_of_samples
-from sizer.words.sureness import how_sure as how_sure_text
-from sizer.words.units import rate_in_words
 from sizer.words.verdict import (
+    Badge,
+    BadgeKind,
     against_sentence,
+    an_hour,
+    badge,
     doubt_sentence,
     idle_sentence,
     is_emulated,
+    offer_called,
+    offer_parts,
+    offer_price,
     oversize_badge,
+    per_million,
     price_day,
     rate_of_its_runs,
     rented,
@@ -187,7 +191,7 @@ def _cost(answer: Answer, subject: Subject) -> Cost | None:
         return None
     day = price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
     disk = without_disk(answer.spec) if offer.usd_per_hour is not None else ""
-    return Cost(offer_price(offer), price_of_samples(offer, subject.unit), day, disk)
+    return Cost(offer_price(offer), per_million(offer.usd_per_million_samples, subject.unit), day, disk)
 
 
 def _own_cost(chosen: Alternative, offer: InstanceOffer | None, subject: Subject) -> Cost:

@@ -6,26 +6,24 @@ from typing import Any
 
 from sizer.recommend.table import SURE
 from sizer.records.answer import Answer, Option, Rejection
-from sizer.words.answers import rejection_sentences
-from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.choices import (
+from sizer.words.answers import (
     beyond_in_words,
     one_choice_in_words,
     option_bound,
     option_price,
-    option_price_of_million,
     options_title,
     preferences_in_words,
     rejected_rate,
     rejected_saving,
     rejected_spec,
     rejected_title,
+    rejection_sentences,
+    usd_or_nothing,
 )
-from sizer.words.figures import capital, chance, rate_interval
-from sizer.words.language import _
+from sizer.words.language import _, capital, chance, rate_interval
 from sizer.words.names import resource_name
 from sizer.words.page import spec_line
-from sizer.words.page_answers import next_run_sentences, next_run_title, page_reasons
+from sizer.words.verdict import Badge, BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
 
 from ..doubts import failures
 from ..subject import Subject
@@ -92,7 +90,7 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
         "throughput": rate_interval(option.throughput, subject.unit),
         "hour": option_price(option),
         "instance": option.instance_type or "",
-        "million": option_price_of_million(option),
+        "million": usd_or_nothing(option.usd_per_million_samples),
         "probability": "" if sure else chance(option.probability),
         "bound": option_bound(option, subject.terms) if option.bottleneck is not None else "",
         "is_answer": option.spec == answer.spec and option.throughput == answer.throughput,

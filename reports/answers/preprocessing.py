@@ -9,8 +9,7 @@ from sizer.records.configuration import Configuration, Estimate
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.prediction import Spec
 from sizer.records.units import format_number, format_seconds
-from sizer.words.figures import beside, span, with_interval
-from sizer.words.language import _
+from sizer.words.language import _, beside, span, with_interval
 from sizer.words.page import configuration_line, data_in_words, decoders_in_words
 
 from .. import results

@@ -11,17 +11,17 @@ from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.model.isolation import as_asked
 from sizer.model.observations import beside_others
 from sizer.records.run_kinds import Outcome
-from sizer.words.adaptive import chosen_runs, plan_goes_on
-from sizer.words.badges import BadgeKind, badge
-from sizer.words.cross_table import cross_answer, table_comes_first
 from sizer.words.language import _
 from sizer.words.notes import note_in_words
-from sizer.words.page_answers import objective_in_words
+from sizer.words.page import cross_answer, table_comes_first
+from sizer.words.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
 from sizer.words.runs import host_lines
-from sizer.words.unfinished import going_on_with, unfinished_said
 from sizer.words.verdict import (
+    BadgeKind,
+    badge,
     family_sentence,
     measured_on,
+    objective_in_words,
     progress_sentence,
     runs_of_older_form,
     shared_sentences,

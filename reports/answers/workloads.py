@@ -10,12 +10,11 @@ from sizer.model.isolation import as_asked
 from sizer.records.answer import Alternative
 from sizer.records.run import Run
 from sizer.records.units import RELATIVE
-from sizer.words.alternatives import machine_rented, machines_note, million_heading
-from sizer.words.figures import milliseconds, rate_interval
-from sizer.words.instead import disk_question as disk_question_text
-from sizer.words.language import _
-from sizer.words.page import accelerators_in_words, memory_size, resources_agreed, runs_and_warned, study_disk
-from sizer.words.units import several_of
+from sizer.words.answers import disk_question as disk_question_text
+from sizer.words.answers import machine_rented, machines_note, million_heading
+from sizer.words.language import _, milliseconds, rate_interval, several_of
+from sizer.words.names import accelerators_in_words
+from sizer.words.page import memory_size, resources_agreed, runs_and_warned, study_disk
 
 from .. import results
 from ..figures import disk_question

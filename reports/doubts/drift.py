@@ -14,13 +14,9 @@ from sizer.records.configuration import Estimate
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Study
-from sizer.words.charts import runs_over_time, time_later, time_of_measuring
-from sizer.words.figures import rate_interval, small_share
-from sizer.words.language import _
-from sizer.words.names import row
-from sizer.words.page import configuration_line, ending
-from sizer.words.remedies import drift_of_reference, drift_of_repeats
-from sizer.words.units import percent
+from sizer.words.language import _, percent, rate_interval, row, small_share
+from sizer.words.page import configuration_line, ending, runs_over_time, time_later, time_of_measuring
+from sizer.words.warnings import drift_of_reference, drift_of_repeats
 
 from .. import results
 from ..charts import legend

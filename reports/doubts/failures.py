@@ -13,13 +13,10 @@ from sizer.model.memory import memory_floor
 from sizer.records.run import Run, way_of_ending
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Study
-from sizer.words.batch_sizes import largest_batch_of
-from sizer.words.failures import failure_in_words, failure_line
-from sizer.words.figures import sentence
-from sizer.words.floors import killed_floor_sentences, searched_floor_sentences
-from sizer.words.names import outcome_in_words
+from sizer.words.failures import failure_in_words, failure_line, remedy_of_failure
+from sizer.words.language import sentence
+from sizer.words.names import killed_floor_sentences, largest_batch_of, outcome_in_words, searched_floor_sentences
 from sizer.words.page import configuration_line, runs_by_outcome
-from sizer.words.remedies import remedy_of_failure
 
 from .. import results
 from ..charts.svg import readable

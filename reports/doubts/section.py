@@ -9,10 +9,9 @@ from typing import Any
 from sizer.model.isolation import as_asked
 from sizer.records.run import Run
 from sizer.records.study import Study
-from sizer.words.figures import apart as apart_text
-from sizer.words.figures import small_share
-from sizer.words.language import _, _n
-from sizer.words.remedies import MEASURED_AGAIN, how_to_measure_again
+from sizer.words.language import _, _n, small_share
+from sizer.words.language import apart as apart_text
+from sizer.words.warnings import MEASURED_AGAIN, how_to_measure_again
 
 from .. import results
 from ..material import Material

@@ -7,11 +7,9 @@ from typing import Any
 
 from sizer.model.isolation import as_asked
 from sizer.records.run import Run, RunWarning, WarningKind
-from sizer.words.figures import capital, sentence
-from sizer.words.names import clauses
+from sizer.words.language import capital, clauses, sentence
 from sizer.words.page import runs_counted
-from sizer.words.remedies import meaning_of_warning
-from sizer.words.warnings import warning_in_words, warning_name
+from sizer.words.warnings import meaning_of_warning, warning_in_words, warning_name
 
 MOST_WORDINGS = 3
 """Sentences shown of one kind; they differ in more than their figures where a unit or a path differs."""

@@ -9,11 +9,9 @@ from sizer.model.feeds import CPU_LABEL, label_of
 from sizer.model.isolation import as_asked
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run
-from sizer.words.charts import accelerators_scaled, gpu_named
-from sizer.words.language import _
-from sizer.words.names import clauses
-from sizer.words.page import answer_word
-from sizer.words.units import rates_axis
+from sizer.words.language import _, clauses, rates_axis
+from sizer.words.names import gpu_name
+from sizer.words.page import accelerators_scaled, answer_word
 
 from .. import results
 from ..charts import legend
@@ -51,7 +49,7 @@ def accelerator_chart(subject: Subject) -> Figure | None:
     )
     alone = len(fastest) == 1
     keys = [
-        legend.series(index, gpu_named(kind), alone, whisker=any(rate.has_interval for rate in found[kind].values()))
+        legend.series(index, gpu_name(kind), alone, whisker=any(rate.has_interval for rate in found[kind].values()))
         for index, kind in enumerate(fastest)
     ]
     keys.append(legend.ideal(_("perfect scaling from the fewest")))

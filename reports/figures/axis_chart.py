@@ -10,7 +10,10 @@ from sizer.model.memory import anonymous_bytes, floor_at
 from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration
 from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
-from sizer.words.charts import (
+from sizer.words.language import _, rates_axis
+from sizer.words.page import (
+    answer_word,
+    axis_name,
     cache_fit_named,
     ceilings_above,
     chart_described,
@@ -20,9 +23,6 @@ from sizer.words.charts import (
     stop_line,
     time_axis,
 )
-from sizer.words.language import _
-from sizer.words.page import answer_word, axis_name
-from sizer.words.units import rates_axis
 
 from .. import results
 from ..charts import legend

@@ -8,12 +8,10 @@ from dataclasses import replace
 from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint
 from sizer.records.configuration import Estimate
 from sizer.records.units import RELATIVE
-from sizer.words.batch_sizes import batch_point, batch_question, batch_sentences, largest_batch_sentence
-from sizer.words.figures import paragraph
-from sizer.words.language import _
-from sizer.words.names import clauses
-from sizer.words.page import axis_name, batch_named, configuration_line
-from sizer.words.units import a_sample
+from sizer.words.accelerators import batch_point, batch_question, batch_sentences
+from sizer.words.language import _, a_sample, clauses, paragraph
+from sizer.words.names import batch_named, largest_batch_sentence
+from sizer.words.page import axis_name, configuration_line
 
 from ..charts import legend
 from ..charts.figure import Figure

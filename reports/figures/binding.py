@@ -13,13 +13,10 @@ from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.prediction import Prediction, Spec
 from sizer.records.run import Run
 from sizer.records.units import format_bytes, format_number
-from sizer.words.charts import bound_by, map_cell, map_read, place_named, stage_of_time, time_part
-from sizer.words.figures import paragraph
-from sizer.words.language import _
-from sizer.words.names import clauses, disk_name, resource_name
-from sizer.words.names import row as row_text
-from sizer.words.page import axis_name
-from sizer.words.units import rates_axis, vcpus_in_words
+from sizer.words.language import _, clauses, paragraph, rates_axis, vcpus_in_words
+from sizer.words.language import row as row_text
+from sizer.words.names import disk_name, resource_name
+from sizer.words.page import axis_name, bound_by, map_cell, map_read, place_named, stage_of_time, time_part
 
 from ..charts import legend
 from ..charts.cells import Cell, Cells

@@ -9,10 +9,9 @@ from sizer.model.coordinates import disk_of, gpus_of, memory_of
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import DiskRates
 from sizer.records.run import Demand, Run
-from sizer.words.charts import ceiling_named
 from sizer.words.language import _
 from sizer.words.names import resource_name
-from sizer.words.page import study_disk
+from sizer.words.page import ceiling_named, study_disk
 
 from ..charts.plot import Ceiling
 from ..subject import Subject

@@ -11,11 +11,8 @@ from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import HOST_DISK, DiskRates
 from sizer.records.run import Run
-from sizer.words.charts import disk_ceiling
-from sizer.words.language import _
-from sizer.words.names import clauses
-from sizer.words.page import answer_word, reading_in_words, study_disk
-from sizer.words.units import rate_in_words, rates_axis
+from sizer.words.language import _, clauses, rate_in_words, rates_axis
+from sizer.words.page import answer_word, disk_ceiling, reading_in_words, study_disk
 
 from .. import results
 from ..charts.rows import Bar, Row, RowGroup, Rows

@@ -15,9 +15,9 @@ from sizer.recommend.instead import disk_gain
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.errors import NoAnswer
 from sizer.records.units import RELATIVE
-from sizer.words.figures import paragraph
-from sizer.words.instead import disk_answer as disk_answer_text
-from sizer.words.instead import disk_other, disk_reading, disk_reads_nothing
+from sizer.words.answers import disk_answer as disk_answer_text
+from sizer.words.answers import disk_other, disk_reading, disk_reads_nothing
+from sizer.words.language import paragraph
 from sizer.words.page import study_disk
 
 from ..instead import place_of_answer

@@ -6,20 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.records.answer import Alternative
-from sizer.words.alternatives import (
+from sizer.words.answers import (
     alternative_remark,
     kind_name,
     machine_name,
     machines_drawn,
     machines_left_out,
     price_an_hour,
-    price_of_million,
+    usd_or_nothing,
 )
-from sizer.words.figures import rate_interval
-from sizer.words.language import _
-from sizer.words.names import row
+from sizer.words.language import _, rate_in_words, rate_interval, rates_axis, row
 from sizer.words.page import answer_word
-from sizer.words.units import rate_in_words, rates_axis
 
 from ..charts import legend
 from ..charts.figure import Figure
@@ -112,7 +109,7 @@ def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
         "instance": machine.instance_type or "",
         "throughput": rate_interval(machine.throughput, subject.unit),
         "hour": price_an_hour(machine),
-        "million": price_of_million(machine),
+        "million": usd_or_nothing(machine.usd_per_million_samples),
         "remark": alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }

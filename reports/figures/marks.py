@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sizer.records.run import Run
-from sizer.words.figures import rate_interval
-from sizer.words.language import _
+from sizer.words.language import _, rate_interval
 from sizer.words.page import ending
 
 from .. import results

@@ -11,11 +11,10 @@ from sizer.records.configuration import Configuration
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.records.units import format_bytes
-from sizer.words.alternatives import machine_rented
-from sizer.words.language import _
-from sizer.words.names import row
-from sizer.words.page import accelerators_in_words, batch_named, cache_named, input_named, study_disk
-from sizer.words.units import vcpus_in_words
+from sizer.words.answers import machine_rented
+from sizer.words.language import _, row, vcpus_in_words
+from sizer.words.names import accelerators_in_words, batch_named
+from sizer.words.page import cache_named, input_named, study_disk
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 _CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")

@@ -9,9 +9,8 @@ from itertools import combinations
 
 from sizer.model.edge import tells_apart
 from sizer.records.configuration import Configuration, Estimate
-from sizer.words.charts import disks_not_told_apart
-from sizer.words.figures import paragraph
-from sizer.words.page import study_disk
+from sizer.words.language import paragraph
+from sizer.words.page import disks_not_told_apart, study_disk
 
 from ..subject import Subject
 

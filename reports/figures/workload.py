@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from sizer.model.coordinates import batch_of, memory_of, vcpus_of
 from sizer.records.run_kinds import Outcome
-from sizer.words.figures import paragraph
-from sizer.words.instead import disk_question
-from sizer.words.language import _
+from sizer.words.answers import disk_question
+from sizer.words.language import _, paragraph
 from sizer.words.page import axis_name
 
 from .. import results

@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer.model.model import Parameter, WorkloadModel
 from sizer.model.prediction import LeftOut, left_out
-from sizer.words.figures import span
+from sizer.words.language import span
 from sizer.words.model import (
     equation_sentence,
     left_out_sentence,

@@ -14,10 +14,8 @@ from sizer.records.device import DiskRates
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Study
 from sizer.records.units import format_seconds
-from sizer.words.figures import amount, capital, from_to, volume, whole
-from sizer.words.host import topology_in_words, virtualization_in_words
-from sizer.words.language import _, _n
-from sizer.words.names import clauses, row
+from sizer.words.language import _, _n, amount, capital, clauses, from_to, percent, row, several_of, volume, whole
+from sizer.words.names import rates_in_words
 from sizer.words.page import (
     declared_in_words,
     device_in_words,
@@ -28,8 +26,7 @@ from sizer.words.page import (
     tier_nature,
 )
 from sizer.words.runs import limits_in_words
-from sizer.words.storage import deviations_in_words, rates_in_words
-from sizer.words.units import percent, several_of
+from sizer.words.terminal import deviations_in_words, topology_in_words, virtualization_in_words
 
 from ..material import Material
 from ..subject import Subject

@@ -10,13 +10,11 @@ from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
 from sizer.records.units import format_seconds
-from sizer.words.adaptive import reason_in_words
-from sizer.words.figures import rate_interval, sentence
-from sizer.words.language import _
-from sizer.words.names import resource_name, row
-from sizer.words.page import accelerators_in_words, batch_named, ending, memory_size, study_disk
+from sizer.words.language import _, rate_interval, row, sentence, vcpus_in_words
+from sizer.words.names import accelerators_in_words, batch_named, resource_name
+from sizer.words.page import ending, memory_size, study_disk
+from sizer.words.planning import reason_in_words
 from sizer.words.runs import evidence_in_words, limits_in_words
-from sizer.words.units import vcpus_in_words
 from sizer.words.warnings import warning_line, warning_names
 
 from .. import results

@@ -9,10 +9,9 @@ from typing import Any
 
 from sizer.records.configuration import Bottleneck
 from sizer.records.run import Evidence, EvidenceKind
-from sizer.words.names import clauses
+from sizer.words.language import clauses, percent
 from sizer.words.page import busy_name
 from sizer.words.runs import evidence_in_words, in_so_many_runs
-from sizer.words.units import percent
 
 from .. import results
 
@@ -39,7 +38,7 @@ def told(evidence: Sequence[Evidence]) -> str:
     said = [(evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
     if len(said) < 2:
         return "".join(line for line, _count in said)
-    return clauses(in_so_many_runs(line, count, len(evidence)) for line, count in said)
+    return clauses(in_so_many_runs(count, len(evidence), line) for line, count in said)
 
 
 def _middle(alike: Sequence[Evidence]) -> Evidence:

@@ -10,26 +10,30 @@ from sizer.records.device import DiskRates
 from sizer.records.gpu import GpuUse
 from sizer.records.run import MemoryGrowth, MeterKind, Run, WarningKind
 from sizer.records.units import format_bytes, format_number, format_seconds
-from sizer.words.figures import (
+from sizer.words.language import (
+    _,
+    a_sample,
     amount,
     brief,
     capital,
     half_width,
     milliseconds,
+    percent,
+    rate_in_words,
     rate_interval,
+    row,
     signed_bytes,
     small_share,
     transfer,
     unbroken,
+    vcpus_in_words,
     volume,
 )
-from sizer.words.figures import whole as whole_text
-from sizer.words.language import _
-from sizer.words.names import resource_name, row
+from sizer.words.language import whole as whole_text
+from sizer.words.names import resource_name
 from sizer.words.page import memory_size, stopped_in_words
-from sizer.words.page_answers import Fact
 from sizer.words.runs import meter_in_words
-from sizer.words.units import a_sample, percent, rate_in_words, vcpus_in_words
+from sizer.words.verdict import Fact
 from sizer.words.warnings import clock_reason_in_words, warning_name
 
 from .. import results

@@ -8,12 +8,10 @@ from sizer.model.coordinates import batch_of, disk_of, vcpus_of
 from sizer.records.run import Run
 from sizer.records.run_kinds import ISOLATED_STAGES, Outcome
 from sizer.records.units import format_number
-from sizer.words.figures import rate_interval
-from sizer.words.language import _
-from sizer.words.names import outcome_in_words, row
-from sizer.words.page import configuration_line, stage_title
-from sizer.words.runs import remark_in_words, stage_learnt, stage_shown
-from sizer.words.units import percent
+from sizer.words.language import _, percent, rate_interval, row
+from sizer.words.names import outcome_in_words
+from sizer.words.page import configuration_line
+from sizer.words.runs import remark_in_words, stage_learnt, stage_shown, stage_title
 from sizer.words.warnings import warning_names
 
 from .. import results

@@ -17,8 +17,7 @@ from markupsafe import Markup
 from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import FINDINGS, Purpose
 from sizer.records.units import format_bytes
-from sizer.words.language import _
-from sizer.words.units import rates_axis
+from sizer.words.language import _, rates_axis
 
 from .. import results
 from ..charts.svg import readable

@@ -17,9 +17,8 @@ from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.errors import InputError
 from sizer.records.units import GIB, format_bytes
-from sizer.words.units import vcpus_in_words
-from sizer.words.what_if import (
-    accelerator_option,
+from sizer.words.language import vcpus_in_words
+from sizer.words.model import (
     another_disk,
     data_set_of,
     disk_stop,
@@ -29,6 +28,7 @@ from sizer.words.what_if import (
     tiers_called,
     times_as_fast,
 )
+from sizer.words.names import gpu_name
 
 ENOUGH = 3
 """Measured values of an axis from which on there is an answer between and beyond them."""
@@ -134,7 +134,7 @@ def _accelerators(model: WorkloadModel, start: Configuration) -> list[Control | 
     counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
     found: list[Control | None] = []
     if len(kinds) > 1:
-        said = [accelerator_option(kind) for kind in kinds]
+        said = [gpu_name(kind) for kind in kinds]
         found.append(
             Control("gpu", "gpu", kinds, said, range(len(kinds)), kinds.index(start.gpu) if start.gpu in kinds else 0)
         )

@@ -20,9 +20,8 @@ from sizer.recommend.sizes import memory_varied
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device
 from sizer.records.prediction import Refusal
-from sizer.words.alternatives import machine_rented
-from sizer.words.badges import BadgeKind, badge
-from sizer.words.what_if import (
+from sizer.words.answers import machine_rented
+from sizer.words.model import (
     what_if_bottlenecks,
     what_if_doubt,
     what_if_labels,
@@ -30,6 +29,7 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
+from sizer.words.verdict import BadgeKind, badge
 
 from .. import results
 from ..embedded import embedded

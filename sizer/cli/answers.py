@@ -21,18 +21,14 @@ from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendat
 from sizer.records.errors import HostError, InputError, NoAnswer
 from sizer.records.plain_text import typed_path
 from sizer.records.study import Deadline, Objective, Study
-from sizer.words.accelerator_counts import accelerator_counts_lines
-from sizer.words.alternatives import alternative_line
-from sizer.words.answers import headline, main_sentences, next_line, rejection_line
-from sizer.words.batch_sizes import batch_sentences
-from sizer.words.cross_table import answers_in_short, cross_lines, table_comes_first
-from sizer.words.host import offer_line
+from sizer.words.accelerators import accelerator_counts_lines, batch_sentences, gpu_option_lines, gpus_compared
+from sizer.words.answers import alternative_line, headline, main_sentences, next_line, rejection_line, sure_line
 from sizer.words.model import model_line, parameter_line
 from sizer.words.names import terms_of
+from sizer.words.page import answers_in_short, cross_lines, table_comes_first
 from sizer.words.runs import host_lines
-from sizer.words.sureness import sure_line
+from sizer.words.terminal import offer_line
 from sizer.words.verdict import idle_sentence
-from sizer.words.which_gpu import gpu_option_lines, gpus_compared
 
 GATE_EXIT_CODE = 6
 MOST_ALTERNATIVES = 5

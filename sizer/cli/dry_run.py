@@ -31,18 +31,19 @@ from sizer.records.plain_text import typed_line, typed_path
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec, Workload
 from sizer.storage.data_cache import cache_folder
-from sizer.words.adaptive import plan_ended, start_to_come
-from sizer.words.dry_run import (
+from sizer.words.planning import (
     Touch,
     batch_search_to_come,
     emulated_line,
     epochs_take_longer,
     pass_to_come,
+    plan_ended,
     plan_total,
     planned_run,
     privileges_needed,
     program_not_found,
     search_to_come,
+    start_to_come,
     time_guessed,
     touch_line,
 )
@@ -66,9 +67,8 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     emulated = plan.study.emulated_disks
     for spec in todo:
         reference = spec.purpose is Purpose.REFERENCE
-        yield planned_run(
-            spec.id, run_in_words(spec, emulated), spec.repeat + 1, typed_line(spec.workload.command), reference
-        )
+        run, command = run_in_words(spec, emulated), typed_line(spec.workload.command)
+        yield planned_run(spec.id, run, spec.repeat + 1, command, reference=reference)
     for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
         yield stages_in_words(stage)
     if plan.chooser is None:
@@ -77,7 +77,7 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
         yield plan_ended(chosen, emulated)
     else:
         others = bool(plan.next_runs(plan.kept) or plan.passes_to_come)
-        yield start_to_come(*plan.at_most(plan.kept), len(plan.kept), others)
+        yield start_to_come(*plan.at_most(plan.kept), len(plan.kept), others=others)
     guessed = guessed_workloads(todo, finished)
     if guessed:
         yield time_guessed(guessed)
@@ -91,7 +91,7 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
             continue
         if isinstance(each, Search):
             seconds, command = estimate_seconds([spec], plan.kept), typed_line(spec.workload.command)
-            yield search_to_come(spec.workload.name, each.most_runs, each.usual_runs, seconds, command)
+            yield search_to_come(each.most_runs, seconds, spec.workload.name, each.usual_runs, command)
         if isinstance(each, BatchSearch):
             yield _batch_search(each, spec, plan)
 
@@ -111,8 +111,8 @@ def _batch_search(each: BatchSearch, spec: RunSpec, plan: StudyPlan) -> str:
     """The first run is the shortest of a search for the largest batch: each time-out bounds one."""
     seconds = estimate_seconds([spec], plan.kept)
     command = typed_line(spec.workload.command)
-    asked = each.most, each.most_runs, each.usual_runs
-    return batch_search_to_come(spec.workload.name, asked, seconds, spec.measure.timeout or 0.0, command)
+    asked = each.most_runs, spec.workload.name, each.most, each.usual_runs
+    return batch_search_to_come(*asked, seconds, spec.measure.timeout or 0.0, command)
 
 
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:

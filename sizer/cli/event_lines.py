@@ -13,17 +13,23 @@ from sizer.files.tables import named
 from sizer.records.plain_text import typed_path
 from sizer.records.study import Study
 from sizer.words.answers import conclusion_line
-from sizer.words.errors import in_words
-from sizer.words.host import busy_host_in_words, measured_beside
+from sizer.words.language import in_words
 from sizer.words.names import terms_of
 from sizer.words.notes import note_in_words
+from sizer.words.planning import plan_ended_line, unfinished_ended
 from sizer.words.profiling import axes_lines, disks_not_read, first_run_failed, needs_lines, variables_withheld
 from sizer.words.runs import following_in_words, host_lines
-from sizer.words.storage import announcement_in_words, disk_checking, disk_deviates, disk_unusable, leftover_in_words
 from sizer.words.terminal import (
+    announcement_in_words,
     answer_not_written,
+    busy_host_in_words,
     data_lacking,
+    disk_checking,
+    disk_deviates,
+    disk_unusable,
     doubt_in_words,
+    leftover_in_words,
+    measured_beside,
     note_said,
     nothing_left,
     page_not_written,
@@ -38,7 +44,6 @@ from sizer.words.terminal import (
     unknown_columns,
     warning_said,
 )
-from sizer.words.unfinished import plan_ended_line, unfinished_ended
 
 
 class EventPrinter:

@@ -33,20 +33,23 @@ from sizer.storage.disks import emulated_volume, missing_for_emulation, real_vol
 from sizer.storage.leftovers import remove_what_was_left
 from sizer.study.commented import template
 from sizer.study.json_schema import schema as study_schema
-from sizer.words.host import (
+from sizer.words.language import ENGLISH, in_language
+from sizer.words.terminal import (
     catalog_valid,
     check_lines,
+    checking_disk,
+    disk_check_line,
+    disk_figure_line,
     disk_offer_line,
     finding_in_words,
     host_line,
     instance_line,
+    leftover_in_words,
     looking_at_host,
     measured_beside,
     published_rate_line,
     study_file_written,
 )
-from sizer.words.language import ENGLISH, in_language
-from sizer.words.storage import checking_disk, disk_check_line, disk_figure_line, leftover_in_words
 
 
 def doctor(arguments: argparse.Namespace) -> int:

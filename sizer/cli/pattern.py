@@ -14,15 +14,7 @@ from sizer.records.log_patterns import KNOWN_LOGS, known_log
 from sizer.records.messages import AnyOf
 from sizer.records.plain_text import printable
 from sizer.runner.time_limit import TimeLimit, at_most
-from sizer.words.log_lines import (
-    log_cut,
-    log_format,
-    log_line,
-    log_lines_more,
-    log_no_number,
-    log_summary,
-    log_times,
-)
+from sizer.words.profiling import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
 
 LARGEST_LOG = 64 << 20
 """Bytes of a log that are read: its beginning says what all of it is like."""

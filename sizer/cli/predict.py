@@ -21,17 +21,16 @@ from sizer.records.device import DiskRates
 from sizer.records.errors import InputError, NoAnswer
 from sizer.records.messages import AnyOf, Lines, Message
 from sizer.records.prediction import Prediction, Reason, Refusal, Refused
-from sizer.words.errors import in_words
-from sizer.words.language import ENGLISH, in_language
-from sizer.words.model import assumptions
-from sizer.words.names import clauses, terms_of
-from sizer.words.predictions import (
+from sizer.words.language import ENGLISH, clauses, in_language, in_words
+from sizer.words.model import (
     assumed_line,
+    assumptions,
     configuration_name,
     no_prediction_line,
     prediction_line,
     what_if_disk_name,
 )
+from sizer.words.names import terms_of
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) ->
         from sizer.words.terminal import unknown_columns_ignored
 
         names = in_words(named(unknown))
-        print(unknown_columns_ignored(arguments.at, names, len(unknown)), file=sys.stderr)
+        print(unknown_columns_ignored(arguments.at, names), file=sys.stderr)
     return asked
 
 

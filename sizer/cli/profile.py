@@ -18,7 +18,7 @@ from sizer.records.errors import InputError, Interrupted
 from sizer.records.own_programs import Variable
 from sizer.records.plain_text import typed_path
 from sizer.records.run_kinds import FAULTS
-from sizer.words.dry_run import Touch, limits_available, touch_line
+from sizer.words.planning import Touch, limits_available, touch_line
 from sizer.words.profiling import follows_from_first_run, profile_interrupted
 from sizer.words.terminal import doubt_in_words, interrupted, runs_failed, warning_said
 

@@ -18,9 +18,11 @@ from sizer.records.plain_text import printable
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import RunSpec
-from sizer.words.adaptive import chosen_in_words
-from sizer.words.runs import ended_line, result_and_doubts, run_in_words
+from sizer.words.language import rate_in_words
+from sizer.words.planning import chosen_in_words
+from sizer.words.runs import result_and_doubts, run_in_words
 from sizer.words.terminal import (
+    ended_line,
     no_step_yet,
     progress_begun,
     progress_chosen,
@@ -29,7 +31,6 @@ from sizer.words.terminal import (
     reading_yet,
     reference_again,
 )
-from sizer.words.units import rate_in_words
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""

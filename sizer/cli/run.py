@@ -23,7 +23,7 @@ from sizer.records.run_kinds import FAULTS
 from sizer.records.study import Study
 from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
 from sizer.store.study_folder import StudyFolder, refuse_unusable
-from sizer.words.dry_run import limits_available
+from sizer.words.planning import limits_available
 from sizer.words.terminal import doubt_in_words, interrupted, runs_failed, warning_said
 
 

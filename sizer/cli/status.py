@@ -15,17 +15,17 @@ from sizer.records.plain_text import printable, typed_path
 from sizer.records.run import Run, way_of_ending
 from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.store.study_folder import StudyFolder
-from sizer.words.adaptive import chosen_runs, plan_goes_on
-from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words, status_line
+from sizer.words.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
+from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words
 from sizer.words.terminal import (
     being_measured,
     being_measured_again,
     problem_said,
+    status_line,
     study_summary,
     to_be_run,
     to_be_run_again,
 )
-from sizer.words.unfinished import going_on_with, unfinished_said
 
 
 def status(arguments: argparse.Namespace) -> int:
@@ -124,7 +124,7 @@ def _line(
     labels = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
     label = labels.pop() if len(labels) == 1 else first.spec.workload.name
     result = result_and_warnings(first, folder.log_of(first))
-    return status_line(first, label, len(group), _again(group, result, current, planned))
+    return status_line(first.id, label, len(group), _again(group, result, current, planned), several=len(group) > 1)
 
 
 def _again(group: Sequence[Run], result: str, current: str | None, planned: Collection[str]) -> str:

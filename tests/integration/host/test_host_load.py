@@ -10,7 +10,7 @@ import pytest
 
 from sizer.limits.detection import detect
 from sizer.runner.load import Load, busiest, host_load
-from sizer.words.host import busy_host_in_words
+from sizer.words.terminal import busy_host_in_words
 
 pytestmark = pytest.mark.alone
 

@@ -19,7 +19,7 @@ from sizer.storage.disks import (
     remove_left_folders,
     remove_leftovers,
 )
-from sizer.words.storage import deviations_in_words
+from sizer.words.terminal import deviations_in_words
 
 TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")
 

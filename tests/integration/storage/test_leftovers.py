@@ -23,7 +23,7 @@ from sizer.records.study import Workload
 from sizer.storage import leftovers
 from sizer.storage.announcements import Announcement
 from sizer.storage.data_sets import DataSets
-from sizer.words.storage import announcement_in_words, leftover_in_words
+from sizer.words.terminal import announcement_in_words, leftover_in_words
 
 pytestmark = pytest.mark.alone
 

@@ -15,7 +15,7 @@ from sizer.records.adaptive import PlanEndKind, RunReasonKind
 from sizer.records.run import Configuration, Outcome, Run
 from sizer.records.study import Device, DiskRates, DiskTier, Measure, Objective, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
-from sizer.words.adaptive import reason_in_words
+from sizer.words.planning import reason_in_words
 from tests.unit.adaptive.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 
 MEMORY = (2 * GIB, 8 * GIB, 32 * GIB)

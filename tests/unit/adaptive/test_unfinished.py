@@ -16,7 +16,7 @@ from sizer.records.adaptive import Adaptive, PlanEndKind
 from sizer.records.run import Outcome, Run
 from sizer.records.study import RunSpec, Study
 from sizer.records.units import GIB, MIB
-from sizer.words.unfinished import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
+from sizer.words.planning import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
 from tests.unit.adaptive.machine import HOST, SECONDS, chooser_of, knee, made, study_of
 
 FLOOR = 700 * MIB

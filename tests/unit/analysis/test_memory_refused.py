@@ -15,8 +15,7 @@ from sizer.files.codec import from_json, to_json
 from sizer.records.run import Cause, CauseKind, Configuration, Failure, Outcome, Run
 from sizer.records.run_kinds import MemoryPlace
 from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.words.failures import failure_in_words
-from sizer.words.remedies import remedy_of_failure
+from sizer.words.failures import failure_in_words, remedy_of_failure
 
 START = b'{"event":"start","sample_unit":"image","batch_size":8,"dataset_bytes":0,"dataset_samples":0}\n'
 GPU = b'{"event":"out_of_memory","where":"gpu"}\n'

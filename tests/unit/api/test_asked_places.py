@@ -24,8 +24,8 @@ from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer
 from sizer.records.run import CauseKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.words.errors import in_words
 from sizer.words.failures import failure_line
+from sizer.words.language import in_words
 
 MakeRun = Callable[..., Run]
 

@@ -13,7 +13,7 @@ from sizer.catalog.gpus import same_gpu
 from sizer.catalog.importing import catalog_text, import_csv
 from sizer.records.errors import InputError
 from sizer.records.units import GIB
-from sizer.words.host import disk_offer_line, instance_line
+from sizer.words.terminal import disk_offer_line, instance_line
 from tests import ROOT
 
 MB = 1e6

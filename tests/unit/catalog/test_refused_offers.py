@@ -12,7 +12,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.catalog.importing import catalog_text
 from sizer.records.errors import InputError
 from sizer.records.units import GIB
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 
 def test_a_disk_without_a_largest_size_names_its_smallest() -> None:

@@ -15,7 +15,7 @@ from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Workload
 from sizer.records.units import GIB
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device
 from sizer.records.errors import InputError
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from sizer.words.accelerator_counts import accelerator_counts_lines
-from sizer.words.batch_sizes import batch_sentences
+from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
 from sizer.words.names import terms_of
 from tests.tables import Read
 

@@ -10,8 +10,8 @@ from sizer.exchange.imported import Imported
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.study import NoteKind, Objective
-from sizer.words.cross_table import column_named
 from sizer.words.notes import note_in_words
+from sizer.words.page import column_named
 from tests.tables import Read, kinds
 
 CROSS_BENCHMARK = """framework,framework_version,network,device,devices,cpu_threads,batch_size,mode,seconds_per_batch,\

@@ -14,7 +14,7 @@ from sizer.model.fitting import fit
 from sizer.records.errors import InputError
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import NoteKind
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 Read = Callable[..., Imported]
 

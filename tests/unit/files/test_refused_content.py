@@ -15,7 +15,7 @@ from sizer.files.own_folder import check_content, read_file
 from sizer.files.tables import read_table
 from sizer.records.errors import HostError, InputError
 from sizer.records.messages import Message
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pytest
 from sizer.host import frameworks
 from sizer.host.findings import Check, FindingKind
 from sizer.host.frameworks import framework_checks, transformers_check
-from sizer.words.host import check_lines, finding_in_words
+from sizer.words.terminal import check_lines, finding_in_words
 
 
 @pytest.fixture(autouse=True)

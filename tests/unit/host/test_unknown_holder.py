@@ -10,7 +10,7 @@ import pytest
 
 from sizer.host import lock
 from sizer.records.errors import HostError
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 
 @pytest.fixture

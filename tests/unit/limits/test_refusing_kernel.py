@@ -24,7 +24,7 @@ from sizer.limits.topology import read_topology
 from sizer.limits.tree import Tree
 from sizer.limits.v2 import enabling, kill_group, own_group
 from sizer.records.errors import HostError
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 from tests.described_hosts import V2_FILES
 
 TOP = "/sys/fs/cgroup"

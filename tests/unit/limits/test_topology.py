@@ -13,8 +13,8 @@ from sizer.limits.control_group import limited_by
 from sizer.limits.topology import Topology, choose_cpus, format_cpus, parse_cpus, parse_topology
 from sizer.records.errors import HostError
 from sizer.records.study import Limits
-from sizer.words.host import topology_in_words
 from sizer.words.runs import limits_in_words
+from sizer.words.terminal import topology_in_words
 
 
 def host(name: str) -> Topology:

@@ -17,7 +17,7 @@ from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
-from sizer.words.floors import floor_in_words
+from sizer.words.names import floor_in_words
 from sizer.words.runs import following_in_words
 
 HOST = HostSize(4, 64 * GIB)

@@ -17,7 +17,7 @@ from sizer.records.device import Device
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
-from sizer.words.accelerator_counts import accelerator_counts_lines, accelerator_counts_note
+from sizer.words.accelerators import accelerator_counts_lines, accelerator_counts_note
 from sizer.words.names import terms_of
 
 MakeRun = Callable[..., Run]

@@ -20,7 +20,7 @@ from sizer.records.prediction import ReasonCode
 from sizer.records.run import Cause, CauseKind, Failure, MemoryPlace, Outcome, Run
 from sizer.records.study import Objective, Purpose
 from sizer.records.units import GIB
-from sizer.words.batch_sizes import batch_sentences
+from sizer.words.accelerators import batch_sentences
 from sizer.words.names import terms_of
 from tests.tables import runs_of
 

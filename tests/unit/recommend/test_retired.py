@@ -14,9 +14,9 @@ from sizer.records.answer import Answer
 from sizer.records.device import Device
 from sizer.records.run import Demand, Run
 from sizer.records.study import Objective
+from sizer.words.accelerators import gpu_option_lines, gpus_compared
 from sizer.words.answers import main_sentences, reason_sentences
 from sizer.words.names import Terms, terms_of
-from sizer.words.which_gpu import gpu_option_lines, gpus_compared
 
 NAMED = """
     instance_type,latency_p99_ms,usd_per_hour,throughput

@@ -11,9 +11,8 @@ from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.study import Objective
-from sizer.words.answers import reason_sentences
+from sizer.words.answers import how_sure, reason_sentences
 from sizer.words.names import Terms
-from sizer.words.sureness import how_sure
 from tests.tables import runs_of
 
 MACHINES = "workload,gpu,throughput\na,T4,100\na,T4,101\na,V100,190\na,V100,{}\n"

@@ -17,7 +17,8 @@ from sizer.records.run import Outcome, Run
 from sizer.records.run_kinds import Purpose
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.words.answers import Terms, suggestion_sentences
+from sizer.words.answers import suggestion_sentences
+from sizer.words.names import Terms
 from tests.unit.adaptive.machine import HOST, knee, made, study_of
 
 NOT_MADE = reason(ReasonCode.RUN_WOULD_SETTLE)

@@ -15,12 +15,7 @@ from sizer.records.answer import Answer, Recommendation
 from sizer.records.run import Bottleneck, Run
 from sizer.records.study import DiskRates, Objective
 from sizer.records.units import GIB
-from sizer.words.answers import (
-    family_sentences,
-    reason_sentences,
-    rejection_sentences,
-    suggestion_sentences,
-)
+from sizer.words.answers import family_sentences, reason_sentences, rejection_sentences, suggestion_sentences
 from sizer.words.names import Terms
 
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}

@@ -16,8 +16,8 @@ from sizer.records.device import Device
 from sizer.records.gpu_options import AgainstCpu, NoGpuAnswer, SecondGpu
 from sizer.records.run import Demand, Run
 from sizer.records.study import Deadline, Objective
+from sizer.words.accelerators import gpu_option_lines, gpus_compared
 from sizer.words.names import terms_of
-from sizer.words.which_gpu import gpu_option_lines, gpus_compared
 
 P100 = Device("emulated", gpu="P100", samples_per_second=181.53, source="a table")
 MakeRun = Callable[..., Run]

@@ -17,8 +17,8 @@ from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reaso
 from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
 from sizer.records.units import GIB
-from sizer.words.page_answers import objective_in_words
-from sizer.words.sureness import how_sure
+from sizer.words.answers import how_sure
+from sizer.words.verdict import objective_in_words
 
 RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)

@@ -17,7 +17,7 @@ from sizer.records.adaptive import Adaptive
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.cross_table import CrossTable
 from sizer.records.study import Note, NoteKind, Study
-from sizer.words.cross_table import cross_answer, cross_lines, table_comes_first
+from sizer.words.page import cross_answer, cross_lines, table_comes_first
 from tests.tables import runs_of
 
 PROGRAMS = """workload,framework,network,gpu,batch_size,mode,throughput,outcome

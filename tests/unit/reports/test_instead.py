@@ -13,8 +13,8 @@ from sizer.bundled.reports.material import Material
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
-from sizer.words.instead import disk_answer as disk_answer_in_words
-from sizer.words.instead import disk_other
+from sizer.words.answers import disk_answer as disk_answer_in_words
+from sizer.words.answers import disk_other
 from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
 
 

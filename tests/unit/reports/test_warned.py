@@ -7,8 +7,7 @@ from dataclasses import replace
 from sizer.bundled.reports.doubts import warned
 from sizer.bundled.reports.material import Material
 from sizer.records.run import RunWarning, WarningKind
-from sizer.words.remedies import meaning_of_warning
-from sizer.words.warnings import warning_names
+from sizer.words.warnings import meaning_of_warning, warning_names
 
 
 def test_warnings_of_a_kind_are_one_line(material: Material) -> None:

@@ -15,7 +15,7 @@ from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.child import _read_now
 from sizer.runner.circumstances import Room
 from sizer.runner.commands import RunPaths, argv
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")

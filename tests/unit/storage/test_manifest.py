@@ -14,8 +14,8 @@ from sizer.storage import manifest
 from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_cache import made_once
 from sizer.storage.page_cache import resident_bytes
-from sizer.words.errors import in_words
-from sizer.words.storage import announcement_in_words
+from sizer.words.language import in_words
+from sizer.words.terminal import announcement_in_words
 
 MAKING = Announcement(AnnouncementKind.EMBEDDED_DATA)
 

@@ -29,7 +29,7 @@ from sizer.storage import (
     removal,
 )
 from sizer.storage.announcements import Announcement, AnnouncementKind
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 MAKING = Announcement(AnnouncementKind.DATA_MADE, folder="images")
 

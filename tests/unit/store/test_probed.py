@@ -19,7 +19,7 @@ from sizer.plan.run_order import plan, remaining
 from sizer.records.errors import InputError
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import recorded_size
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 
 def test_its_runs_count_as_they_were_measured(probed: Path) -> None:

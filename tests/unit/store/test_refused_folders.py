@@ -19,7 +19,7 @@ from sizer.store import schema_1, study_folder, unsaved
 from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
 from sizer.store.study_folder import StudyFolder, current_run
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 HOST = {"cpu_model": "EPYC", "cpus": 2, "memory_bytes": 2**34}
 STUDY = Study("s", (WorkloadPlan(Workload("train", "image_training"), (32,), (1.0, 2.0)),))

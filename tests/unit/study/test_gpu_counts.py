@@ -11,7 +11,7 @@ from sizer.records.study import Limits, RunSpec, Study
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from sizer.study.resolved import to_yaml
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 Parse = Callable[..., Study]
 EMULATED = "workloads:\n  - {kind: image_training, network: resnet50, device: {emulate: {gpu: P100}}}\n"

@@ -13,7 +13,7 @@ from sizer.records.study import Study
 from sizer.study import commands, document
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 Parse = Callable[..., Study]
 ONE = "workloads:\n  - {kind: image_training, network: resnet50}\n"

@@ -9,8 +9,15 @@ import pytest
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.records.adaptive import PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB
-from sizer.words.adaptive import chosen_in_words, chosen_runs, plan_ended, reason_in_words, start_to_come
-from sizer.words.unfinished import going_on_with, plan_ended_line
+from sizer.words.planning import (
+    chosen_in_words,
+    chosen_runs,
+    going_on_with,
+    plan_ended,
+    plan_ended_line,
+    reason_in_words,
+    start_to_come,
+)
 from tests.unit.adaptive.machine import chooser_of, study_of
 
 SENTENCES = [
@@ -73,7 +80,7 @@ def test_a_run_with_its_reason() -> None:
             PlanEndKind.BUDGET,
             "the budget has no room for another run after 5 runs of 3 min 00 s together; still open: `b`",
         ),
-        (PlanEndKind.RUNS, "5 runs are made, as many as were allowed; still open: `b`"),
+        (PlanEndKind.RUNS, "as many runs are made as were allowed: 5; still open: `b`"),
         (
             PlanEndKind.NOTHING_LEFT,
             "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`",
@@ -106,7 +113,7 @@ def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
             PlanEndKind.RUNS,
             ("b", "c"),
             ("b", "c"),
-            "5 runs are made, as many as were allowed; no run of `b` and `c` completed",
+            "as many runs are made as were allowed: 5; no run of `b` and `c` completed",
         ),
     ],
 )
@@ -121,7 +128,7 @@ def test_what_failed_in_every_run_is_told_apart_from_what_is_open(
     ("kind", "runs", "said"),
     [
         (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 30 s"),
-        (PlanEndKind.RUNS, 1, "1 run is made, as many as were allowed"),
+        (PlanEndKind.RUNS, 1, "as many runs are made as were allowed: 1"),
         (PlanEndKind.BUDGET, 0, "the budget has no room for a first run"),
         (PlanEndKind.BUDGET, 1, "the budget has no room for another run after 1 run of 30 s"),
         (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 30 s"),
@@ -141,7 +148,7 @@ def test_a_bound_says_what_a_larger_one_would_measure_and_what_to_type() -> None
     """The next run with its reason, in each place where the end is told."""
     end = bounded(PlanEndKind.RUNS, 10)
     said = (
-        "5 runs are made, as many as were allowed; still open: `b`; the next would be b 16 vCPUs: no run with these "
+        "as many runs are made as were allowed: 5; still open: `b`; the next would be b 16 vCPUs: no run with these "
         "vCPUs completed yet"
     )
     command = "sizer run s/study.yaml --out s --runs 10"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizer.bundled.reports.page import TEMPLATES, _templates
-from sizer.words.badges import BadgeKind, badge
+from sizer.words.verdict import BadgeKind, badge
 
 SHOWN = '{% from "macros.html" import badge %}{{ badge(value) }}'
 

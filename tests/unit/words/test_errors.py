@@ -15,13 +15,15 @@ from sizer.cli import main
 from sizer.cli.arguments import parser
 from sizer.records.errors import HostError, InputError
 from sizer.records.messages import AllOf, AnyOf, Lines, Message
-from sizer.words.errors import in_words
-from sizer.words.language import without_marks
+from sizer.words.language import in_words, without_marks
 from sizer.words.terminal import data_lacking
 from tests import ROOT
 from tests.catalogue import collected, keywords, spoken, write_catalogue
 
-MARKS = {name: int(place or 1) - 1 for name, _, place in (each.partition(":") for each in keywords()) if name[0] != "_"}
+OF_WORDS = {"_", "_n", "N_", "Sentence", "Counted"}
+MARKS = {
+    name: int(place or 1) - 1 for name, _, place in (each.partition(":") for each in keywords()) if name not in OF_WORDS
+}
 """Where each call that is no function of `words` has its sentence."""
 
 MADE_ELSEWHERE = {
@@ -103,7 +105,7 @@ def _pseudo(tmp_path: Path) -> Iterator[None]:
 
 
 def _shouted(message: str) -> str:
-    kept = re.compile(r"(\{\w+\}|%\(\w+\)\w)")
+    kept = re.compile(r"(\{[^{}]*\}|\[\[!?\w+\?|%\(\w+\)\w)")
     return "".join(part if kept.fullmatch(part) else part.upper() for part in kept.split(message))
 
 

@@ -5,8 +5,19 @@ from __future__ import annotations
 import pytest
 
 from sizer.records.configuration import Estimate
-from sizer.words.figures import brief, chance, gains, rate_interval, sentence, signed_bytes, small_share, volume
-from sizer.words.units import percent, rate_beside, vcpus_in_words
+from sizer.words.language import (
+    brief,
+    chance,
+    gains,
+    percent,
+    rate_beside,
+    rate_interval,
+    sentence,
+    signed_bytes,
+    small_share,
+    vcpus_in_words,
+    volume,
+)
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:

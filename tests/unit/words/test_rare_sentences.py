@@ -33,13 +33,20 @@ from sizer.records.study import DiskTier, Limits, Objective, RunSpec
 from sizer.records.units import GIB
 from sizer.words.answers import family_sentences, headline, refusal_sentences, suggestion_sentences
 from sizer.words.failures import cause_in_words
-from sizer.words.model import assumptions, parameter_name
+from sizer.words.model import assumptions, parameter_name, prediction_line
 from sizer.words.names import Terms
 from sizer.words.page import data_in_words, device_in_words
-from sizer.words.predictions import prediction_line
 from sizer.words.runs import evidence_in_words, following_in_words, imported_run_in_words, limits_in_words
-from sizer.words.storage import disk_check_line, disk_figure_line, disk_unusable
-from sizer.words.terminal import answer_not_written, being_measured_again, note_said, page_not_written, waiting_for_run
+from sizer.words.terminal import (
+    answer_not_written,
+    being_measured_again,
+    disk_check_line,
+    disk_figure_line,
+    disk_unusable,
+    note_said,
+    page_not_written,
+    waiting_for_run,
+)
 from sizer.words.verdict import against_sentence, spec_parts
 from sizer.words.warnings import warning_line
 
@@ -72,7 +79,7 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
         (
             ReasonCode.SIZE_OPEN,
             {"vcpus": 4.0},
-            "4 vCPUs is the smallest size that is probably enough; it is not known whether it is the right one.",
+            "4 vCPUs is the smallest size that is probably enough; it is not known whether it is the right size.",
         ),
         (
             ReasonCode.JOB_TAKES,

@@ -8,7 +8,8 @@ import pytest
 
 from sizer.bundled.reports.material import Material
 from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Outcome, Run, WarningKind
-from sizer.words.remedies import meaning_of_warning, remedy_of_failure
+from sizer.words.failures import remedy_of_failure
+from sizer.words.warnings import meaning_of_warning
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizer.records.prediction import ReasonCode, reason
+from sizer.words.language import fields_of
 from sizer.words.names import Terms
 from sizer.words.reasons import SENTENCES, reason_sentence
 from sizer.words.reasons.fields import FIELDS
@@ -14,7 +15,7 @@ from sizer.words.reasons.fields import FIELDS
 def test_a_kind_has_sentences_with_known_fields(code: ReasonCode) -> None:
     templates = [template for sentence in SENTENCES[code] for template in sentence]
     assert templates
-    assert {name for template in templates for name in template.fields} <= set(FIELDS)
+    assert {name for template in templates for name in fields_of(template.message)} <= set(FIELDS)
 
 
 def test_the_fullest_template_is_said() -> None:
@@ -25,7 +26,7 @@ def test_the_fullest_template_is_said() -> None:
         reason_sentence(rises, terms) == "The rate still rises at 4 vCPUs, the most measured: 8 vCPUs should gain 20 %."
     )
     assert reason_sentence(reason(ReasonCode.RISES, vcpus=4.0), terms) == (
-        "It still gets faster at 4 vCPUs, the most measured."
+        "The rate still rises at 4 vCPUs, the most measured."
     )
     assert reason_sentence(reason(ReasonCode.RISES, memory_bytes=2.0**30), terms) == (
         "The rate still rises at 1 GiB of memory, the most measured."

@@ -10,9 +10,8 @@ import pytest
 from sizer.records.answer import Alternative, Answer, Baseline
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Figure, Reason, ReasonCode, Spec, reason
-from sizer.words.alternatives import alternative_line, alternative_remark
-from sizer.words.answers import reason_sentences
-from sizer.words.figures import change, gain, half_width, more_or_less, of_its_rate, times
+from sizer.words.answers import alternative_line, alternative_remark, reason_sentences
+from sizer.words.language import change, gain, half_width, more_or_less, of_its_rate, times
 from sizer.words.names import Terms, spec_name
 from sizer.words.verdict import against_sentence
 
