@@ -36,13 +36,13 @@ note_said = Sentence("note: {sentence}")
 problem_said = Sentence("left out: {problem:plain}")
 
 _K = DoubtKind
-_WILL_NOT_RUN = N_("workload {workloads:coded} will not run: {problem}")
+_WILL_NOT_RUN = N_("workload[[several?s]] {workloads:coded} will not run: {problem}")
 _DOUBTS: Mapping[DoubtKind, str] = {
     _K.USER: _WILL_NOT_RUN,
     _K.INTERPRETER: _WILL_NOT_RUN,
     _K.FRAMEWORK: N_(
-        "workload {workloads:coded} will not run: sizer has no program on {what}; measure your own with `kind: "
-        "command`, which reads its log"
+        "workload[[several?s]] {workloads:coded} will not run: sizer has no program on {what}; measure your own with "
+        "`kind: command`, which reads its log"
     ),
     _K.GPU: N_("workload {workloads:coded}: this host has no GPU {what}; use cpu or an emulated one"),
     _K.NO_DRIVER: N_(
@@ -75,7 +75,7 @@ _DOUBTS: Mapping[DoubtKind, str] = {
 
 def doubt_in_words(doubt: Doubt) -> str:
     """Why the runs of a workload may fail although every limit can be set."""
-    return _(_DOUBTS[doubt.kind], **vars(doubt))
+    return _(_DOUBTS[doubt.kind], **vars(doubt), several=len(doubt.workloads) > 1)
 
 
 # Before and after runs.

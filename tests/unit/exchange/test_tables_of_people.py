@@ -358,7 +358,7 @@ def test_many_jobs_are_said_in_few_lines(read: Read) -> None:
     found = read("workload,precision,vcpus,throughput\n" + rows)
     sentences = said(found, NoteKind.JOBS_NAMED_APART)
     assert len(sentences) == 4
-    assert sentences[-1].endswith("`w4 (fp16)` and `w4 (fp32)`. 3 more workloads are named apart so.")
+    assert sentences[-1].endswith("`w4 (fp16)` and `w4 (fp32)`. And 3 more.")
 
 
 def test_modes_are_read_in_the_words_of_tables(read: Read) -> None:

@@ -116,7 +116,7 @@ def test_a_summary_says_what_is_not_settled(make_run: MakeRun) -> None:
     """Where noise leaves open whether the rate still rises, the summary neither says that it does nor that it stops."""
     points = ((0.5, 60), (1, 118), (2, 105))
     model = fit([make_run(rate, vcpus, spread=0.15) for vcpus, rate in points]).workload("train")
-    assert "It is not clear whether it gets faster with more than 2 vCPUs, the most measured." in model_summary(model)
+    assert "It is not clear whether more than 2 vCPUs, the most measured, would make it faster." in model_summary(model)
     assert "stops scaling" not in model_summary(model)
 
 

@@ -81,7 +81,7 @@ def test_a_cap_of_a_search_without_margin_is_no_size_to_buy(make_run: MakeRun, a
     answer = ask(runs + searched(capped(make_run, 2 * GIB, 0, (4, 8))))
     assert memory_of(answer) is None
     assert "Between 2 GiB and 64 GiB of memory only completion was tried, not the rate." in answer.reasons
-    assert "Memory was not varied: 64 GiB is what was measured, not what is needed." in answer.reasons
+    assert "64 GiB of memory is what was measured, not what is needed: no other size was measured." in answer.reasons
 
 
 def test_a_search_leaves_the_smallest_memory_with_a_rate(make_run: MakeRun, ask: Ask) -> None:

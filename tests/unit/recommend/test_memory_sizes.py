@@ -115,7 +115,7 @@ def test_one_of_two_caps_is_too_small(capped: Callable[..., list[Run]], ask: Ask
     answer = ask(runs)
     assert answer.status == "recommended"
     assert "with 1 GiB it ran out of memory, with 2 GiB it completed." in said(answer)
-    assert "It has a rate in 2 GiB alone" in said(answer)
+    assert "It completed in 2 GiB alone" in said(answer)
     assert "Runs with 1.41 GiB would tell" in said(answer)
     (model,) = fitted(runs).workloads
     assert predict(model, Configuration(1.0, GIB, "host", 32)).bottleneck is Bottleneck.MEMORY

@@ -69,7 +69,7 @@ def test_where_only_retired_machines_would_do_there_is_no_answer(
     ("gpu", "spot", "said"),
     [
         ("K80", False, "Nobody can rent a machine with this GPU any more (retired 2026)."),
-        ("P100", False, "Nobody can rent this GPU at a known price any more (retired 2023)."),
+        ("P100", False, "Nobody can rent a machine with this GPU at a known price any more (retired 2023)."),
         ("P100", True, None),
         ("V100", False, None),
         ("Z9000", False, None),

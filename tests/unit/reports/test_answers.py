@@ -190,7 +190,7 @@ def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
     """`at least` is for a rate that rises."""
     found = retold(status="at_least", edge="unsettled", reasons=(UNSETTLED,))
     assert (found.status.word, found.status.symbol, found.bound) == ("not settled", "?", "so far")
-    assert found.doubt.startswith("It is not clear whether more memory than 1 GiB")
+    assert found.doubt.startswith("It is not clear whether more than 1 GiB of memory")
     rising = retold(status="at_least", edge="rising", reasons=(UNSETTLED, RISES))
     assert (rising.status.word, rising.status.symbol, rising.bound) == ("at least", "≥", "at least")
     assert rising.doubt == "The rate still rises at 1 GiB of memory, the most measured."

@@ -245,20 +245,20 @@ def test_an_unfinished_study_says_what_is_missing(material: Material) -> None:
     progress = Progress(dict.fromkeys(names, 14), {names[0]: 9, names[1]: 14})
     unfinished = replace(material, progress=progress, folder="my-study")
     stated = shown(unfinished)
-    assert stated["missing"] == "Not finished: 23 of 56 runs are there. To go on:"
+    assert stated["missing"] == "Not finished: 23 of 56 runs done. To go on:"
     assert stated["resume"] == "sizer resume my-study"
     first, second, *_ = stated["rows"]
     assert (first.status.word, first.how_sure, first.doubt) == (
         "provisional",
         "runs are missing",
-        "9 of 14 runs are there.",
+        "9 of 14 runs done.",
     )
     assert second.status.word == "at least"
     assert "<code>sizer resume my-study</code>" in first_screen(unfinished)
     none = replace(unfinished, runs=(), recommendation=None, model=None, progress=replace(progress, finished={}))
     assert shown(none)["missing"] == "56 runs are planned and none is made yet. To make them:"
     assert "No recommendation has been computed" not in first_screen(none)
-    assert first_screen(none).count("0 of 14 runs are there.") == 4
+    assert first_screen(none).count("0 of 14 runs done.") == 4
     done = replace(unfinished, progress=replace(progress, finished=progress.planned))
     assert shown(done)["missing"] == ""
 
@@ -317,11 +317,11 @@ def test_runs_of_an_older_form_of_the_study_are_counted_apart(material: Material
     )
     first, second, third, *_ = stated["rows"]
     assert first.doubt == (
-        "0 of 14 runs of the study as it now stands are there. "
+        "0 of 14 runs of the study as it now stands done. "
         "21 stored runs are of an older form of the study file; the figures are by them, too."
     )
     assert second.doubt.endswith("1 stored run is of an older form of the study file; the figures are by it, too.")
-    assert third.doubt == "0 of 14 runs are there."
+    assert third.doubt == "0 of 14 runs done."
     done = replace(changed, progress=replace(progress, finished=progress.planned))
     assert "22 stored runs are of an older form of the study file" in first_screen(done)
 
