@@ -33,10 +33,7 @@ SENTENCES = [
         RunReason(RunReasonKind.BETWEEN_MEMORY, {"low": 2.0 * GIB, "high": 8.0 * GIB}),
         "between 2 GiB and 8 GiB of memory the answer is open",
     ),
-    (
-        RunReason(RunReasonKind.BETWEEN_DISKS, {}, ("fast", "slow")),
-        "whether the answer is disk fast or slow is open",
-    ),
+    (RunReason(RunReasonKind.BETWEEN_DISKS, {}, ("fast", "slow")), "whether the answer is disk fast or slow is open"),
     (
         RunReason(RunReasonKind.NOT_SURE, {"vcpus": 4.0, "probability": 0.71}),
         "that 4 vCPUs are enough is not sure enough: 71 %",
