@@ -5,34 +5,52 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup, escape
-
+from typing import Any
+from typing import TypeVar
+from jinja2 import Environment
+from jinja2 import FileSystemLoader
+from jinja2 import StrictUndefined
+from jinja2 import select_autoescape
+from markupsafe import Markup
+from markupsafe import escape
 from sizer.files.writing import write_text
 from sizer.parallel import in_parallel
 from sizer.words.language import _ as __text
-from sizer.words.language import _n, language_tag, paragraph, sentence
+from sizer.words.language import _n
+from sizer.words.language import language_tag
+from sizer.words.language import paragraph
+from sizer.words.language import sentence
 from sizer.words.page import runs_counted
-
-from . import cross_table, instances, instead, which_gpu
-from .answers import verdict, workloads
+from . import cross_table
+from . import instances
+from . import instead
+from . import which_gpu
+from .answers import verdict
+from .answers import workloads
 from .charts.hatching import hatchings
 from .charts.svg import harmless
 from .doubts import section as doubts
 from .embedded import deflated
 from .material import Material
 from .measurement import section as measurement
-from .policy import TEMPLATES, page_policy, script, style
-from .runs import all_runs, timelines
+from .policy import TEMPLATES
+from .policy import page_policy
+from .policy import script
+from .policy import style
+from .runs import all_runs
+from .runs import timelines
 from .runs.columns import with_content
-from .subject import Subject, subjects
+from .subject import Subject
+from .subject import subjects
 from .what_if import section as what_if
+from sizer.words.figures import paragraph
+from sizer.words.figures import sentence
 
 Shown = TypeVar("Shown")
 Contents = Callable[[Material, Sequence[Any]], Mapping[str, Any] | None]
@@ -105,35 +123,15 @@ def _html(name: str, found: Mapping[str, Any]) -> Markup:
 
 
 def _shown(material: Material, form: Callable[[str, Mapping[str, Any]], Shown]) -> dict[str, Shown]:
-    """What each section shows in this form, by its name; those that have nothing to show are left out.
-
-    Of several workloads what is of each, and the other sections, are made in processes beside each other.
-    """
+    """What each section shows in this form, by its name; those that have nothing to show are left out."""
     found = subjects(material)
-    asked: list[tuple[Section, Subject | None]] = [
-        (section, subject) for section in SECTIONS if section.of_each for subject in found
-    ]
-    asked += [(section, None) for section in SECTIONS if not section.of_each]
-
-    def whole(section: Section, of: Sequence[Any]) -> Shown | None:
-        values = section.contents(material, of)
-        return None if values is None else form(section.name, values)
-
-    def made(part: tuple[Section, Subject | None]) -> Any:
-        section, subject = part
-        if subject is None or section.of_each is None:
-            return whole(section, found)
-        return section.of_each(subject)
-
-    parts: dict[str, list[Any]] = defaultdict(list)
-    results = in_parallel(made, asked, meanwhile=compile_templates) if len(found) > 1 else map(made, asked)
-    for (section, _), result in zip(asked, results, strict=True):
-        parts[section.name].append(result)
-    shown = {
-        section.name: whole(section, parts[section.name]) if section.of_each else parts[section.name][0]
-        for section in SECTIONS
-    }
-    return {name: each for name, each in shown.items() if each is not None}
+    shown = {}
+    for section in SECTIONS:
+        of_each = section.of_each
+        values = section.contents(material, found if of_each is None else [of_each(subject) for subject in found])
+        if values is not None:
+            shown[section.name] = form(section.name, values)
+    return shown
 
 
 @cache
@@ -156,12 +154,6 @@ def _templates() -> Environment:
         sentence=sentence,
     )
     return environment
-
-
-def compile_templates() -> None:
-    """All of the page, which takes a sixth of a second: for who waits for something else before it writes one."""
-    for name in _templates().list_templates(extensions=["html"]):
-        _templates().get_template(name)
 
 
 def coded(text: str) -> Markup:

@@ -12,7 +12,7 @@ from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.api.events import Conclusion, HostSeen
 from sizer.api.fitted_model import fitted, measured_runs, refuse_folder
 from sizer.api.left_to_do import asked_specs, chosen_next, searches_left, still_planned
-from sizer.api.steps import OnStep, Stage, StepBegun
+from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled.reports.material import Material, Progress
 from sizer.catalog.catalog import Catalog, InstanceType
 from sizer.exchange.measurements import write_tables
@@ -58,24 +58,16 @@ def recommend(
     return _best_spec(folder, model, runs, asked, offers, chosen, baseline)
 
 
-def begin(folder: StudyFolder) -> Tables:
-    """What can be done before there is a model."""
-    from sizer.bundled.reports.page import compile_templates
-
-    compile_templates()
-    return write_tables(folder.runs())
-
-
-def conclude_from(folder: StudyFolder, model: Model, tables: Tables, on_step: OnStep) -> Conclusion:
-    """Write recommendation, table of measurements and report into the folder. Raises HostError."""
+def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
+    """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
     from sizer.bundled.reports import page
 
-    runs = folder.runs()
+    model, runs = fitted(folder, on_step), folder.runs()
     on_step(StepBegun(Stage.RECOMMENDING))
     chosen = chosen_next(folder, runs, model)
     recommendation = _write_recommendation(folder, runs, model, chosen)
     on_step(StepBegun(Stage.REPORTING))
-    material = _material(folder, runs, model, recommendation, tables, chosen)
+    material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
     folder.write_text(folder.measurements_path, material.measurements_csv)
     page.write_report(folder.report_path, material, folder.write_text)
     return Conclusion(model, recommendation, host_seen(folder, runs), folder.problems())

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import signal
+import threading
+import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from itertools import repeat
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +28,14 @@ from sizer.store.content import refuse_what_leads_elsewhere
 from sizer.store.fitted_file import read_fitted, sources_of, write_fitted
 
 if TYPE_CHECKING:
+    from sizer.model.drift import Drift
     from sizer.records.run import Run
     from sizer.store.study_folder import StudyFolder
+
+MOST_PROCESSES = 8
+"""Each has its own copy of the memory that it changes, some 50 MB of a fit."""
+PR_SET_PDEATHSIG = 1
+"""prctl(2): the signal that a process gets when its parent dies."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +105,8 @@ def fit(folder: StudyFolder) -> Model:
     return fitted(folder)
 
 
-def fitted(folder: StudyFolder, on_step: OnStep = no_step, meanwhile: Callable[[], object] = lambda: None) -> Model:
-    """The study's model, fitted first if it is missing, edited, of another sizer, or of other runs than are there.
-
-    While other processes fit it, this one does `meanwhile`, which is nothing that it would not do by itself later.
-    """
+def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
+    """The study's model, fitted first if it is missing, edited, of another sizer, or of other runs than are there."""
     path = folder.model_path
     refuse_folder(path)
     sources = sources_of(folder.path)
@@ -103,7 +115,7 @@ def fitted(folder: StudyFolder, on_step: OnStep = no_step, meanwhile: Callable[[
         with suppress(FormatError):
             return from_json(Model, form, str(path))
     runs = _in_the_studys_order(folder)
-    model = _as_planned(_fitted(runs, on_step, meanwhile), folder)
+    model = _as_planned(_fitted(runs, on_step), folder)
     known: dict[str, Any] = {
         "disks": list(_disks(folder)),
         "mistold": {name: to_json(each) for name, each in _mistold(runs).items()},
@@ -124,25 +136,57 @@ def _mistold(runs: Iterable[Run]) -> dict[str, Reason]:
     return {name: reason for name, reason in found.items() if reason is not None}
 
 
-def _fitted(runs: Iterable[Run], on_step: OnStep, meanwhile: Callable[[], object]) -> Model:
+def _fitted(runs: Iterable[Run], on_step: OnStep) -> Model:
     """The model of each workload; of the others its runs tell how slow the host was meanwhile, and nothing else."""
     from sizer.model.drift import drift_of
-    from sizer.model.fitting import fit as fit_model
     from sizer.model.observations import completed
-    from sizer.parallel import in_parallel
 
     runs = list(runs)
     workloads, drift = _by_workload(runs), drift_of(completed(runs))
-    names = list(workloads)
+    models: list[WorkloadModel] = []
+    with suppress(BrokenProcessPool), _processes(len(workloads)) as processes:
+        fits = processes.map(_fit_alone, workloads.values(), repeat(drift)) if processes else None
+        for number, (name, own) in enumerate(workloads.items()):
+            on_step(StepBegun(Stage.FITTING, name, number + 1, len(workloads)))
+            models.append(next(fits) if fits else _fit_alone(own, drift))
+    # Where a process was killed, as for want of memory, the rest is fitted here.
+    models += [_fit_alone(own, drift) for own in list(workloads.values())[len(models) :]]
+    return Model(tuple(models))
 
-    def fitted_one(own: Sequence[Run]) -> WorkloadModel:
-        (model,) = fit_model(own, drift).workloads
-        return model
 
-    def begun(number: int) -> None:
-        on_step(StepBegun(Stage.FITTING, names[number], number + 1, len(names)))
+def _fit_alone(runs: Sequence[Run], drift: Drift | None) -> WorkloadModel:
+    from sizer.model.fitting import fit as fit_model
 
-    return Model(tuple(in_parallel(fitted_one, list(workloads.values()), begun, meanwhile)))
+    (model,) = fit_model(runs, drift).workloads
+    return model
+
+
+@contextmanager
+def _processes(workloads: int) -> Iterator[ProcessPoolExecutor | None]:
+    """As many as sizer may use CPUs. None for one workload or one CPU, and where a thread runs: a forked process would
+    wait in vain for what it holds. They die with sizer, and Ctrl-C is for it alone."""
+    count = min(workloads, len(os.sched_getaffinity(0)), MOST_PROCESSES)
+    if count < 2 or threading.active_count() > 1:
+        yield None
+        return
+    # From 3.12 on Python warns of threads that it does not know: those of OpenBLAS, which it ends at a fork.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+    pool = ProcessPoolExecutor(count, get_context("fork"), _begin_process, (os.getpid(),))
+    try:
+        yield pool
+        pool.shutdown()
+    except BaseException:
+        for process in active_children():
+            process.kill()
+        pool.shutdown(cancel_futures=True)
+        raise
+
+
+def _begin_process(parent: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _as_planned(model: Model, folder: StudyFolder) -> Model:

@@ -10,21 +10,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.api.concluding import conclude
+from sizer.api.conclusions import conclude
 from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
 from sizer.api.steps import Stage, StepBegun
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.files.codec import to_json
-from sizer.parallel import in_parallel
 from sizer.records.domains import SCHEMA_VERSION
 from sizer.records.errors import HostError, InputError
 from sizer.records.run import Run
 from sizer.store.content import FOLDERS
 from sizer.store.study_folder import StudyFolder, refuse_unusable
-
-WRITTEN_AT_ONCE = 250
-"""Runs, which take some hundredths of a second; to begin a process for fewer would take longer."""
 
 
 @dataclass(frozen=True)
@@ -84,18 +80,13 @@ def _write_runs(path: Path, runs: tuple[Run, ...]) -> None:
     if len({run.id for run in runs}) < len(runs):
         raise ValueError("two runs have one id")
 
-    def write(some: Sequence[Run]) -> None:
-        for run in some:
-            target = path / "runs" / f"{run.id}.json"
-            # One that a process left half written is written again.
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-            with open(os.open(target, flags, 0o664), "w", encoding="utf-8") as file:
-                file.write(json.dumps(to_json(run), allow_nan=False))
-
     try:
         for name in FOLDERS:
             (path / name).mkdir(mode=0o775, parents=True)
-        in_parallel(write, [runs[first : first + WRITTEN_AT_ONCE] for first in range(0, len(runs), WRITTEN_AT_ONCE)])
+        for run in runs:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            with open(os.open(path / "runs" / f"{run.id}.json", flags, 0o664), "w", encoding="utf-8") as file:
+                file.write(json.dumps(to_json(run), allow_nan=False))
         os.sync()
     except OSError as error:
         raise HostError(

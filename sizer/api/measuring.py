@@ -11,7 +11,6 @@ from sizer.adaptive.bounds import within
 from sizer.adaptive.chooser import Chooser
 from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.adaptive.to_follow import Unfinished
-from sizer.api.concluding import conclude
 from sizer.api.events import (
     AdaptiveEnded,
     Concluded,
@@ -232,6 +231,8 @@ class Measurement:
 
     def _conclude(self) -> None:
         """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""
+        from sizer.api.conclusions import conclude
+
         self.folder.check_in_place()
         self.folder.free_room()
         if self.folder.runs():
