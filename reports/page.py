@@ -4,53 +4,33 @@ at all."""
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
-from typing import TypeVar
-from jinja2 import Environment
-from jinja2 import FileSystemLoader
-from jinja2 import StrictUndefined
-from jinja2 import select_autoescape
-from markupsafe import Markup
-from markupsafe import escape
+from typing import Any, TypeVar
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
 from sizer.files.writing import write_text
-from sizer.parallel import in_parallel
 from sizer.words.language import _ as __text
-from sizer.words.language import _n
-from sizer.words.language import language_tag
-from sizer.words.language import paragraph
-from sizer.words.language import sentence
+from sizer.words.language import _n, language_tag, paragraph, sentence
 from sizer.words.page import runs_counted
-from . import cross_table
-from . import instances
-from . import instead
-from . import which_gpu
-from .answers import verdict
-from .answers import workloads
+
+from . import cross_table, instances, instead, which_gpu
+from .answers import verdict, workloads
 from .charts.hatching import hatchings
 from .charts.svg import harmless
 from .doubts import section as doubts
 from .embedded import deflated
 from .material import Material
 from .measurement import section as measurement
-from .policy import TEMPLATES
-from .policy import page_policy
-from .policy import script
-from .policy import style
-from .runs import all_runs
-from .runs import timelines
+from .policy import TEMPLATES, page_policy, script, style
+from .runs import all_runs, timelines
 from .runs.columns import with_content
-from .subject import Subject
-from .subject import subjects
+from .subject import Subject, subjects
 from .what_if import section as what_if
-from sizer.words.figures import paragraph
-from sizer.words.figures import sentence
 
 Shown = TypeVar("Shown")
 Contents = Callable[[Material, Sequence[Any]], Mapping[str, Any] | None]

@@ -29,7 +29,8 @@ SENTENCES: Sentences = {
         _("It is not clear whether more than {gpus} pay: twice as many should change the rate by {change}."),
         _("Nothing was measured between {fewer} and {vcpus}, where the rate may stop rising: fewer may be enough."),
         _(
-            "It is not clear whether more than [[{vcpus}]][[{memory} of memory]], the most measured, would make it faster."
+            "It is not clear whether more than [[{vcpus}]][[{memory} of memory]], the most measured, would make it "
+            "faster."
         ),
     ),
     Code.SIZE_OPEN: first_of(

@@ -9,18 +9,17 @@ from collections import defaultdict
 from itertools import chain
 from pathlib import Path
 from statistics import median
+
 import pytest
+
 from sizer.api import read_study
-from sizer.api.concluding import conclude
+from sizer.api.conclusions import conclude
 from sizer.cli import main
-from sizer.plan.run_order import plan
-from sizer.plan.run_order import remaining
+from sizer.plan.run_order import plan, remaining
 from sizer.records.errors import InputError
 from sizer.store.study_folder import StudyFolder
 from sizer.study.presets import recorded_size
 from sizer.words.language import in_words
-from sizer.api.conclusions import conclude
-from sizer.words.errors import in_words
 
 
 def test_its_runs_count_as_they_were_measured(probed: Path) -> None:
