@@ -15,11 +15,12 @@ SENTENCES: Sentences = {
         _("It stops scaling at about {vcpus}."),
     ),
     Code.RISES: first_of(
+        _("The rate still rises at {vcpus}, the most measured[[: {doubled} should gain {gain}]]."),
         _(
-            "The rate still rises at [[{vcpus}]][[{gpus}]][[a batch of {batch}]][[{memory} of memory]], the most "
-            "measured[[: {doubled} should gain {gain}]][[gpus?: twice as many should gain {gain}]][[batch?: twice as "
-            "large should gain {gain}]]."
-        )
+            "The rate still rises at [[{gpus}]][[a batch of {batch}]], the most measured: twice as much should gain "
+            "{gain}."
+        ),
+        _("The rate still rises at {memory} of memory, the most measured."),
     ),
     Code.GAIN_UNKNOWN: first_of(
         _(
@@ -28,10 +29,8 @@ SENTENCES: Sentences = {
         ),
         _("It is not clear whether more than {gpus} pay: twice as many should change the rate by {change}."),
         _("Nothing was measured between {fewer} and {vcpus}, where the rate may stop rising: fewer may be enough."),
-        _(
-            "It is not clear whether more than [[{vcpus}]][[{memory} of memory]], the most measured, would make it "
-            "faster."
-        ),
+        _("It is not clear whether more than {vcpus}, the most measured, would make it faster."),
+        _("It is not clear whether more than {memory} of memory, the most measured, would make it faster."),
     ),
     Code.SIZE_OPEN: first_of(
         _(
@@ -49,7 +48,8 @@ SENTENCES: Sentences = {
     ),
     Code.FEWER_NOT_MEASURED: first_of(_("Fewer than {vcpus} were not measured.")),
     Code.NOT_VARIED: first_of(
-        _("[[{vcpus}]][[{memory} of memory]] is what was measured, not what is needed: no other size was measured.")
+        _("{vcpus} is what was measured, not what is needed: no other size was measured."),
+        _("{memory} of memory is what was measured, not what is needed: no other size was measured."),
     ),
     Code.COUNTS_NOT_TOGETHER: first_of(
         _("What {numbers} accelerators make is not compared: all else was not as with {others}."),

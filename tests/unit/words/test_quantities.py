@@ -103,7 +103,7 @@ def test_a_kind_of_reason_has_sentences_with_known_fields(code: ReasonCode) -> N
         ({"memory_bytes": 2.0**30}, "The rate still rises at 1 GiB of memory, the most measured."),
         (
             {"gpu_count": 2.0, "gain": 6.9},
-            "The rate still rises at 2 accelerators, the most measured: twice as many should gain a factor of 7.9.",
+            "The rate still rises at 2 accelerators, the most measured: twice as much should gain a factor of 7.9.",
         ),
     ],
 )
