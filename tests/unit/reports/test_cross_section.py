@@ -190,7 +190,7 @@ def test_of_doubtful_figures_nothing_is_sure(tmp_path: Path) -> None:
     (only,) = found.rows
     doubted = replace(found, rows=(replace(only, cells=tuple(replace(cell, doubtful=True) for cell in only.cells)),))
     assert cross_answer(doubted) == (
-        "The fastest by their intervals, of 1 comparison: MXNet in 1. Figures of 1 of them are doubtful."
+        "The fastest by their intervals, of 1 comparison: MXNet in 1. Its figures are doubtful."
     )
 
 
