@@ -6,12 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
-
 from sizer.recommend.cross_table import MOST_COLUMNS
-from sizer.records.answer import CrossCell, CrossRow, CrossTable
+from sizer.records.answer import CrossCell
+from sizer.records.answer import CrossRow
+from sizer.records.answer import CrossTable
 from sizer.words import cross_table
-
-from .subject import Material, Subject
+from .subject import Material
+from .subject import Subject
+from sizer.records.cross_table import CrossCell
+from sizer.records.cross_table import CrossRow
+from sizer.records.cross_table import CrossTable
+from sizer.words.page import CrossGroup
+from sizer.words.page import cell_ranked
+from sizer.words.page import column_named
+from sizer.words.page import cross_groups
+from sizer.words.page import cross_notes
+from sizer.words.page import cross_shades
+from sizer.words.page import seconds_a_batch
+from .material import Material
 
 SHADES = (0.6, 0.8, 0.9, 0.97)
 """Of the least seconds of the row over a cell's own: from each on the cell is a shade darker."""

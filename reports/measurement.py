@@ -6,35 +6,76 @@ import base64
 import gzip
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from statistics import median
 from typing import Any
-
 from markupsafe import Markup
-
-from sizer.files.codec import FormatError, from_json
-from sizer.host.stored_host import Virtualization, installed_of
+from sizer.files.codec import FormatError
+from sizer.files.codec import from_json
+from sizer.host.stored_host import Virtualization
+from sizer.host.stored_host import installed_of
 from sizer.limits.topology import CpuCounts
-from sizer.model.model import Parameter, WorkloadModel
-from sizer.model.prediction import LeftOut, left_out
+from sizer.model.model import Parameter
+from sizer.model.model import WorkloadModel
+from sizer.model.prediction import LeftOut
+from sizer.model.prediction import left_out
 from sizer.model.runs import as_asked
 from sizer.records.device import DiskRates
-from sizer.records.run import DiskCheck, Run
-from sizer.records.study import DiskTier, Study
+from sizer.records.run import DiskCheck
+from sizer.records.run import Run
+from sizer.records.study import DiskTier
+from sizer.records.study import Study
 from sizer.records.units import format_seconds
 from sizer.study.resolved import to_yaml
 from sizer.words import model as model_words
 from sizer.words import page
-from sizer.words.figures import amount, capital, from_to, span, volume, whole
-from sizer.words.host import topology_in_words, virtualization_in_words
-from sizer.words.language import _, _n
-from sizer.words.names import clauses, row
+from sizer.words.figures import amount
+from sizer.words.figures import capital
+from sizer.words.figures import from_to
+from sizer.words.figures import span
+from sizer.words.figures import volume
+from sizer.words.figures import whole
+from sizer.words.host import topology_in_words
+from sizer.words.host import virtualization_in_words
+from sizer.words.language import _
+from sizer.words.language import _n
+from sizer.words.names import clauses
+from sizer.words.names import row
 from sizer.words.runs import limits_in_words
-from sizer.words.storage import deviations_in_words, rates_in_words
-from sizer.words.units import percent, several_of
-
-from .subject import Material, Subject
+from sizer.words.storage import deviations_in_words
+from sizer.words.storage import rates_in_words
+from sizer.words.units import percent
+from sizer.words.units import several_of
+from .subject import Material
+from .subject import Subject
+from sizer.model.isolation import as_asked
+from sizer.words.language import amount
+from sizer.words.language import capital
+from sizer.words.language import clauses
+from sizer.words.language import from_to
+from sizer.words.language import percent
+from sizer.words.language import row
+from sizer.words.language import several_of
+from sizer.words.language import volume
+from sizer.words.language import whole
+from sizer.words.names import rates_in_words
+from sizer.words.page import declared_in_words
+from sizer.words.page import device_in_words
+from sizer.words.page import framework_name
+from sizer.words.page import installed_in_words
+from sizer.words.page import state_in_words
+from sizer.words.page import stopped_in_words
+from sizer.words.page import tier_nature
+from sizer.words.terminal import deviations_in_words
+from sizer.words.terminal import topology_in_words
+from sizer.words.terminal import virtualization_in_words
+from ..material import Material
+from ..subject import Subject
+from . import fitted
+from .downloads import downloads
+from .downloads import study_file
 
 NOT_OF_THE_HOST = ("schema_version", "notes")
 """What host.json holds beside facts; the notes are at the head of the page."""

@@ -20,7 +20,7 @@ from sizer import api
 from sizer.host.frameworks import gpus_seen
 from sizer.limits.interface import Control
 from sizer.records.messages import HostError, SizerError
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 ROOT = Path(__file__).resolve().parent.parent
 PLAIN = Path(__file__).with_name("plain_training.py")

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from statistics import median
-
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
+from playwright.sync_api import sync_playwright
 
 sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
@@ -30,11 +30,9 @@ from page_studies import of_runs, of_workloads
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material
 from sizer.records.run import Run
-from sizer.words.figures import rate_interval
-from sizer.words.names import row
+from sizer.words.language import rate_interval, row, vcpus_in_words
 from sizer.words.page import ending, memory_size
 from sizer.words.runs import evidence_in_words
-from sizer.words.units import vcpus_in_words
 from sizer.words.warnings import warning_names
 
 MOST_BYTES = 2e6

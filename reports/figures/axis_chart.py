@@ -2,38 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from sizer.model.memory import anonymous_bytes, floor_at
-from sizer.model.model import batch_of, vcpus_of
+from sizer.model.memory import anonymous_bytes
+from sizer.model.memory import floor_at
+from sizer.model.model import batch_of
+from sizer.model.model import vcpus_of
 from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration
-from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
+from sizer.records.units import GIB
+from sizer.records.units import MIB
+from sizer.records.units import RELATIVE
+from sizer.records.units import format_bytes
 from sizer.words import charts
 from sizer.words.language import _
-from sizer.words.page import answer_word, axis_name
+from sizer.words.page import answer_word
+from sizer.words.page import axis_name
 from sizer.words.units import rates_axis
-
 from ..charts import legend
 from ..charts.legend import Key
-from ..charts.plot import CurvePoint, Line, Pile, PlaceMark, Plot, Stop
+from ..charts.plot import CurvePoint
+from ..charts.plot import Line
+from ..charts.plot import Pile
+from ..charts.plot import PlaceMark
+from ..charts.plot import Plot
+from ..charts.plot import Stop
 from ..charts.svg import is_wide
 from ..subject import Subject
 from . import binding
 from .disks import ceilings
-from .series import (
-    Series,
-    described,
-    failure_marks,
-    grid,
-    is_modelled,
-    labels,
-    measured_places,
-    moved,
-    run_points,
-    segments,
-)
+from .series import Series
+from .series import described
+from .series import failure_marks
+from .series import grid
+from .series import is_modelled
+from .series import labels
+from .series import measured_places
+from .series import moved
+from .series import run_points
+from .series import segments
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import vcpus_of
+from sizer.words.language import rates_axis
+from sizer.words.page import cache_fit_named
+from sizer.words.page import ceilings_above
+from sizer.words.page import chart_described
+from sizer.words.page import floor_named
+from sizer.words.page import knee_named
+from sizer.words.page import place_named
+from sizer.words.page import stop_line
+from sizer.words.page import time_axis
+from .. import results
+from ..charts.scales import is_wide
+from . import marks
+from .ceilings import ceilings
+from .curves import grid
+from .curves import moved
+from .curves import segments
 
 BEYOND = 1.5
 """How far past the largest measured vCPU count the model's line goes on, dashed."""

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-
 from sizer.records.answer import Alternative
 from sizer.words import alternatives
 from sizer.words.figures import rate_interval
 from sizer.words.language import _
 from sizer.words.names import row
 from sizer.words.page import answer_word
-from sizer.words.units import rate_in_words, rates_axis
-
+from sizer.words.units import rate_in_words
+from sizer.words.units import rates_axis
 from ..charts import legend
 from ..charts.legend import Figure
-from ..charts.rows import Bar, Row, RowGroup, Rows
+from ..charts.rows import Bar
+from ..charts.rows import Row
+from ..charts.rows import RowGroup
+from ..charts.rows import Rows
 from ..subject import Subject
+from sizer.words.answers import alternative_remark
+from sizer.words.answers import kind_name
+from sizer.words.answers import machine_name
+from sizer.words.answers import machines_drawn
+from sizer.words.answers import machines_left_out
+from sizer.words.answers import price_an_hour
+from sizer.words.answers import usd_or_nothing
+from sizer.words.language import rate_in_words
+from sizer.words.language import rate_interval
+from sizer.words.language import rates_axis
+from sizer.words.language import row
+from ..charts.figure import Figure
 
 MOST = 12
 """Machines shown at once: of more, those that no other dominates; the others are folded away."""
@@ -102,8 +116,8 @@ def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     return {
         "name": (_called(machine, subject), machine.instance_type or ""),
         "throughput": rate_interval(machine.throughput, subject.unit),
-        "hour": alternatives.price_an_hour(machine),
-        "million": alternatives.price_of_million(machine),
-        "remark": alternatives.alternative_remark(machine, subject.answer),
+        "hour": price_an_hour(machine),
+        "million": usd_or_nothing(machine.usd_per_million_samples),
+        "remark": alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-
-from sizer.model.model import WorkloadModel, batch_of, disk_of, memory_of, vcpus_of
+from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
+from sizer.model.model import WorkloadModel
+from sizer.model.model import batch_of
+from sizer.model.model import disk_of
+from sizer.model.model import memory_of
+from sizer.model.model import vcpus_of
 from sizer.model.prediction import predict_several
 from sizer.model.runs import label_of
 from sizer.records.configuration import Configuration
@@ -20,10 +25,24 @@ from sizer.words.figures import rate_interval
 from sizer.words.language import _
 from sizer.words.names import row
 from sizer.words.units import vcpus_in_words
-
 from .. import results
-from ..charts.plot import CurvePoint, FailureMark, Point
+from ..charts.plot import CurvePoint
+from ..charts.plot import FailureMark
+from ..charts.plot import Point
 from ..subject import Subject
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import memory_of
+from sizer.model.coordinates import vcpus_of
+from sizer.model.feeds import label_of
+from sizer.words.answers import machine_rented
+from sizer.words.language import row
+from sizer.words.language import vcpus_in_words
+from sizer.words.names import accelerators_in_words
+from sizer.words.names import batch_named
+from sizer.words.page import cache_named
+from sizer.words.page import input_named
+from sizer.words.page import study_disk
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 _CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")

@@ -6,27 +6,61 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-
 from markupsafe import Markup
-
-from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
+from sizer.model.model import batch_of
+from sizer.model.model import disk_of
+from sizer.model.model import memory_of
+from sizer.model.model import vcpus_of
 from sizer.records.configuration import Bottleneck
-from sizer.records.run import Evidence, EvidenceKind, Run
-from sizer.records.run_kinds import ISOLATED_STAGES, Outcome
+from sizer.records.run import Evidence
+from sizer.records.run import EvidenceKind
+from sizer.records.run import Run
+from sizer.records.run_kinds import ISOLATED_STAGES
+from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
-from sizer.records.units import format_number, format_seconds
+from sizer.records.units import format_number
+from sizer.records.units import format_seconds
 from sizer.words import page
 from sizer.words import runs as runs_words
 from sizer.words.adaptive import reason_in_words
-from sizer.words.figures import rate_interval, sentence
+from sizer.words.figures import rate_interval
+from sizer.words.figures import sentence
 from sizer.words.language import _
-from sizer.words.names import clauses, outcome_in_words, resource_name, row
-from sizer.words.units import percent, vcpus_in_words
-from sizer.words.warnings import warning_line, warning_names
-
-from .. import doubts, results
-from ..subject import Material, Subject, described
+from sizer.words.names import clauses
+from sizer.words.names import outcome_in_words
+from sizer.words.names import resource_name
+from sizer.words.names import row
+from sizer.words.units import percent
+from sizer.words.units import vcpus_in_words
+from sizer.words.warnings import warning_line
+from sizer.words.warnings import warning_names
+from .. import doubts
+from .. import results
+from ..subject import Material
+from ..subject import Subject
+from ..subject import described
 from . import evidence_card
+from sizer.model.coordinates import batch_of
+from sizer.model.coordinates import disk_of
+from sizer.model.coordinates import memory_of
+from sizer.model.coordinates import vcpus_of
+from sizer.words.language import rate_interval
+from sizer.words.language import row
+from sizer.words.language import sentence
+from sizer.words.language import vcpus_in_words
+from sizer.words.names import accelerators_in_words
+from sizer.words.names import batch_named
+from sizer.words.page import ending
+from sizer.words.page import memory_size
+from sizer.words.page import study_disk
+from sizer.words.planning import reason_in_words
+from sizer.words.runs import evidence_in_words
+from sizer.words.runs import limits_in_words
+from ..doubts import failures
+from ..material import Material
+from . import busy
+from . import isolated
+from .columns import with_content
 
 MOST_IN_PLACE = 150
 """Runs whose evidence stands in the page as it is, for readers without scripts and for the browser's search. It takes

@@ -4,22 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import DiskRates, GpuUse
-from sizer.records.run import MemoryGrowth, MeterKind, Run, WarningKind
-from sizer.records.units import format_bytes, format_number, format_seconds
+from sizer.records.device import DiskRates
+from sizer.records.device import GpuUse
+from sizer.records.run import MemoryGrowth
+from sizer.records.run import MeterKind
+from sizer.records.run import Run
+from sizer.records.run import WarningKind
+from sizer.records.units import format_bytes
+from sizer.records.units import format_number
+from sizer.records.units import format_seconds
 from sizer.words import figures
 from sizer.words.figures import whole as whole_text
 from sizer.words.language import _
-from sizer.words.names import resource_name, row
-from sizer.words.page import memory_size, stopped_in_words
+from sizer.words.names import resource_name
+from sizer.words.names import row
+from sizer.words.page import memory_size
+from sizer.words.page import stopped_in_words
 from sizer.words.page_answers import Fact
 from sizer.words.runs import meter_in_words
-from sizer.words.units import a_sample, percent, rate_in_words, vcpus_in_words
-from sizer.words.warnings import clock_reason_in_words, warning_name
-
+from sizer.words.units import a_sample
+from sizer.words.units import percent
+from sizer.words.units import rate_in_words
+from sizer.words.units import vcpus_in_words
+from sizer.words.warnings import clock_reason_in_words
+from sizer.words.warnings import warning_name
 from .. import results
+from sizer.records.gpu import GpuUse
+from sizer.words.language import a_sample
+from sizer.words.language import amount
+from sizer.words.language import brief
+from sizer.words.language import capital
+from sizer.words.language import half_width
+from sizer.words.language import milliseconds
+from sizer.words.language import percent
+from sizer.words.language import rate_in_words
+from sizer.words.language import rate_interval
+from sizer.words.language import row
+from sizer.words.language import signed_bytes
+from sizer.words.language import small_share
+from sizer.words.language import transfer
+from sizer.words.language import unbroken
+from sizer.words.language import vcpus_in_words
+from sizer.words.language import volume
+from sizer.words.language import whole as whole_text
+from sizer.words.verdict import Fact
 
 
 def groups(run: Run) -> list[dict[str, Any]]:

@@ -9,31 +9,59 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-
 from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
 from sizer.analysis.epochs import measured_from_epoch
-from sizer.api import MeasuringHost, StudyPlan
+from sizer.api import MeasuringHost
+from sizer.api import StudyPlan
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import PACKAGES
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
-from sizer.plan.run_order import estimate_seconds, guessed_workloads
-from sizer.records.kinds import KINDS, OPENCV
-from sizer.records.messages import HostError, typed_line, typed_path
+from sizer.plan.run_order import estimate_seconds
+from sizer.plan.run_order import guessed_workloads
+from sizer.records.kinds import KINDS
+from sizer.records.kinds import OPENCV
+from sizer.records.messages import HostError
+from sizer.records.messages import typed_line
+from sizer.records.messages import typed_path
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunSpec, Workload
+from sizer.records.study import RunSpec
+from sizer.records.study import Workload
 from sizer.storage.data_cache import cache_folder
 from sizer.words import dry_run
-from sizer.words.adaptive import plan_ended, start_to_come
-from sizer.words.runs import run_in_words, stages_in_words
-from sizer.words.terminal import doubt_in_words, warning_said
+from sizer.words.adaptive import plan_ended
+from sizer.words.adaptive import start_to_come
+from sizer.words.runs import run_in_words
+from sizer.words.runs import stages_in_words
+from sizer.words.terminal import doubt_in_words
+from sizer.words.terminal import warning_said
+from sizer.records.errors import HostError
+from sizer.records.plain_text import typed_line
+from sizer.records.plain_text import typed_path
+from sizer.words.planning import Touch
+from sizer.words.planning import batch_search_to_come
+from sizer.words.planning import emulated_line
+from sizer.words.planning import epochs_take_longer
+from sizer.words.planning import pass_to_come
+from sizer.words.planning import plan_ended
+from sizer.words.planning import plan_total
+from sizer.words.planning import planned_run
+from sizer.words.planning import privileges_needed
+from sizer.words.planning import program_not_found
+from sizer.words.planning import search_to_come
+from sizer.words.planning import start_to_come
+from sizer.words.planning import time_guessed
+from sizer.words.planning import touch_line
 
 
 def show(plan: StudyPlan, host: MeasuringHost, further: Sequence[str] = ()) -> int:
@@ -64,9 +92,8 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     emulated = plan.study.emulated_disks
     for spec in todo:
         reference = spec.purpose is Purpose.REFERENCE
-        yield dry_run.planned_run(
-            spec.id, run_in_words(spec, emulated), spec.repeat + 1, typed_line(spec.workload.command), reference
-        )
+        run, command = run_in_words(spec, emulated), typed_line(spec.workload.command)
+        yield planned_run(spec.id, run, spec.repeat + 1, command, reference=reference)
     for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
         yield stages_in_words(stage)
     if plan.chooser is None:
@@ -75,7 +102,7 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
         yield plan_ended(chosen, emulated)
     else:
         others = bool(plan.next_runs(plan.kept) or plan.passes_to_come)
-        yield start_to_come(*plan.at_most(plan.kept), len(plan.kept), others)
+        yield start_to_come(*plan.at_most(plan.kept), len(plan.kept), others=others)
     guessed = guessed_workloads(todo, finished)
     if guessed:
         yield dry_run.time_guessed(guessed)
@@ -89,7 +116,7 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
             continue
         if isinstance(each, Search):
             seconds, command = estimate_seconds([spec], plan.kept), typed_line(spec.workload.command)
-            yield dry_run.search_to_come(spec.workload.name, each.most_runs, each.usual_runs, seconds, command)
+            yield search_to_come(each.most_runs, seconds, spec.workload.name, each.usual_runs, command)
         if isinstance(each, BatchSearch):
             yield _batch_search(each, spec, plan)
 
@@ -109,8 +136,8 @@ def _batch_search(each: BatchSearch, spec: RunSpec, plan: StudyPlan) -> str:
     """The first run is the shortest of a search for the largest batch: each time-out bounds one."""
     seconds = estimate_seconds([spec], plan.kept)
     command = typed_line(spec.workload.command)
-    asked = each.most, each.most_runs, each.usual_runs
-    return dry_run.batch_search_to_come(spec.workload.name, asked, seconds, spec.measure.timeout or 0.0, command)
+    asked = each.most_runs, spec.workload.name, each.most, each.usual_runs
+    return batch_search_to_come(*asked, seconds, spec.measure.timeout or 0.0, command)
 
 
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:

@@ -7,33 +7,64 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TextIO
-
 from sizer import api
 from sizer.analysis.monitor import Live
 from sizer.cli.language import within
 from sizer.cli.printing import controls
 from sizer.files.tables import named
-from sizer.records.messages import printable, typed_path
+from sizer.records.messages import printable
+from sizer.records.messages import typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunReason, RunSpec, Study
+from sizer.records.study import RunReason
+from sizer.records.study import RunSpec
+from sizer.records.study import Study
 from sizer.words import terminal
 from sizer.words.adaptive import chosen_in_words
 from sizer.words.answers import conclusion_line
 from sizer.words.errors import in_words
-from sizer.words.host import busy_host_in_words, measured_beside
+from sizer.words.host import busy_host_in_words
+from sizer.words.host import measured_beside
 from sizer.words.names import terms_of
 from sizer.words.notes import note_in_words
-from sizer.words.profiling import axes_lines, disks_not_read, first_run_failed, needs_lines, variables_withheld
-from sizer.words.runs import ended_line, following_in_words, host_lines, result_and_doubts, run_in_words
-from sizer.words.storage import announcement_in_words, disk_checking, disk_deviates, disk_unusable, leftover_in_words
-from sizer.words.unfinished import plan_ended_line, unfinished_ended
+from sizer.words.profiling import axes_lines
+from sizer.words.profiling import disks_not_read
+from sizer.words.profiling import first_run_failed
+from sizer.words.profiling import needs_lines
+from sizer.words.profiling import variables_withheld
+from sizer.words.runs import ended_line
+from sizer.words.runs import following_in_words
+from sizer.words.runs import host_lines
+from sizer.words.runs import result_and_doubts
+from sizer.words.runs import run_in_words
+from sizer.words.storage import announcement_in_words
+from sizer.words.storage import disk_checking
+from sizer.words.storage import disk_deviates
+from sizer.words.storage import disk_unusable
+from sizer.words.storage import leftover_in_words
+from sizer.words.unfinished import plan_ended_line
+from sizer.words.unfinished import unfinished_ended
 from sizer.words.units import rate_in_words
+from sizer.cli.columns import within
+from sizer.records.adaptive import RunReason
+from sizer.records.plain_text import printable
+from sizer.words.language import rate_in_words
+from sizer.words.planning import chosen_in_words
+from sizer.words.terminal import ended_line
+from sizer.words.terminal import no_step_yet
+from sizer.words.terminal import progress_begun
+from sizer.words.terminal import progress_chosen
+from sizer.words.terminal import progress_line
+from sizer.words.terminal import reading_now
+from sizer.words.terminal import reading_yet
+from sizer.words.terminal import reference_again
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""

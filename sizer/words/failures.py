@@ -1,29 +1,159 @@
-"""Why a run gave no rate."""
+"""Why a run gave no rate, and what to do about it."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Callable
 from dataclasses import replace
-
 from sizer.records.messages import typed_path
-from sizer.records.run import Cause, CauseKind, Run, WarningKind
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import Run
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
-from sizer.records.units import format_bytes, format_seconds
+from sizer.records.units import format_bytes
+from sizer.records.units import format_seconds
 from sizer.words.figures import clause
-from sizer.words.language import _, _n
+from sizer.words.language import _
+from sizer.words.language import _n
 from sizer.words.names import clauses
+from collections.abc import Mapping
+from sizer.records.run_kinds import MemoryPlace
+from sizer.records.run_kinds import Purpose
+from sizer.words.language import N_
+from sizer.words.language import Counted
+from sizer.words.language import Sentence
+from sizer.words.language import clause
+from sizer.words.language import clauses
 
 OF_A_SHELL = 128
 """A shell whose program was ended by a signal ends with this and the signal's number."""
-
-UNSEEN = frozenset({CauseKind.NO_EVENT, CauseKind.NO_MATCH, CauseKind.NO_STEP})
+_K = CauseKind
+UNSEEN = frozenset({_K.NO_EVENT, _K.NO_MATCH, _K.NO_STEP})
 """That no steps were seen, and how to have them counted."""
-
-
-FOREIGN = frozenset({CauseKind.OTHER, CauseKind.NO_RATE, CauseKind.BROKEN_EVENTS})
+FOREIGN = frozenset({_K.OTHER, _K.NO_RATE, _K.BROKEN_EVENTS})
 """Causes whose text is somebody else's, and of any length."""
+
+data_not_prepared = Sentence("its data cannot be prepared: {why}")
+_WRONG_UNIT = N_(
+    "by the pattern a batch takes {told:time}, and by when its lines come {seen:time}: the log's figure is most "
+    "likely one of {unit}; name the group `{unit}`"
+)
+_READY = N_(
+    "its `{command}` [[text?could not be started ({text})]][[status?ended with exit status {ended}]][[signal?was "
+    "killed by signal {name}]][[seconds?was stopped after {seconds:.0f} s]]"
+)
+_CAUSES: Mapping[CauseKind, str] = {
+    _K.OTHER: N_("{clause}"),
+    _K.REFUSED: N_("{clause}"),
+    _K.SIGNAL: N_("the workload was killed by signal {name}"),
+    _K.EXIT_STATUS: N_("the workload ended with exit status {ended}"),
+    # Its limits.
+    _K.NOT_LIMITED: N_("the process could not be put under its limits"),
+    _K.CONTAINER: N_(
+        "it runs in a container ({text}), which is started by a service outside of the limits of the run: give the "
+        "command that the container runs"
+    ),
+    _K.ESCAPED: N_(
+        "part of it was not under the limits of the run ({text}), so its rate says nothing of them; take that out of "
+        "the program, or name a user without that right as `run_as`"
+    ),
+    _K.PROCESSES: N_("it was refused a process or thread: it may have {most:g} (`max_processes` of the study)"),
+    _K.ABSENT: N_(
+        "its steps are made outside of the limits of the run, by a service or in a container: they came while it used "
+        "no CPU time; give the program itself as the command"
+    ),
+    _K.STOOD_STILL: N_(
+        "sizer itself stood still for {seconds:.1f} s while it measured, twice: it was stopped or suspended, or the "
+        "host had no CPU time for it, and nothing is measured over such a gap"
+    ),
+    # Memory and disks.
+    _K.MEMORY_CAP: N_("killed by the kernel: the memory cap is below what the workload needs"),
+    _K.HOST_MEMORY: N_("killed by the kernel: the host's memory is below what the workload needs"),
+    _K.GPU_MEMORY: N_("the memory of the GPU is below what the workload needs"),
+    _K.NOT_ALLOCATED: N_("the system refused the memory that it asked for at once: it is more than this host has"),
+    _K.SCRATCH_AND_OUTPUT_FULL: N_(
+        "{disk} under its scratch folder (TMPDIR) and its output ({text}) was full: make room there, or measure on a "
+        "larger one"
+    ),
+    _K.OUTPUT_FULL: N_("{disk} under its output ({text}) was full: make room there, or measure on a larger one"),
+    _K.SCRATCH_FULL: N_("the disk under its scratch folder (TMPDIR) ({text}) was full: make room there"),
+    _K.SHARED_MEMORY_FULL: N_("shared memory ({text}) was full: make room there"),
+    _K.DISK_FULL: N_("a disk that it wrote to was full: make room there"),
+    _K.NO_DATA: data_not_prepared.message,
+    _K.DATA_GONE: N_("its data set {text} is no longer there: put it back"),
+    _K.DATA_PARTLY_GONE: N_(
+        "of its data set {text} only {bytes:bytes} of {whole:bytes} are still there: put the rest back"
+    ),
+    # How its program was started and how it ended.
+    _K.INTERRUPTED: N_("stopped by Ctrl-C or a signal before it was measured"),
+    _K.UNSUPPORTED: N_("the framework or device is not available here"),
+    _K.NOT_FOUND: N_("the program [[{program:path}, or one that it starts, ]]was not found or may not be executed"),
+    _K.NOT_IN_FOLDER: N_(
+        "it starts in an empty temporary folder, where {text} is not: give `cwd`, the folder to start it in (`.` is "
+        "that of the study file)"
+    ),
+    _K.ASKED_FOR_INPUT: N_(
+        "it asked for input, and its standard input is empty: give what it asks for on its command line"
+    ),
+    _K.LEFT_RUNNING: N_(
+        "its own process ended while others that it had started still held its output: let the command wait for them"
+    ),
+    _K.STOPPED: N_("its process is stopped (SIGSTOP)"),
+    _K.STILL_BUSY: N_("it was still busy: if it only needs longer, give a longer `timeout` under `measure`"),
+    _K.STILL_READING: N_("it was still reading its data into memory, {bytes:bytes} of {whole:bytes}"),
+    _K.NOT_BEGUN: N_("it had not begun its first step"),
+    _K.DEADLINE: N_("not enough steps before the deadline of {seconds:.0f} s"),
+    _K.TOO_FEW_STEPS: N_("the workload ended without enough steps to measure a rate"),
+    # What its log and its events told.
+    _K.SLOW_PATTERN: N_(
+        "the pattern cannot be matched with the log: it took more than {seconds:g} s of CPU time for one read; avoid "
+        "nested repetition"
+    ),
+    _K.TOLD_MILLISECONDS: _WRONG_UNIT,
+    _K.TOLD_MINUTES: N_(
+        "by the pattern a batch takes {told:time}, and by when its lines come {seen:time}: the log's figure is most "
+        "likely one of minutes; correct the pattern"
+    ),
+    _K.BROKEN_EVENTS: N_("invalid events: {text}"),
+    _K.IMPORTED: N_("line {line:.0f} of {text} says so"),
+    _K.NO_MATCH: N_("no line of its log matched the pattern"),
+    _K.NO_RATE: N_("lines of its log matched the pattern, but what they say is no rate: {text}"),
+    _K.NO_OUTPUT: N_("it printed nothing and wrote no event"),
+    _K.NO_EVENT: N_(
+        "it wrote no event, and no line of its log is of a known format; give a `pattern`, and try it with `sizer "
+        "pattern`"
+    ),
+    _K.NO_STEP: N_("it wrote its start and no step"),
+    _K.HOOK_KEPT_OUT: N_(
+        "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was not loaded: leave out Python's "
+        "options -I, -E and -S, and pass PYTHONPATH on to what it starts"
+    ),
+    _K.PIPE_CLOSED: N_("it had closed its event pipe"),
+    _K.OUTPUT_CLOSED: N_("it had closed its stdout and stderr"),
+}
+_STEPPED: Mapping[CauseKind, Counted] = {
+    _K.STEPPED: Counted(
+        "{count} step, the last one {silent_seconds:.1f} s before its end",
+        "{count} steps, the last one {silent_seconds:.1f} s before its end",
+    ),
+    _K.HUNG: Counted(
+        "hung: {count} step, then none for the last {silent_seconds:.1f} s of its {seconds:.0f} s",
+        "hung: {count} steps, then none for the last {silent_seconds:.1f} s of its {seconds:.0f} s",
+    ),
+}
+_NOT_HOOKED: Mapping[CauseKind, str] = {
+    _K.NO_OUTPUT: N_(
+        "it printed nothing, and Python was started with {option}, so sizer's hook could not count its steps: leave "
+        "the option out"
+    ),
+    _K.NO_EVENT: N_(
+        "Python was started with {option}, so sizer's hook could not count its steps, and no line of its log is of a "
+        "known format: leave the option out, or give a `pattern`, and try it with `sizer pattern`"
+    ),
+}
+"""Where an `option` of Python is why nothing was seen."""
 
 
 def failure_in_words(run: Run, longest: int | None = None) -> str:
@@ -34,10 +164,15 @@ def failure_in_words(run: Run, longest: int | None = None) -> str:
         if any(cause.kind is CauseKind.ASKED_FOR_INPUT for cause in causes):
             # It waited, or gave up: how to count steps that it did not make is beside the point.
             causes = [cause for cause in causes if cause.kind not in UNSEEN]
-        return clauses(_clause(_shortened(cause, longest), run.spec, option) for cause in causes)
+        return clauses(
+            _(_NOT_HOOKED[cause.kind], option=option)
+            if option is not None and cause.kind in _NOT_HOOKED
+            else cause_in_words(_shortened(cause, longest), run.spec)
+            for cause in causes
+        )
     cap = run.configuration.memory_bytes
     if run.outcome is Outcome.OUT_OF_MEMORY and cap is not None:
-        return _("killed at its memory cap of {size}", size=format_bytes(cap))
+        return _("killed at its memory cap of {size:bytes}", size=cap)
     return _("no reason was recorded")
 
 
@@ -47,11 +182,16 @@ def failure_line(run: Run, longest: int | None = None) -> str:
     Of the line so many characters are shown, its beginning and its end. One that was ended while it read its data says
     how far it was, which its last words say again, or that it made no step.
     """
-    last = run.error.last_lines.strip().rpartition("\n")[2].strip() if run.error is not None else ""
+    last = last_line(run.error.last_lines) if run.error is not None else ""
     why = failure_in_words(run, longest)
     if run.outcome is Outcome.TIMEOUT and run.error is not None:
         last = "" if any(cause.kind is CauseKind.STILL_READING for cause in run.error.reasons) else last
-    return _("{why}; its last words: {line}", why=why, line=_in_part(last, longest)) if last else why
+    return _("{why}[[; its last words: {line}]]", why=why, line=_in_part(last, longest))
+
+
+def last_line(text: str) -> str:
+    """The last words of a log."""
+    return text.strip().rpartition("\n")[2].strip()
 
 
 def _shortened(cause: Cause, longest: int | None) -> Cause:
@@ -65,224 +205,40 @@ def _in_part(text: str, longest: int | None) -> str:
     return f"{text[: longest // 2].rstrip()} … {text[len(text) - longest // 2 :].lstrip()}"
 
 
-def _clause(cause: Cause, spec: RunSpec, option: str | None) -> str:
-    """One cause, with the `option` of Python by which the hook was not loaded where that is why nothing was seen."""
-    if option is None or cause.kind not in (CauseKind.NO_EVENT, CauseKind.NO_OUTPUT):
-        return cause_in_words(cause, spec)
-    if cause.kind is CauseKind.NO_OUTPUT:
-        return _(
-            "it printed nothing, and Python was started with {option}, so sizer's hook could not count its steps: "
-            "leave the option out",
-            option=option,
-        )
-    return _(
-        "Python was started with {option}, so sizer's hook could not count its steps, and no line of its log is of a "
-        "known format: leave the option out, or give a `pattern`, and try it with `sizer pattern`",
-        option=option,
-    )
-
-
-def data_not_prepared(why: str) -> str:
-    """The data of a workload cannot be found, made or packed."""
-    return _("its data cannot be prepared: {why}", why=why)
-
-
 def cause_in_words(cause: Cause, spec: RunSpec) -> str:
     """One cause of a failure, or what explains it."""
-    figures, text = cause.figures, cause.text or ""
-    if cause.kind in (CauseKind.OTHER, CauseKind.REFUSED):
-        return clause(text)
-    if cause.kind in (CauseKind.STEPPED, CauseKind.HUNG):
-        return _stepped(cause)
-    if cause.kind is CauseKind.SIGNAL:
-        return _("the workload was killed by signal {signal}", signal=_signal(int(figures["signal"])))
-    if cause.kind is CauseKind.EXIT_STATUS:
-        return _("the workload ended with exit status {status}", status=_status(figures.get("status")))
-    if cause.kind in (CauseKind.SETUP_FAILED, CauseKind.BEFORE_FAILED):
+    figures = cause.figures
+    if cause.kind in _STEPPED:
+        return _STEPPED[cause.kind](count=int(figures["steps"]), **figures)
+    if cause.kind in _READY_MADE:
         return not_made_ready(cause)
-    disk = _("disk `{name}`", name=spec.limits.disk) if spec.limits.disk is not None else _("the disk")
-    messages: dict[CauseKind, Callable[[], str]] = {
-        CauseKind.NOT_LIMITED: lambda: _("the process could not be put under its limits"),
-        CauseKind.CONTAINER: lambda: _(
-            "it runs in a container ({client}), which is started by a service outside of the limits of the run: give "
-            "the command that the container runs",
-            client=text,
-        ),
-        CauseKind.ESCAPED: lambda: _(
-            "part of it was not under the limits of the run ({what}), so its rate says nothing of them; take that out "
-            "of the program, or name a user without that right as `run_as`",
-            what=text,
-        ),
-        CauseKind.PROCESSES: lambda: _(
-            "it was refused a process or thread: it may have {most} (`max_processes` of the study)",
-            most=f"{figures['most']:g}",
-        ),
-        CauseKind.ABSENT: lambda: _(
-            "its steps are made outside of the limits of the run, by a service or in a container: they came while it "
-            "used no CPU time; give the program itself as the command"
-        ),
-        CauseKind.STOOD_STILL: lambda: _(
-            "sizer itself stood still for {seconds} s while it measured, twice: it was stopped or suspended, or the "
-            "host had no CPU time for it, and nothing is measured over such a gap",
-            seconds=f"{figures['seconds']:.1f}",
-        ),
-        CauseKind.MEMORY_CAP: lambda: _("killed by the kernel: the memory cap is below what the workload needs"),
-        CauseKind.HOST_MEMORY: lambda: _("killed by the kernel: the host's memory is below what the workload needs"),
-        CauseKind.GPU_MEMORY: lambda: _("the memory of the GPU is below what the workload needs"),
-        CauseKind.NOT_ALLOCATED: lambda: _(
-            "the system refused the memory that it asked for at once: it is more than this host has"
-        ),
-        CauseKind.SLOW_PATTERN: lambda: _(
-            "the pattern cannot be matched with the log: it took more than {seconds} s of CPU time for one read; "
-            "avoid nested repetition",
-            seconds=f"{figures['seconds']:g}",
-        ),
-        CauseKind.TOLD_MILLISECONDS: lambda: _wrong_unit(cause),
-        CauseKind.TOLD_MINUTES: lambda: _(
-            "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely "
-            "one of minutes; correct the pattern",
-            **_told_and_seen(cause),
-        ),
-        CauseKind.BROKEN_EVENTS: lambda: _("invalid events: {text}", text=text),
-        CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
-        CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
-        CauseKind.NOT_FOUND: lambda: _not_found(spec),
-        CauseKind.NOT_IN_FOLDER: lambda: _(
-            "it starts in an empty temporary folder, where {path} is not: give `cwd`, the folder to start it in (`.` "
-            "is that of the study file)",
-            path=text,
-        ),
-        CauseKind.DEADLINE: lambda: _(
-            "not enough steps before the deadline of {seconds} s", seconds=f"{figures['seconds']:.0f}"
-        ),
-        CauseKind.NO_DATA: lambda: data_not_prepared(clause(text)),
-        CauseKind.TOO_FEW_STEPS: lambda: _("the workload ended without enough steps to measure a rate"),
-        CauseKind.IMPORTED: lambda: _("line {line} of {table} says so", line=f"{figures['line']:.0f}", table=text),
-        CauseKind.NO_MATCH: lambda: _("no line of its log matched the pattern"),
-        CauseKind.NO_RATE: lambda: _(
-            "lines of its log matched the pattern, but what they say is no rate: {line}", line=text
-        ),
-        CauseKind.NO_OUTPUT: lambda: _("it printed nothing and wrote no event"),
-        CauseKind.NO_EVENT: lambda: _(
-            "it wrote no event, and no line of its log is of a known format; give a `pattern`, and try it with "
-            "`sizer pattern`"
-        ),
-        CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
-        CauseKind.STILL_READING: lambda: _(
-            "it was still reading its data into memory, {read} of {whole}",
-            read=format_bytes(figures["bytes"]),
-            whole=format_bytes(figures["whole"]),
-        ),
-        CauseKind.NOT_BEGUN: lambda: _("it had not begun its first step"),
-        CauseKind.HOOK_KEPT_OUT: lambda: _(
-            "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was not loaded: leave out "
-            "Python's options -I, -E and -S, and pass PYTHONPATH on to what it starts"
-        ),
-        CauseKind.STILL_BUSY: lambda: _(
-            "it was still busy: if it only needs longer, give a longer `timeout` under `measure`"
-        ),
-        CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
-        CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
-        CauseKind.LEFT_RUNNING: lambda: _(
-            "its own process ended while others that it had started still held its output: let the command wait for "
-            "them"
-        ),
-        CauseKind.OUTPUT_CLOSED: lambda: _("it had closed its stdout and stderr"),
-        CauseKind.ASKED_FOR_INPUT: lambda: _(
-            "it asked for input, and its standard input is empty: give what it asks for on its command line"
-        ),
-        CauseKind.DATA_GONE: lambda: _("its data set {path} is no longer there: put it back", path=text),
-        CauseKind.DATA_PARTLY_GONE: lambda: _(
-            "of its data set {path} only {size} of {whole} are still there: put the rest back",
-            path=text,
-            size=format_bytes(figures["bytes"]),
-            whole=format_bytes(figures["whole"]),
-        ),
-        CauseKind.SCRATCH_AND_OUTPUT_FULL: lambda: _(
-            "{disk} under its scratch folder (TMPDIR) and its output ({mount}) was full: make room there, or measure "
-            "on a larger one",
-            disk=disk,
-            mount=text,
-        ),
-        CauseKind.OUTPUT_FULL: lambda: _(
-            "{disk} under its output ({mount}) was full: make room there, or measure on a larger one",
-            disk=disk,
-            mount=text,
-        ),
-        CauseKind.SCRATCH_FULL: lambda: _(
-            "the disk under its scratch folder (TMPDIR) ({mount}) was full: make room there", mount=text
-        ),
-        CauseKind.SHARED_MEMORY_FULL: lambda: _("shared memory ({mount}) was full: make room there", mount=text),
-        CauseKind.DISK_FULL: lambda: _("a disk that it wrote to was full: make room there"),
+    disk = spec.limits.disk
+    milliseconds = figures.get("told", 0.0) > figures.get("seen", 0.0)
+    values = {
+        "text": cause.text or "",
+        "clause": clause(cause.text or ""),
+        "why": clause(cause.text or ""),
+        "disk": _("disk `{name}`", name=disk) if disk is not None else _("the disk"),
+        "program": next(iter(spec.workload.command), ""),
+        "unit": "milliseconds" if milliseconds else "seconds",
     }
-    return messages[cause.kind]()
-
-
-def _not_found(spec: RunSpec) -> str:
-    """A shell says the same of a program that a script of the user's names."""
-    if not spec.workload.command:
-        return _("the program was not found or may not be executed")
-    return _(
-        "the program {program}, or one that it starts, was not found or may not be executed",
-        program=typed_path(spec.workload.command[0]),
-    )
+    return _(_CAUSES[cause.kind], **(figures | values | _ending(cause)))
 
 
 def not_made_ready(cause: Cause) -> str:
     """Why the command that makes something ready, `setup` or `before`, did not."""
-    command = "setup" if cause.kind is CauseKind.SETUP_FAILED else "before"
-    figures = cause.figures
-    if "status" in figures:
-        return _("its `{command}` ended with exit status {status}", command=command, status=_status(figures["status"]))
-    if "signal" in figures:
-        return _(
-            "its `{command}` was killed by signal {signal}", command=command, signal=_signal(int(figures["signal"]))
-        )
-    if "seconds" in figures:
-        return _("its `{command}` was stopped after {seconds} s", command=command, seconds=f"{figures['seconds']:.0f}")
-    return _("its `{command}` could not be started ({reason})", command=command, reason=cause.text or "")
+    return _(_READY, **({"text": None if cause.figures else cause.text, **cause.figures} | _ending(cause)))
 
 
-def _wrong_unit(cause: Cause) -> str:
-    if cause.figures["told"] > cause.figures["seen"]:
-        return _(
-            "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely "
-            "one of milliseconds; name the group `milliseconds`",
-            **_told_and_seen(cause),
-        )
-    return _(
-        "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely one "
-        "of seconds; name the group `seconds`",
-        **_told_and_seen(cause),
-    )
-
-
-def _told_and_seen(cause: Cause) -> dict[str, str]:
-    return {name: format_seconds(cause.figures[name]) for name in ("told", "seen")}
-
-
-def _stepped(cause: Cause) -> str:
-    steps, silent = int(cause.figures["steps"]), f"{cause.figures['silent_seconds']:.1f}"
-    if cause.kind is CauseKind.STEPPED:
-        return _n(
-            "{count} step, the last one {seconds} s before its end",
-            "{count} steps, the last one {seconds} s before its end",
-            steps,
-            seconds=silent,
-        )
-    return _n(
-        "hung: {count} step, then none for the last {seconds} s of its {limit} s",
-        "hung: {count} steps, then none for the last {seconds} s of its {limit} s",
-        steps,
-        seconds=silent,
-        limit=f"{cause.figures['seconds']:.0f}",
-    )
-
-
-def _signal(number: int) -> str:
-    """`9 (SIGKILL)`."""
-    name = _name_of_signal(number)
-    return f"{number} ({name})" if name else str(number)
+def _ending(cause: Cause) -> dict[str, str]:
+    """`1`, `137 (SIGKILL)` of a status, `9 (SIGKILL)` of a signal, and of which command."""
+    number, status = int(cause.figures.get("signal", 0)), cause.figures.get("status")
+    of_status = _name_of_signal(int(status) - OF_A_SHELL) if status is not None and status > OF_A_SHELL else None
+    return {
+        "command": "setup" if cause.kind is CauseKind.SETUP_FAILED else "before",
+        "name": _("{number}[[ ({name})]]", number=number, name=_name_of_signal(number)),
+        "ended": _("unknown") if status is None else _("{number:.0f}[[ ({name})]]", number=status, name=of_status),
+    }
 
 
 def _name_of_signal(number: int) -> str | None:
@@ -292,9 +248,102 @@ def _name_of_signal(number: int) -> str | None:
         return None
 
 
-def _status(status: float | None) -> str:
-    """`1`, and of a shell whose program was ended by a signal `137 (SIGKILL)`."""
-    if status is None:
-        return _("unknown")
-    name = _name_of_signal(int(status) - OF_A_SHELL) if status > OF_A_SHELL else None
-    return f"{status:.0f} ({name})" if name else f"{status:.0f}"
+LONGER = 2.0
+"""By what the time that a run had is multiplied in a suggestion."""
+_PATTERN = {_K.NO_MATCH, _K.NO_RATE, _K.SLOW_PATTERN, _K.NO_EVENT}
+_UNITS = {_K.TOLD_MILLISECONDS, _K.TOLD_MINUTES}
+_ROOM = {_K.SCRATCH_FULL, _K.OUTPUT_FULL, _K.SCRATCH_AND_OUTPUT_FULL, _K.SHARED_MEMORY_FULL, _K.DISK_FULL}
+_READY_MADE = {_K.SETUP_FAILED, _K.BEFORE_FAILED}
+_DATA = {_K.DATA_GONE, _K.DATA_PARTLY_GONE, _K.NO_DATA}
+_COMMAND = {
+    *(_K.NOT_FOUND, _K.NOT_IN_FOLDER, _K.CONTAINER, _K.ABSENT, _K.ESCAPED, _K.HOOK_KEPT_OUT, _K.LEFT_RUNNING),
+    _K.ASKED_FOR_INPUT,
+}
+"""What is mended in the workload's command, so that its runs become others, which need no `--retry`."""
+_TRY_PATTERN = N_(
+    "Try an expression on its log with `sizer pattern 'EXPR' DIR/logs/{id}.log`, give it as `pattern` in "
+    "DIR/study.yaml, then type `sizer resume DIR`."
+)
+_CORRECT_COMMAND = N_("Correct the `command` in DIR/study.yaml, then type `sizer resume DIR`.")
+_REMEDIES: Mapping[Outcome, tuple[tuple[set[CauseKind], str], ...]] = {
+    Outcome.TIMEOUT: (
+        (_PATTERN, _TRY_PATTERN),
+        (
+            {_K.ASKED_FOR_INPUT},
+            N_("Give what it asks for on its command line in DIR/study.yaml, then type `sizer resume DIR`."),
+        ),
+        (
+            {_K.HUNG, _K.STOPPED},
+            N_("Find out from its log why it stood still, mend that, then type `sizer resume DIR --retry`."),
+        ),
+        (
+            set(_K),
+            N_(
+                "Give it more time, [[seconds?as `timeout: {seconds:.0f}`]][[!seconds?`timeout`]] under `measure` in "
+                "DIR/study.yaml, then type `sizer resume DIR`. Every run is then measured anew."
+            ),
+        ),
+    ),
+    Outcome.CRASHED: (
+        (_ROOM, N_("Make room there, then type `sizer resume DIR --retry`.")),
+        (_READY_MADE, N_("Mend what that command needs, then type `sizer resume DIR --retry`.")),
+        (_PATTERN, _TRY_PATTERN),
+        (_UNITS, N_("Correct the `pattern` in DIR/study.yaml, then type `sizer resume DIR`.")),
+        (_DATA, N_("Put its data back, then type `sizer resume DIR --retry`.")),
+        (_COMMAND, _CORRECT_COMMAND),
+        ({_K.TOO_FEW_STEPS}, N_("Let it make more steps (epochs, samples), then type `sizer resume DIR --retry`.")),
+        (
+            set(_K),
+            N_(
+                "[[log?Mend what its log tells]][[!log?Find out why it ended, mend that]], then type `sizer resume "
+                "DIR --retry`."
+            ),
+        ),
+    ),
+    Outcome.REFUSED: (
+        (_DATA, N_("Put its data where the study looks for it, then type `sizer resume DIR`.")),
+        (_READY_MADE, N_("Mend what that command needs, then type `sizer resume DIR`.")),
+        (_COMMAND, _CORRECT_COMMAND),
+        (
+            {_K.STOOD_STILL},
+            N_("Type `sizer resume DIR`, and let it run: no Ctrl-Z, no suspending, nothing that takes all CPUs."),
+        ),
+        (set(_K), N_("`sizer doctor` says how to allow it on this host; then type `sizer resume DIR`.")),
+    ),
+    Outcome.INTERRUPTED: ((set(_K), N_("To measure it, type `sizer resume DIR`.")),),
+    Outcome.UNSUPPORTED: (
+        (
+            set(_K),
+            N_(
+                "Install its framework or choose another `framework` or `device` in DIR/study.yaml, then type `sizer "
+                "resume DIR`."
+            ),
+        ),
+    ),
+    Outcome.COMPLETED: (),
+}
+"""By how a run ended: the first whose causes it has is said."""
+
+
+def remedy_of_failure(run: Run) -> str:
+    """What to do about a run that did not complete, with the command to type; DIR is the study's folder."""
+    if run.outcome is Outcome.OUT_OF_MEMORY:
+        return _of_memory(run)
+    if run.imported:
+        return _("Measure it again where the table comes from, and import the table into a new folder.")
+    causes = () if run.error is None else (run.error.cause, *run.error.reasons)
+    kinds = {cause.kind for cause in causes} or {CauseKind.OTHER}
+    had = next((cause.figures["seconds"] for cause in causes if "seconds" in cause.figures), 0.0)
+    log = run.error is not None and run.error.last_lines.strip()
+    remedy = next((message for of, message in _REMEDIES[run.outcome] if of & kinds), None)
+    return "" if remedy is None else _(remedy, id=run.id, seconds=had * LONGER, log=log)
+
+
+def _of_memory(run: Run) -> str:
+    if run.spec.purpose is Purpose.BATCH_SEARCH:
+        return _("Nothing: it shows which batch is too large.")
+    capped = run.configuration.memory_bytes is not None and run.spec.limits.memory_bytes is not None
+    if run.imported or (run.ran_out_of is not MemoryPlace.GPU and capped):
+        return _("Nothing: it shows how much memory is too little.")
+    where = _("a GPU") if run.ran_out_of is MemoryPlace.GPU else _("a host")
+    return _("Measure it with a smaller `batch_size`, or on {where} with more memory.", where=where)

@@ -1,34 +1,65 @@
-"""A fitted model in words: what its parameters are, what one sample costs, what a prediction assumes."""
+"""A fitted model in words: its parameters, what one sample costs, its predictions, and what the page asks of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from sizer.model.coordinates import name_of_disk
 from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
-from sizer.records.device import DiskRates
-from sizer.records.units import format_bytes, format_number, format_seconds, rate_unit
-from sizer.words.figures import apart, paragraph, volume
-from sizer.words.language import _
-from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of
-from sizer.words.units import a_sample, one_of, percent, rate_in_words
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, reason
+from sizer.records.units import RELATIVE, format_bytes, format_number, format_seconds, rate_unit
+from sizer.words.answers import refusal_sentences
+from sizer.words.language import (
+    N_,
+    Sentence,
+    _,
+    a_sample,
+    capital,
+    clauses,
+    listed,
+    one_of,
+    operations,
+    paragraph,
+    rate_in_words,
+    row,
+    several_of,
+    transfer,
+    units_a_second,
+    vcpus_in_words,
+    volume,
+    without_marks,
+)
+from sizer.words.names import (
+    Terms,
+    accelerator_name,
+    accelerators_name,
+    batch_named,
+    bound_in_words,
+    disk_in_words,
+    disk_name,
+    disk_of,
+    rate_pair,
+    resource_name,
+    terms_of,
+)
+from sizer.words.reasons import reason_sentence
+
+# What its runs showed.
 
 
 def model_summary(model: WorkloadModel) -> str:
     """What one sample costs, and where more vCPUs stop paying; empty for a model that was refused."""
-    from sizer.words.reasons import reason_sentence
-
     scaling = reason_sentence(model.scaling, terms_of(model)) if model.scaling is not None else ""
     return paragraph([_cost(model) if scaling else "", scaling])
 
 
 def model_line(model: WorkloadModel) -> str:
     """A workload with what its runs showed, or why it has no model."""
-    if model.refused is None:
-        return _("{workload}: {summary}", workload=model.name, summary=model_summary(model))
-    from sizer.words.answers import refusal_sentences
-
-    why = refusal_sentences(model.refused, terms_of(model))
-    return _("{workload}: {summary}", workload=model.name, summary=why)
+    refused = model.refused
+    summary = model_summary(model) if refused is None else refusal_sentences(refused, terms_of(model))
+    return _("{workload}: {summary}", workload=model.name, summary=summary)
 
 
 def _cost(model: WorkloadModel) -> str:
@@ -41,33 +72,59 @@ def _cost(model: WorkloadModel) -> str:
     if facts.written_bytes and facts.written_bytes > 1:
         costs.append(_("{size} of disk writing", size=volume(facts.written_bytes)))
     if facts.accelerator_rate:
-        time, name = format_seconds(1 / facts.accelerator_rate), accelerator_name(facts.device)
+        time, name = (format_seconds(1 / facts.accelerator_rate), accelerator_name(facts.device))
         costs.append(_("{time} of the {accelerator}", time=time, accelerator=name))
     return _("One {sample} costs {costs}.", sample=one_of(model.sample_unit), costs=listed(costs)) if costs else ""
 
 
-def source_name(source: Source) -> str:
-    """Where a figure comes from."""
-    return {Source.ACCOUNTING: _("accounting"), Source.DATA_SET: _("data set"), Source.FIT: _("fit")}[source]
+_Q = Quantity
+_PARAMETERS: Mapping[Quantity, str] = {
+    _Q.CPU_TIME: N_("CPU time"),
+    _Q.BYTES_READ: N_("bytes read"),
+    _Q.READS: N_("reads"),
+    _Q.BYTES_WRITTEN: N_("bytes written"),
+    _Q.WRITES: N_("writes"),
+    _Q.WORKER_WAIT: N_("wait of a worker for {disk}"),
+    _Q.RATE_OF_ONE_VCPU: N_("parallel rate of one vCPU"),
+    _Q.STEP_CPU_TIME: N_("CPU time of the step alone"),
+    _Q.CONTENTION: N_("loss by each further vCPU"),
+    _Q.COHERENCE: N_("loss by each pair of vCPUs"),
+    _Q.HANDOVER: N_("cost as soon as there are several vCPUs"),
+    _Q.YIELD: N_("what the second hyperthread of a core adds"),
+    _Q.FRACTION_COST: N_("CPU time with a fraction of a vCPU, relative to a whole one"),
+    _Q.SERIAL_CEILING: N_("serial ceiling"),
+    _Q.ACCELERATOR_RATE: N_("{accelerator}"),
+    _Q.GPU_LOSS: N_("loss of several accelerators"),
+    _Q.LAUNCH_COST: N_("launch cost of a step, relative to a batch of {batch}"),
+    _Q.OVERLAP_EXPONENT: N_("overlap exponent"),
+    _Q.MEMORY_HELD: N_("memory that the job holds"),
+    _Q.MEMORY_OF_DATA: N_("memory that would hold all data"),
+    _Q.MEMORY_PRESSURE: N_("slowing where as much memory is free as is held"),
+    _Q.DISK_CAPACITY: N_("most from {disk}"),
+}
+_SOURCES: Mapping[Source, str] = {
+    Source.ACCOUNTING: N_("accounting"),
+    Source.DATA_SET: N_("data set"),
+    Source.FIT: N_("fit"),
+}
 
 
 def source_of(parameter: Parameter) -> str:
     """Where it comes from, and how likely it is there at all where that is a question."""
-    source = source_name(parameter.source)
+    source = _(_SOURCES[parameter.source])
     if parameter.probability is None:
         return source
-    return _("{source}; there with {likely}", source=source, likely=percent(parameter.probability))
+    return _("{source}; there with {likely:share}", source=source, likely=parameter.probability)
 
 
 def parameter_name(parameter: Parameter, model: WorkloadModel) -> str:
     """What a parameter of the model is."""
-    of = parameter.of or ""
-    known: dict[str, object] = {"batch": model.facts.reference_batch}
-    if parameter.quantity is Quantity.ACCELERATOR_RATE:
-        return of or accelerator_name(model.facts.device)
-    if parameter.quantity in (Quantity.WORKER_WAIT, Quantity.DISK_CAPACITY):
-        known["disk"] = disk_in_words(of)
-    return _PARAMETERS[parameter.quantity](known)
+    return _(
+        _PARAMETERS[parameter.quantity],
+        batch=model.facts.reference_batch,
+        disk=disk_in_words(parameter.of or ""),
+        accelerator=parameter.of or accelerator_name(model.facts.device),
+    )
 
 
 def parameter_value(parameter: Parameter, model: WorkloadModel) -> str:
@@ -87,106 +144,207 @@ def parameter_value(parameter: Parameter, model: WorkloadModel) -> str:
 def parameter_line(parameter: Parameter, model: WorkloadModel) -> str:
     """`CPU time: 0.00312 core-seconds an image (0.003 to 0.0032), accounting`."""
     low, value, high = map(format_number, (parameter.low, parameter.value, parameter.high))
-    known = {
-        "name": parameter_name(parameter, model),
-        "value": parameter_value(parameter, model),
-        "low": low,
-        "high": high,
-        "source": source_of(parameter),
-    }
-    if low == value == high:
-        return _("{name}: {value}, {source}", **known)
-    return _("{name}: {value} ({low} to {high}), {source}", **known)
+    return _(
+        "{name}: {value}[[ ({low} to {high})]], {source}",
+        name=parameter_name(parameter, model),
+        value=parameter_value(parameter, model),
+        low="" if low == value == high else low,
+        high=high,
+        source=source_of(parameter),
+    )
 
 
-_Q = Quantity
-_PARAMETERS: Mapping[Quantity, Callable[[Mapping[str, object]], str]] = {
-    _Q.CPU_TIME: lambda k: _("CPU time"),
-    _Q.BYTES_READ: lambda k: _("bytes read"),
-    _Q.READS: lambda k: _("reads"),
-    _Q.BYTES_WRITTEN: lambda k: _("bytes written"),
-    _Q.WRITES: lambda k: _("writes"),
-    _Q.WORKER_WAIT: lambda k: _("wait of a worker for {disk}", **k),
-    _Q.RATE_OF_ONE_VCPU: lambda k: _("parallel rate of one vCPU"),
-    _Q.STEP_CPU_TIME: lambda k: _("CPU time of the step alone"),
-    _Q.CONTENTION: lambda k: _("loss by each further vCPU"),
-    _Q.COHERENCE: lambda k: _("loss by each pair of vCPUs"),
-    _Q.HANDOVER: lambda k: _("cost as soon as there are several vCPUs"),
-    _Q.YIELD: lambda k: _("what the second hyperthread of a core adds"),
-    _Q.FRACTION_COST: lambda k: _("CPU time with a fraction of a vCPU, relative to a whole one"),
-    _Q.SERIAL_CEILING: lambda k: _("serial ceiling"),
-    _Q.GPU_LOSS: lambda k: _("loss of several accelerators"),
-    _Q.LAUNCH_COST: lambda k: _("launch cost of a step, relative to a batch of {batch}", **k),
-    _Q.OVERLAP_EXPONENT: lambda k: _("overlap exponent"),
-    _Q.MEMORY_HELD: lambda k: _("memory that the job holds"),
-    _Q.MEMORY_OF_DATA: lambda k: _("memory that would hold all data"),
-    _Q.MEMORY_PRESSURE: lambda k: _("slowing where as much memory is free as is held"),
-    _Q.DISK_CAPACITY: lambda k: _("most from {disk}", **k),
-}
+equation_sentence = Sentence(
+    "A sample takes the p-norm of its seconds at each stage: p = 1 is one stage after the other, a large p that they "
+    "overlap."
+)
+left_out_sentence = Sentence(
+    "Each of {count} configurations was predicted by a fit to the others: half of the predictions were off by "
+    "{middle:apart} or less, the worst by {worst:apart} ({where})."
+)
+"""How well configurations were predicted that the fit did not know; the errors are relative ones."""
+
+
+# Predictions: one line each, the configurations that they are of, and what they assume.
+
+
+def prediction_line(prediction: Prediction, configuration: str, terms: Terms) -> str:
+    """`train at 2 vCPUs, 8 GiB: 219 images/s (205 images/s to 233 images/s), bound by the CPU, extrapolated`."""
+    if prediction.out_of_memory:
+        text = _("out of memory")
+    else:
+        rate, unit = prediction.throughput, terms.unit
+        text = _(
+            "{rate} ({low} to {high}), {bound}[[beyond?, extrapolated]]",
+            rate=rate_in_words(rate.value, unit),
+            low=rate_in_words(rate.low, unit),
+            high=rate_in_words(rate.high, unit),
+            bound=bound_in_words(prediction.bottleneck, terms.device),
+            beyond=prediction.extrapolated,
+        )
+    return _(
+        "{workload} at {configuration}: {prediction}",
+        workload=prediction.workload,
+        configuration=configuration,
+        prediction=text,
+    )
+
+
+no_prediction_line = Sentence("{workload} at {configuration}: no prediction. {why}")
+assumed_line = Sentence("{prediction}; assumed: {assumed}")
+
+
+def what_if_disk_name(tier: str | None) -> str:
+    """A disk that no run had: a tier of the catalogue, or None for one given by its figures."""
+    return _("another disk") if tier is None else _("as if on {tier}", tier=tier)
+
+
+def configuration_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: str | None = None) -> str:
+    """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 x V100`, without what a table lacks; `disk` is that of a what-if."""
+    several = where.gpu is not None or (where.gpu_count or 0) > 1
+    parts = [
+        vcpus_in_words(where.vcpus) if where.vcpus is not None else "",
+        format_bytes(where.memory_bytes) if where.memory_bytes is not None else "",
+        disk or (disk_of(where.disk, terms) if where.disk is not None else ""),
+        batch_named(where.batch_size) if where.batch_size is not None else "",
+        accelerators_name(where.gpu, where.gpu_count, model.facts.device) if several else "",
+    ]
+    return row(parts) or _("the configuration that was measured")
 
 
 def assumptions(what_if: WhatIf, model: WorkloadModel) -> str:
     """What a prediction assumes: `an accelerator 2 times as fast; a disk of 5,000 IOPS`; empty for nothing."""
-    parts = []
-    if what_if.gpu_speedup != 1:
-        parts.append(_("an accelerator {factor} times as fast", factor=format_number(what_if.gpu_speedup)))
-    if what_if.disk_rates is not None:
-        parts.append(_what_if_disk(what_if.disk_rates))
-    if what_if.data_bytes_factor != 1:
-        parts.append(_what_if_data(what_if.data_bytes_factor, model))
-    if what_if.decode_factor != 1:
-        parts.append(_("a decoder that takes {factor} times the CPU", factor=format_number(what_if.decode_factor)))
-    return clauses(parts)
+    speed, data, decoder = (what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor)
+    return clauses(
+        [
+            _("an accelerator {factor:number} times as fast", factor=speed) if speed != 1 else "",
+            _what_if_disk(what_if.disk_rates) if what_if.disk_rates is not None else "",
+            _what_if_data(data, model) if data != 1 else "",
+            _("a decoder that takes {factor:number} times the CPU", factor=decoder) if decoder != 1 else "",
+        ]
+    )
 
 
 def _what_if_disk(rates: DiskRates) -> str:
-    iops = None if rates.read_iops is None else format_number(rates.read_iops)
-    speed = None if rates.read_bytes_per_second is None else format_number(rates.read_bytes_per_second / 1e6)
-    if speed is None:
-        disk = _("a disk of {iops} IOPS and unlimited MB/s", iops=iops)
-    elif iops is None:
-        disk = _("a disk of {speed} MB/s and unlimited IOPS", speed=speed)
-    else:
-        disk = _("a disk of {iops} IOPS and {speed} MB/s", iops=iops, speed=speed)
-    return disk if rates.write_iops is not None else _("{disk}, for reads and writes alike", disk=disk)
+    speed = rates.read_bytes_per_second
+    return _(
+        "a disk of [[{iops:number} IOPS and {speed:number} MB/s]][[!speed?{iops:number} IOPS and unlimited "
+        "MB/s]][[!iops?{speed:number} MB/s and unlimited IOPS]][[alike?, for reads and writes alike]]",
+        iops=rates.read_iops,
+        speed=None if speed is None else speed / 1e6,
+        alike=rates.write_iops is None,
+    )
 
 
 def _what_if_data(factor: float, model: WorkloadModel) -> str:
-    known = {"factor": format_number(factor)}
-    own, natural = model.facts.data_bytes, model.facts.natural
-    if own and natural:
-        return _("a data set {factor} times as large ({size})", **known, size=format_bytes(own * factor))
-    if natural:
-        return _("a data set {factor} times as large", **known)
-    if own:
-        return _(
-            "a data set {factor} times as large ({size}), none of it in the page cache, as in the runs, so its size "
-            "makes no difference",
-            **known,
-            size=format_bytes(own * factor),
-        )
+    own = model.facts.data_bytes
     return _(
-        "a data set {factor} times as large, none of it in the page cache, as in the runs, so its size makes no "
-        "difference",
-        **known,
+        "a data set {factor:number} times as large[[ ({size:bytes})]][[cold?, none of it in the page cache, as in the "
+        "runs, so its size makes no difference]]",
+        factor=factor,
+        size=own * factor if own else None,
+        cold=not model.facts.natural,
     )
 
 
-def equation_sentence() -> str:
-    """How the stages make the rate."""
-    return _(
-        "A sample takes the p-norm of its seconds at each stage: p = 1 is one stage after the other, a large p that "
-        "they overlap."
-    )
+# The section of the page that computes what was not measured. The page fills in the placeholders itself.
+_LABELS: Mapping[str, str] = {
+    "vcpus": N_("vCPUs"),
+    "memory_gib": N_("Memory"),
+    "disk": N_("Disk"),
+    "disk_mbps": N_("Disk throughput"),
+    "disk_iops": N_("Disk IOPS"),
+    "batch_size": N_("Batch size"),
+    "gpu": N_("Accelerator"),
+    "gpu_count": N_("Number of accelerators"),
+    "gpu_speedup": N_("Accelerator speed"),
+    "decode_speedup": N_("Decoder speed"),
+    "data_factor": N_("Data set size"),
+}
+_FILLED_BY_PAGE: Mapping[str, str] = {
+    "interval": N_("{low} to {high}, 90 % for a new run"),
+    "ran": N_("Runs of just this gave {rate}."),
+    "out_of_memory": N_("Out of memory: the job does not run in this."),
+    "of_answer": N_("{share} % of the answer's rate, the upright line"),
+    "resource": N_("{resource} {share} %"),
+    "hour": N_("{price} an hour"),
+    "cheapest": N_("{machine}, the cheapest instance type of the catalogue that holds it; a disk is extra"),
+    "not_sold": N_("No instance type of the catalogue holds this."),
+    "price_unknown": N_("What holds this has no known price in the catalogue."),
+    "other_accelerator": N_("An accelerator of another speed has another price."),
+    "kind_unknown": N_("The catalogue does not know this kind of accelerator."),
+}
+what_if_unfit = Sentence("From the address was left out what this page does not have: {parts}.")
+another_disk = Sentence("another one, by its rates")
+measured_disks_called = Sentence("measured")
+tiers_called = Sentence("not measured, by their rates")
+"""Of lists of disks: the option that is given by its rates, and what stands over those that were measured, or not."""
 
 
-def left_out_sentence(count: int, middle: float, worst: float, where: str) -> str:
-    """How well configurations were predicted that the fit did not know; the errors are relative ones."""
-    return _(
-        "Each of {count} configurations was predicted by a fit to the others: half of the predictions were off by "
-        "{middle} or less, the worst by {worst} ({where}).",
-        count=count,
-        middle=apart(middle),
-        worst=apart(worst),
-        where=where,
+def what_if_labels() -> dict[str, str]:
+    """What each control is called, by its name in the page's address."""
+    return {name: _(label) for name, label in _LABELS.items()}
+
+
+def what_if_sentences(unit: str) -> dict[str, str]:
+    """Of one workload, with placeholders that the page fills in: rates, prices, shares and names."""
+    million = _("{price} a million {units}", price="{price}", units=several_of(unit))
+    return {
+        **{name: _(message) for name, message in _FILLED_BY_PAGE.items()},
+        "rate": f"{{number}} {units_a_second(unit)}",
+        "million": "" if unit == RELATIVE else million,
+    }
+
+
+def what_if_doubt(mistold: Reason | None, terms: Terms) -> str:
+    """Why the rates are known to be wrong, and with them all that is computed here; empty where they are not."""
+    with without_marks():
+        return "" if mistold is None else reason_sentence(mistold, terms)
+
+
+def what_if_bottlenecks(device: Device) -> dict[str, tuple[str, str]]:
+    """By bottleneck what binds, as a headline, and the resource's name: `Bound by the CPU`, `CPU`."""
+
+    def headline(each: Bottleneck) -> str:
+        return capital((resource_name if each is Bottleneck.AMBIGUOUS else bound_in_words)(each, device))
+
+    return {each.value: (headline(each), resource_name(each, device)) for each in Bottleneck}
+
+
+def what_if_refusals(memory_bytes: tuple[int, ...], refused: Refusal | None, terms: Terms) -> dict[str, str]:
+    """Why there is no answer, by the code that the page's model has for it; `memory_bytes` are those measured."""
+    reasons = (
+        reason(ReasonCode.TOO_FEW_VALUES, axis="memory_gib", values=tuple(map(float, memory_bytes))),
+        reason(ReasonCode.NO_GPU_TO_SPEED_UP),
     )
+    not_fitted = refused or Refusal(reason(ReasonCode.NOT_FITTED))
+    with without_marks():
+        sentences = {each.code.value: reason_sentence(each, terms) for each in reasons}
+        return {**sentences, ReasonCode.NOT_FITTED.value: refusal_sentences(not_fitted, terms)}
+
+
+def times_as_fast(factor: float) -> str:
+    """A stop of a slider of speed: `as measured`, `2 times as fast`, `0.5 times as fast`."""
+    return _("as measured") if factor == 1 else _("{number:number} times as fast", number=factor)
+
+
+def data_set_of(size: float, factor: float) -> str:
+    """A stop of the slider of the data set: `8 GiB, as measured`, `32 GiB, 4 times as large`."""
+    larger = None if factor == 1 else factor
+    return _("{size:bytes}, [[{number:number} times as large]][[!number?as measured]]", size=size, number=larger)
+
+
+def measured_disk(name: str | None, emulated: bool) -> str:
+    """A disk that runs were made on, as an option."""
+    return disk_name(name_of_disk(name), emulated)
+
+
+def tier_of_size(name: str, size: int, rates: DiskRates) -> str:
+    """A tier of the catalogue as an option: `aws/gp3, 500 GiB: 125 MB/s, 3,000 IOPS`."""
+    given = rate_pair(rates.read_bytes_per_second, rates.read_iops)
+    return _("{disk}, {size:bytes}: {rates}", disk=name, size=size, rates=given)
+
+
+def disk_stop(value: float, unit: str) -> str:
+    """A stop of a slider of a disk's rate: `100 MB/s`, `2,000 IOPS`."""
+    return transfer(value * 1e6) if unit == "disk_mbps" else operations(value)

@@ -1,19 +1,46 @@
-"""What things are called in a sentence: accelerators, disks, bottlenecks, specs, the ways a run ends."""
+"""What things are called in a sentence: accelerators, disks, bottlenecks, specs, endings of runs, floors, batches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from sizer.model.model import WorkloadModel, name_of_disk
+from sizer.model.model import WorkloadModel
+from sizer.model.model import name_of_disk
 from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device
+from sizer.records.device import EMULATED_LABEL
+from sizer.records.device import GIVEN_IN_STUDY
+from sizer.records.device import GIVEN_IN_TABLE
+from sizer.records.device import HOST_DISK
+from sizer.records.device import Device
 from sizer.records.prediction import Spec
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import format_bytes
-from sizer.words.language import _, _n
+from sizer.words.language import _
+from sizer.words.language import _n
 from sizer.words.units import vcpus_in_words
+from sizer.model.coordinates import name_of_disk
+from sizer.model.feeds import CPU_LABEL
+from sizer.model.floor_runs import GivenUp
+from sizer.model.floor_runs import GivenUpKind
+from sizer.model.floor_runs import SearchedFloor
+from sizer.recommend.accelerators import EMULATED
+from sizer.records.batch_sizes import LargestBatch
+from sizer.records.batch_sizes import SearchEnd
+from sizer.records.configuration import Configuration
+from sizer.records.device import DiskRates
+from sizer.records.run_kinds import MemoryPlace
+from sizer.words.language import N_
+from sizer.words.language import Sentence
+from sizer.words.language import capital
+from sizer.words.language import clauses
+from sizer.words.language import operations
+from sizer.words.language import row
+from sizer.words.language import transfer
+from sizer.words.language import vcpus_in_words
 
 
 @dataclass(frozen=True)
@@ -30,30 +57,6 @@ def terms_of(model: WorkloadModel) -> Terms:
     """The terms of a workload that was fitted, or refused."""
     emulated = frozenset(name_of_disk(disk.name) for disk in model.measured.disks if disk.emulated)
     return Terms(model.name, model.sample_unit, model.facts.device, emulated)
-
-
-def row(parts: Iterable[str]) -> str:
-    """`2 vCPUs, 8 GiB, disk nvme`: things beside one another, which no `and` joins."""
-    return _(", ").join(parts)
-
-
-def clauses(parts: Iterable[str]) -> str:
-    """`12 of 24 runs finished; 3 with a warning`: statements of one line."""
-    return _("; ").join(parts)
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    if len(names) < 2:
-        return "".join(names)
-    return _("{names} and {last}", names=row(names[:-1]), last=names[-1])
-
-
-def either(names: Sequence[str]) -> str:
-    """`a`, `a or b`, `a, b or c`."""
-    if len(names) < 2:
-        return "".join(names)
-    return _("{names} or {last}", names=row(names[:-1]), last=names[-1])
 
 
 def accelerator_name(device: Device) -> str:
@@ -85,6 +88,15 @@ def accelerators_name(gpu: str | None, count: float | None, device: Device | Non
     return f"{number} x {gpu_name(gpu)}"
 
 
+def accelerators_in_words(configuration: Configuration) -> str:
+    """Kind and count where a run names them; empty otherwise."""
+    gpu, count = configuration.gpu, configuration.gpu_count
+    return accelerators_name(gpu, count) if gpu or count else ""
+
+
+batch_named = Sentence("batch {size}")
+
+
 def disk_name(name: str, emulated: bool = False) -> str:
     """A disk in a column of disks: `nvme`, `cloud_ssd (emulated)`, `the host's own disk`."""
     if name == HOST_DISK:
@@ -94,8 +106,8 @@ def disk_name(name: str, emulated: bool = False) -> str:
 
 def disk_in_words(name: str, emulated: bool = False) -> str:
     """`disk nvme`, `disk cloud_ssd (emulated)`, or `the host's own disk` where none was asked for."""
-    called = disk_name(name, emulated)
-    return called if name == HOST_DISK else _("disk {disk}", disk=called)
+    disk = disk_name(name, emulated)
+    return disk if name == HOST_DISK else _("disk {disk}", disk=disk)
 
 
 def disk_of(name: str, terms: Terms) -> str:
@@ -103,36 +115,51 @@ def disk_of(name: str, terms: Terms) -> str:
     return disk_in_words(name, name in terms.emulated_disks)
 
 
-_RESOURCES: Mapping[Bottleneck, Callable[[], str]] = {
-    Bottleneck.CPU: lambda: _("CPU"),
-    Bottleneck.SERIAL: lambda: _("serial part"),
-    Bottleneck.DISK_BANDWIDTH: lambda: _("disk bandwidth"),
-    Bottleneck.DISK_IOPS: lambda: _("disk IOPS"),
-    Bottleneck.DISK_WRITE: lambda: _("disk writes"),
-    Bottleneck.MEMORY: lambda: _("memory"),
-    Bottleneck.AMBIGUOUS: lambda: _("no clear bottleneck"),
+def rates_in_words(rates: DiskRates) -> str:
+    """`read 100 MB/s, 2,000 IOPS; write 100 MB/s, 2,000 IOPS`, leaving out what is not known."""
+    read = rate_pair(rates.read_bytes_per_second, rates.read_iops)
+    write = rate_pair(rates.write_bytes_per_second, rates.write_iops)
+    if read and read == write:
+        return _("read and write {rates}", rates=read)
+    return clauses([_("read {rates}", rates=read) if read else "", _("write {rates}", rates=write) if write else ""])
+
+
+def rate_pair(bytes_per_second: float | None, iops: float | None) -> str:
+    """`100 MB/s, 2,000 IOPS`, leaving out what is not known."""
+    return row(
+        ["" if bytes_per_second is None else transfer(bytes_per_second), "" if iops is None else operations(iops)]
+    )
+
+
+_RESOURCES: Mapping[Bottleneck, str] = {
+    Bottleneck.CPU: N_("CPU"),
+    Bottleneck.SERIAL: N_("serial part"),
+    Bottleneck.DISK_BANDWIDTH: N_("disk bandwidth"),
+    Bottleneck.DISK_IOPS: N_("disk IOPS"),
+    Bottleneck.DISK_WRITE: N_("disk writes"),
+    Bottleneck.MEMORY: N_("memory"),
+    Bottleneck.AMBIGUOUS: N_("no clear bottleneck"),
 }
-_BOUND: Mapping[Bottleneck, Callable[[], str]] = {
-    Bottleneck.CPU: lambda: _("bound by the CPU"),
-    Bottleneck.SERIAL: lambda: _("bound by its serial part"),
-    Bottleneck.DISK_BANDWIDTH: lambda: _("bound by disk bandwidth"),
-    Bottleneck.DISK_IOPS: lambda: _("bound by disk IOPS"),
-    Bottleneck.DISK_WRITE: lambda: _("bound by disk writes"),
-    Bottleneck.MEMORY: lambda: _("bound by memory"),
-    Bottleneck.AMBIGUOUS: lambda: _("with no clear bottleneck"),
+_BOUND: Mapping[Bottleneck, str] = {
+    Bottleneck.CPU: N_("bound by the CPU"),
+    Bottleneck.SERIAL: N_("bound by its serial part"),
+    Bottleneck.DISK_BANDWIDTH: N_("bound by disk bandwidth"),
+    Bottleneck.DISK_IOPS: N_("bound by disk IOPS"),
+    Bottleneck.DISK_WRITE: N_("bound by disk writes"),
+    Bottleneck.ACCELERATOR: N_("bound by the {accelerator}"),
+    Bottleneck.MEMORY: N_("bound by memory"),
+    Bottleneck.AMBIGUOUS: N_("with no clear bottleneck"),
 }
 
 
 def resource_name(bottleneck: Bottleneck, device: Device) -> str:
     """`CPU`, `disk bandwidth`, `emulated P100`."""
-    return accelerator_name(device) if bottleneck is Bottleneck.ACCELERATOR else _RESOURCES[bottleneck]()
+    return accelerator_name(device) if bottleneck is Bottleneck.ACCELERATOR else _(_RESOURCES[bottleneck])
 
 
 def bound_in_words(bottleneck: Bottleneck, device: Device) -> str:
     """`bound by the CPU`, `bound by disk bandwidth`, `bound by the emulated P100`, `with no clear bottleneck`."""
-    if bottleneck is Bottleneck.ACCELERATOR:
-        return _("bound by the {accelerator}", accelerator=accelerator_name(device))
-    return _BOUND[bottleneck]()
+    return _(_BOUND[bottleneck], accelerator=accelerator_name(device))
 
 
 def rate_source(source: str) -> str:
@@ -142,14 +169,10 @@ def rate_source(source: str) -> str:
     return _("given in the imported table") if source == GIVEN_IN_TABLE else _("from {source}", source=source)
 
 
-_BASES: Mapping[str, Callable[[str, str], str]] = {
-    "published": lambda rate, source: _("{rate}, published ({source})", rate=rate, source=source),
-    "interpolated": lambda rate, source: _(
-        "{rate}, between published batch sizes ({source})", rate=rate, source=source
-    ),
-    "extrapolated": lambda rate, source: _(
-        "{rate}, beyond the published batch sizes ({source})", rate=rate, source=source
-    ),
+_BASES: Mapping[str | None, str] = {
+    "published": N_("{rate}, published ({source})"),
+    "interpolated": N_("{rate}, between published batch sizes ({source})"),
+    "extrapolated": N_("{rate}, beyond the published batch sizes ({source})"),
 }
 
 
@@ -158,11 +181,11 @@ def emulated_rate_in_words(rate: str, basis: str | None, source: str) -> str:
     (NVIDIA)`. The label of a source begins with the basis where it was not published so (`RateEstimate.source`)."""
     begin = "transferred from "
     if basis == "transferred" and source.startswith(begin) and ": " in source:
-        gpus, _colon, told = source.removeprefix(begin).partition(": ")
-        return _("{rate}, transferred from {gpus} ({source})", rate=rate, gpus=gpus, source=told)
-    if basis is None or basis not in _BASES:
-        return row([rate, rate_source(source)] if source else [rate])
-    return _BASES[basis](rate, source.removeprefix(f"{basis}: "))
+        gpus, _colon, published = source.removeprefix(begin).partition(": ")
+        return _("{rate}, transferred from {gpus} ({source})", rate=rate, gpus=gpus, source=published)
+    if basis not in _BASES:
+        return row([rate, rate_source(source) if source else ""])
+    return _(_BASES[basis], rate=rate, source=source.removeprefix(f"{basis}: "))
 
 
 def with_instance(spec: str, instance: str | None) -> str:
@@ -177,32 +200,149 @@ def machine_unvaried(device: Device) -> str:
 
 def spec_name(spec: Spec, terms: Terms, between: str | None = None) -> str:
     """`2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`, with only what the spec fixes."""
-    parts = [vcpus_in_words(spec.vcpus)] if spec.vcpus is not None else []
-    parts += [accelerators_name(spec.gpu, spec.gpu_count, terms.device)] if spec.gpu or spec.gpu_count else []
-    parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
-    parts += [_("{count} machines", count=spec.nodes)] if spec.nodes > 1 else []
-    parts += [disk_of(spec.disk, terms)] if spec.disk is not None else []
-    parts += [_("batch {size}", size=spec.batch_size)] if spec.batch_size is not None else []
-    return row(parts) if between is None else between.join(parts)
+    parts = [
+        vcpus_in_words(spec.vcpus) if spec.vcpus is not None else "",
+        accelerators_name(spec.gpu, spec.gpu_count, terms.device) if spec.gpu or spec.gpu_count else "",
+        format_bytes(spec.memory_bytes) if spec.memory_bytes is not None else "",
+        _("{count} machines", count=spec.nodes) if spec.nodes > 1 else "",
+        disk_of(spec.disk, terms) if spec.disk is not None else "",
+        batch_named(spec.batch_size) if spec.batch_size is not None else "",
+    ]
+    return row(parts) if between is None else between.join(filter(None, parts))
+
+
+OUTCOMES: Mapping[Outcome, str] = {
+    Outcome.COMPLETED: N_("completed"),
+    Outcome.OUT_OF_MEMORY: N_("out of memory"),
+    Outcome.TIMEOUT: N_("timed out"),
+    Outcome.CRASHED: N_("crashed"),
+    Outcome.INTERRUPTED: N_("interrupted"),
+    Outcome.UNSUPPORTED: N_("unsupported"),
+    Outcome.REFUSED: N_("refused"),
+}
 
 
 def outcome_in_words(outcome: Outcome) -> str:
     """How a run ended."""
-    return {
-        Outcome.COMPLETED: _("completed"),
-        Outcome.OUT_OF_MEMORY: _("out of memory"),
-        Outcome.TIMEOUT: _("timed out"),
-        Outcome.CRASHED: _("crashed"),
-        Outcome.INTERRUPTED: _("interrupted"),
-        Outcome.UNSUPPORTED: _("unsupported"),
-        Outcome.REFUSED: _("refused"),
-    }[outcome]
+    return _(OUTCOMES[outcome])
 
 
 def outcomes_counted(outcomes: Iterable[str], counts: Iterable[float]) -> str:
     """`5 crashed, 2 timed out`."""
     pairs = zip(outcomes, counts, strict=True)
-    return row(
-        _("{count} {outcome}", count=f"{count:g}", outcome=outcome_in_words(Outcome(outcome)))
-        for outcome, count in pairs
+    return row(_("{count:g} {outcome}", count=count, outcome=outcome_in_words(Outcome(name))) for name, count in pairs)
+
+
+# What searches found: the memory floor of a job, and the largest batch that fits.
+
+
+def floor_in_words(found: SearchedFloor, unfinished: bool = False) -> str:
+    """`the memory floor is between 212 MiB and 228 MiB`, or why it is not known; `unfinished` where a run is left."""
+    low, held = found.bounds.too_small, found.bounds.held
+    if held is None:
+        floor = _(
+            "the memory floor is [[above {low:bytes}: no cap that was tried was enough]][[!low?not known]]", low=low
+        )
+    else:
+        floor = _(
+            "the memory floor is [[between {low:bytes} and]][[!low?no higher than]] {held:bytes}[[late? (with "
+            "{low:bytes} it did not finish in time)]][[alone?, for the input pipeline alone: the framework of a real "
+            "GPU needs more]]",
+            low=low,
+            held=held,
+            late=found.timed_out,
+            alone=found.pipeline_alone,
+        )
+    if found.given_up is not None:
+        return clauses([floor, _given_up(found.given_up)])
+    if found.bounds.close or (held is None and not unfinished):
+        return floor
+    return clauses([floor, _("the search is not finished")])
+
+
+_GIVEN_UP: Mapping[GivenUpKind, str] = {
+    GivenUpKind.CRASHED: N_("given up: the run with {figure:bytes} crashed, which shows nothing about the cap"),
+    GivenUpKind.TIMED_OUT: N_("given up: the run with {figure:bytes} timed out, and no larger cap completed"),
+}
+
+
+def _given_up(given_up: GivenUp) -> str:
+    message = _GIVEN_UP.get(given_up.kind)
+    return _(message or N_("given up after {figure:runs}"), figure=given_up.figure)
+
+
+_PEAK = N_("[[ It used up to {peak:bytes} of memory that cannot be dropped.]]")
+
+
+def searched_floor_sentences(workload: str, found: SearchedFloor, peak: int) -> str:
+    """The memory floor that was searched for, with the most memory that a run held and could not drop, in bytes."""
+    return f"{workload}: {_('{clause}.', clause=floor_in_words(found))}{_(_PEAK, peak=peak)}"
+
+
+def killed_floor_sentences(workload: str, killed: int, completed: int | None, pipeline_alone: bool, peak: int) -> str:
+    """Between which two caps, in bytes, the floor is of a workload that was killed for memory, with the same."""
+    floor = _(
+        "{workload}: killed with {killed:bytes}, [[completed with {completed:bytes}: its memory floor lies between "
+        "the two]][[!completed?and no larger cap completed, so its memory floor lies above that]].[[alone? That is "
+        "for the input pipeline alone; the framework of a real GPU needs more.]]",
+        workload=workload,
+        killed=killed,
+        completed=completed,
+        alone=pipeline_alone and completed is not None,
     )
+    return floor + (_(_PEAK, peak=peak) if completed is not None else "")
+
+
+def largest_batch_sentence(found: LargestBatch) -> str:
+    """`The largest batch that fits 4 GiB is 96; 128 ran out of memory.`"""
+    return _("{clause}.", clause=capital(largest_in_words(found)))
+
+
+def largest_batch_of(workload: str, found: LargestBatch) -> str:
+    """`train: the largest batch that fits 4 GiB is 96; 128 ran out of memory.`"""
+    return _("{workload}: {largest}.", workload=workload, largest=largest_in_words(found))
+
+
+_SEARCH_ENDS: Mapping[SearchEnd, str] = {
+    SearchEnd.MOST_TRIED: N_("that was the largest to be tried"),
+    SearchEnd.WHOLE_DATA: N_("a larger one would be more than the data set has"),
+    SearchEnd.TOO_SLOW: N_("{failed} did not make enough steps in its time, so none larger was tried"),
+    SearchEnd.CRASHED: N_("{failed} crashed, which shows nothing about memory"),
+    SearchEnd.MOST_RUNS: N_("the search was given up"),
+    SearchEnd.UNFINISHED: N_("the search is not finished"),
+}
+
+
+def largest_in_words(found: LargestBatch | None) -> str:
+    """`the largest batch that fits 4 GiB is 96; 128 ran out of memory`, or why it is not known."""
+    if found is None:
+        return _("the largest batch that fits was not searched for")
+    alone = found.pipeline_alone
+    return clauses(
+        [
+            _bounds(found),
+            _(_SEARCH_ENDS[found.ended], failed=found.failed) if found.ended in _SEARCH_ENDS else "",
+            _("that is for the input pipeline alone: the framework of a real GPU needs more") if alone else "",
+        ]
+    )
+
+
+def _bounds(found: LargestBatch) -> str:
+    memory = _batch_memory(found)
+    if found.ended is SearchEnd.NOTHING_FITS:
+        return _("not even a batch of 1 fits {memory}", memory=memory)
+    if found.batch_size is None:
+        return _("no batch was found that fits {memory}", memory=memory)
+    values = {"size": found.batch_size, "failed": found.too_large, "memory": memory}
+    if found.too_large is not None and found.ended is SearchEnd.CLOSE:
+        return _("the largest batch that fits {memory} is {size}; {failed} ran out of memory", **values)
+    return _("a batch of {size} fits {memory}[[, and {failed} ran out of memory]]", **values)
+
+
+def _batch_memory(found: LargestBatch) -> str:
+    gpu = gpu_name(found.gpu) if found.gpu else ""
+    if found.where is MemoryPlace.GPU:
+        return _("the memory of the [[{gpu}]][[!gpu?GPU]]", gpu=gpu)
+    if gpu:
+        return _("a machine with the {gpu}", gpu=gpu)
+    return _("the memory that it had") if found.memory_bytes is None else format_bytes(found.memory_bytes)

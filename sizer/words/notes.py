@@ -1,412 +1,178 @@
-"""What a reader of a study must know of the whole of it."""
+"""What a reader of a study must know of the whole of it: what a host does not allow, how a table was read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from collections.abc import Callable
+from collections.abc import Sequence
 from sizer.records.framework_options import PRECISIONS
 from sizer.records.kinds import MODES
-from sizer.records.notes import Note, NoteKind
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
 from sizer.records.units import format_number
 from sizer.words.figures import paragraph
-from sizer.words.language import _, _n
-from sizer.words.names import either, listed
+from sizer.words.language import _
+from sizer.words.language import _n
+from sizer.words.names import either
+from sizer.words.names import listed
+from collections.abc import Mapping
+from sizer.records.study import Note
+from sizer.records.study import NoteKind
+from sizer.words.language import MOST_NAMED
+from sizer.words.language import N_
+from sizer.words.language import Counted
+from sizer.words.language import Sentence
+from sizer.words.language import coded
+from sizer.words.language import either
+from sizer.words.language import listed
+from sizer.words.language import listed_some
+
+_IMPORTED = Counted(
+    "Imported from {table}, {count} row: measured elsewhere, on a machine unknown to sizer.",
+    "Imported from {table}, {count} rows: measured elsewhere, on a machine unknown to sizer.",
+)
+_K = NoteKind
+_NOTES: Mapping[NoteKind, str] = {
+    # What a host does not allow, and what a study or a table does not say.
+    _K.OTHER: N_("{text}"),
+    _K.NO_FRACTIONAL_VCPUS: N_("This host does not allow fractions of a vCPU. To allow them, type: {fix}"),
+    _K.NO_MEMORY_AXIS: N_("This host does not allow memory limits. To allow them, type: {fix}"),
+    _K.NO_DISK_AXIS: N_(
+        "This host does not allow emulated disks, so disks were not varied. To allow them, type: {fix}"
+    ),
+    _K.NO_DEVICE: N_(
+        "The table has no `device` or `gpu` for {workloads:some}, so the CPU is assumed; if it was a GPU, add a "
+        "column `device` (cuda:0) or `gpu`."
+    ),
+    _K.NO_VCPUS: N_("The table has no `vcpus` for {workloads:some}, so how many are needed is not known."),
+    _K.NO_DISK_CLASS: N_(
+        "It is not known what kind of disk {names_or} is; add a column `disk_class` with nvme, ssd or standard."
+    ),
+    # How a table was read.
+    _K.COLUMNS_READ: N_("Columns of the table are read by their meaning: {columns_as}."),
+    _K.THOUSANDS: N_("A comma in {columns:coded} is read as separating thousands: `{text}` as {value}."),
+    _K.DECIMAL_COMMAS: N_("A comma in {columns:coded} is read as the decimal one: `{text}` as {value}."),
+    _K.MARKS_IGNORED: N_("What stands around the figures in {columns:coded} is not read: `{text}` is {value}."),
+    _K.COUNTS_IN_NAMES: N_("The cells of {columns:coded} are read as a count and a name: `{text}` as {value}."),
+    _K.FAILURES_READ: N_(
+        "A cell of {columns:coded} without a figure says how the run ended: `{text}` is read as {value}."
+    ),
+    _K.INPUTS_READ: N_("Cells of `input` are read by their meaning, such as `{text}` as {value}."),
+    _K.UNITS_READ: N_("Rates in {columns:coded} become rates a second: `{text}` is read as {value}."),
+    _K.NOT_MEASURED: N_("Rows that say that nothing was measured are left out: {where}."),
+    _K.CELLS_MERGED: N_(
+        "Rows that begin with empty cells are read with what is above these, as in merged cells: {where}."
+    ),
+    _K.WIDE_COLUMNS: N_(
+        "Each of {columns:coded} is read as a row of its own, with its {read_as:coded}; lines are counted so."
+    ),
+    _K.TITLE_LEFT_OUT: N_("What is above the header is left out: `{text}`."),
+    _K.NAMED_BY_TABLE: N_("The table has no column `workload`, so all its rows are one job, called `{text}`."),
+    _K.NAMED_BY_COLUMN: N_("The table has no `workload`, so each value of {columns:coded} is one."),
+    _K.BATCH_OF_ONE_GPU: N_(
+        "{columns:coded} is the batch of one accelerator, so `batch_size` is that times `gpu_count`."
+    ),
+    _K.RATE_OF_ONE_GPU: N_(
+        "{columns:coded} is the rate of one accelerator, so `throughput` is that times `gpu_count`."
+    ),
+    _K.PRICE_OF_ONE_GPU: N_(
+        "{columns:coded} is the price of one accelerator, so that of the machine is that times `gpu_count`."
+    ),
+    _K.NODES_READ: N_(
+        "Rows of several machines are of all of these together.[[ Figures of each machine: {columns:coded}.]][[ "
+        "Figures of all of them: {names:coded}.]]"
+    ),
+    _K.RATE_FROM_EPOCHS: N_(
+        "Where the table has no `throughput`, it is computed as `dataset_samples` over the time in {columns:coded}."
+    ),
+    _K.RATE_FROM_SAMPLES: N_(
+        "Where the table has no `throughput`, it is computed as one over the time in {columns:coded}."
+    ),
+    _K.RATE_FROM_BATCHES: N_(
+        "Where the table has no `throughput`, it is computed as `batch_size`[[names?, over all accelerators,]] over "
+        "the time in {columns:coded}.[[!names? `batch_size` is taken as the whole batch, over all accelerators; if it "
+        "is that of one, call it `batch_size_per_gpu` and import again.]]"
+    ),
+    _K.RELATIVE_RATES: N_(
+        "The rates in {columns:coded} are relative: they can be compared, but nothing is known of samples a second, "
+        "or of what a sample costs."
+    ),
+    _K.GPU_NAMES_READ: N_("Accelerators are called as in price lists: {names_as}."),
+    _K.CPUS_NAMED: N_("CPUs with a name are machines of their own, without an accelerator: {names_as}."),
+    _K.MACHINES_KNOWN: N_("Empty cells of {columns:coded} are filled in from the catalogue, which knows {names:some}."),
+    _K.MACHINES_PARTLY_KNOWN: N_(
+        "The catalogue does not know {names:some}, so what such rows leave empty stays empty; write it into the table "
+        "to have it in the answer."
+    ),
+    _K.MEMORY_IN_GIB: N_(
+        "The table has as many GB of memory for {names:some} as these have GiB in the catalogue, so they are read as "
+        "GiB."
+    ),
+    _K.DISK_CLASS_INFERRED: N_(
+        "The table has no `disk_class` for some disks, so it is taken from their names: {names_are}. If that is "
+        "wrong, add the column."
+    ),
+    # What looks wrong in it, or may be another job.
+    _K.COLUMN_DOUBTFUL: N_(
+        "It is not sure what {columns:coded} is, or in which unit, so it is not read; if it is known, type {names_or}."
+    ),
+    _K.COUNTS_DIFFER: N_(
+        "A name counts other accelerators than `gpu_count` in {where}: where that is 1, it is taken to count the "
+        "whole of the name, `8x V100` as 8; else `gpu_count` holds. Write how many there were into both."
+    ),
+    _K.HOSTS_OF_GPUS: N_(
+        "GPUs are added to {names:some} as one chooses, and the table names none, so none are assumed; if there were "
+        "any, add the columns `gpu` and `gpu_count`.[[rows? What the host alone costs is not known; write it into "
+        "`usd_per_hour`.]]"
+    ),
+    _K.MACHINE_AT_ODDS: N_(
+        "{columns:coded} is {text} in {where}, and {names:some} has [[{value}]][[!value?no GPU]] in the catalogue; "
+        "correct one of the two cells."
+    ),
+    _K.PRECISIONS_UNKNOWN: N_(
+        "{columns:coded} says {names_in_lines}, which is no precision that sizer knows, so jobs are told apart by the "
+        "word alone. Write {precisions:or}, if it is one of these."
+    ),
+    _K.MODES_UNKNOWN: N_(
+        "{columns:coded} says {names_in_lines}, which is no mode that sizer knows, so jobs are told apart by the word "
+        "alone. Write {modes:or}, if it is one of these."
+    ),
+    _K.GAPS: N_(
+        "{columns:coded} is empty in {where}, though other rows of the same workload have it. Such a row is compared "
+        "as it is, and left out where a curve over {columns:coded} is needed."
+    ),
+    _K.JOBS_NAMED_APART: N_(
+        "Rows of `{text}` differ in {columns:coded}, so they are different jobs: {workloads:some}.[[ And {rows} more.]]"
+    ),
+    _K.REPEATS_DIFFER: N_(
+        "Repeats of one configuration differ more than threefold, line {lines[0]} and line {lines[1]}: {rates[0]} and "
+        "{rates[1]}. Look whether one is a slip.[[ {rows} more are like that.]]"
+    ),
+    _K.TAKEN_AS_REPEATS: N_(
+        "Rows that differ only in {columns:coded}, such as line {lines[0]} and line {lines[1]}, are taken as repeats "
+        "of one configuration. If they are different machines, name each in a column `instance_type`; if different "
+        "jobs, type `--job-by COLUMN` with one of these columns."
+    ),
+}
+
+
+_AS, _IS, _IN = (Sentence("`{name}` as {value}"), Sentence("`{name}` is {value}"), Sentence("`{name}` (line {line})"))
 
 
 def note_in_words(note: Note) -> str:
-    """One note, in a sentence."""
-    if note.kind is NoteKind.OTHER:
-        return note.text
+    """One note, in a sentence or two."""
     if note.kind is NoteKind.IMPORTED:
-        return _n(
-            "Imported from {table}, {count} row: measured elsewhere, on a machine unknown to sizer.",
-            "Imported from {table}, {count} rows: measured elsewhere, on a machine unknown to sizer.",
-            note.rows,
-            table=note.table,
-        )
-    if note.kind in _OF_TABLES:
-        return _OF_TABLES[note.kind](note)
-    known = {
-        "fix": note.fix,
-        "workloads": _some(note.workloads),
-    }
-    return {
-        NoteKind.NO_FRACTIONAL_VCPUS: _(
-            "This host does not allow fractions of a vCPU. To allow them, type: {fix}", **known
-        ),
-        NoteKind.NO_MEMORY_AXIS: _("This host does not allow memory limits. To allow them, type: {fix}", **known),
-        NoteKind.NO_DISK_AXIS: _(
-            "This host does not allow emulated disks, so disks were not varied. To allow them, type: {fix}", **known
-        ),
-        NoteKind.NO_DEVICE: _(
-            "The table has no `device` or `gpu` for {workloads}, so the CPU is assumed; if it was a GPU, add a column "
-            "`device` (cuda:0) or `gpu`.",
-            **known,
-        ),
-        NoteKind.NO_VCPUS: _("The table has no `vcpus` for {workloads}, so how many are needed is not known.", **known),
-    }[note.kind]
-
-
-def _columns_read(note: Note) -> str:
-    pairs = [
-        _("`{column}` as {name}", column=column, name=name)
-        for column, name in zip(note.columns, note.read_as, strict=True)
-    ]
-    return _("Columns of the table are read by their meaning: {pairs}.", pairs=listed(pairs))
-
-
-def _cell_read(note: Note) -> dict[str, object]:
-    """In which columns, the first cell as it is written, and what it was read as."""
-    return {"columns": _quoted(note.columns), "text": note.text, "read_as": "".join(note.read_as)}
-
-
-def _not_measured(note: Note) -> str:
-    return _("Rows that say that nothing was measured are left out: {lines}.", lines=_lines(note))
-
-
-def _cells_merged(note: Note) -> str:
-    return _(
-        "Rows that begin with empty cells are read with what is above these, as in merged cells: {lines}.",
-        lines=_lines(note),
-    )
-
-
-def _batch_of_one_gpu(note: Note) -> str:
-    return _(
-        "{columns} is the batch of one accelerator, so `batch_size` is that times `gpu_count`.",
-        columns=_quoted(note.columns),
-    )
-
-
-def _gpu_names_read(note: Note) -> str:
-    pairs = [
-        _("`{name}` as {read_as}", name=name, read_as=read_as)
-        for name, read_as in zip(note.names, note.read_as, strict=True)
-    ]
-    return _("Accelerators are called as in price lists: {pairs}.", pairs=_listed_some(pairs))
-
-
-def _rate_of_one_gpu(note: Note) -> str:
-    return _(
-        "{columns} is the rate of one accelerator, so `throughput` is that times `gpu_count`.",
-        columns=_quoted(note.columns),
-    )
-
-
-def _price_of_one_gpu(note: Note) -> str:
-    return _(
-        "{columns} is the price of one accelerator, so that of the machine is that times `gpu_count`.",
-        columns=_quoted(note.columns),
-    )
-
-
-def _counts_differ(note: Note) -> str:
-    return _(
-        "A name counts other accelerators than `gpu_count` in {lines}: where that is 1, it is taken to count the whole "
-        "of the name, `8x V100` as 8; else `gpu_count` holds. Write how many there were into both.",
-        lines=_lines(note),
-    )
-
-
-def _column_doubtful(note: Note) -> str:
-    return _(
-        "It is not sure what {columns} is, or in which unit, so it is not read; if it is known, type {options}.",
-        columns=_quoted(note.columns),
-        options=either([f"`{option}`" for option in note.names]),
-    )
-
-
-def _nodes_read(note: Note) -> str:
-    said = [_("Rows of several machines are of all of these together.")]
-    if note.columns:
-        said.append(_("Figures of each machine: {columns}.", columns=_quoted(note.columns)))
-    if note.names:
-        said.append(_("Figures of all of them: {columns}.", columns=_quoted(note.names)))
-    return paragraph(said)
-
-
-def _hosts_of_gpus(note: Note) -> str:
-    assumed = _(
-        "GPUs are added to {names} as one chooses, and the table names none, so none are assumed; if there were any, "
-        "add the columns `gpu` and `gpu_count`.",
-        names=_some(note.names),
-    )
-    if not note.rows:
-        return assumed
-    return paragraph([assumed, _("What the host alone costs is not known; write it into `usd_per_hour`.")])
-
-
-def _machine_at_odds(note: Note) -> str:
-    known = {
-        "lines": _lines(note),
-        "columns": _quoted(note.columns),
-        "said": note.text,
-        "names": _some(note.names),
-        "has": "".join(note.read_as),
-    }
-    if not known["has"]:
-        return _(
-            "{columns} is {said} in {lines}, and {names} has no GPU in the catalogue; correct one of the two cells.",
-            **known,
-        )
-    return _(
-        "{columns} is {said} in {lines}, and {names} has {has} in the catalogue; correct one of the two cells.",
-        **known,
-    )
-
-
-def _lines(note: Note) -> str:
+        return _IMPORTED(count=note.rows, table=note.table)
     lines = [_("line {line}", line=line) for line in note.lines]
-    if note.rows:
-        lines.append(_n("{count} more", "{count} more", note.rows))
-    return listed(lines)
-
-
-def _rate_from_epochs(note: Note) -> str:
-    return _(
-        "Where the table has no `throughput`, it is computed as `dataset_samples` over the time in {columns}.",
-        columns=_quoted(note.columns),
-    )
-
-
-def _rate_from_batches(note: Note) -> str:
-    if note.names:
-        return _(
-            "Where the table has no `throughput`, it is computed as `batch_size`, over all accelerators, over the time "
-            "in {columns}.",
-            columns=_quoted(note.columns),
-        )
-    return _(
-        "Where the table has no `throughput`, it is computed as `batch_size` over the time in {columns}. `batch_size` "
-        "is taken as the whole batch, over all accelerators; if it is that of one, call it `batch_size_per_gpu` and "
-        "import again.",
-        columns=_quoted(note.columns),
-    )
-
-
-def _rate_from_samples(note: Note) -> str:
-    return _(
-        "Where the table has no `throughput`, it is computed as one over the time in {columns}.",
-        columns=_quoted(note.columns),
-    )
-
-
-def _relative_rates(note: Note) -> str:
-    return _(
-        "The rates in {columns} are relative: they can be compared, but nothing is known of samples a second, or of "
-        "what a sample costs.",
-        columns=_quoted(note.columns),
-    )
-
-
-def _machines_known(note: Note) -> str:
-    return _(
-        "Empty cells of {columns} are filled in from the catalogue, which knows {names}.",
-        columns=_quoted(note.columns),
-        names=_some(note.names),
-    )
-
-
-def _machines_partly_known(note: Note) -> str:
-    return _(
-        "The catalogue does not know {names}, so what such rows leave empty stays empty; write it into the table to "
-        "have it in the answer.",
-        names=_some(note.names),
-    )
-
-
-def _cpus_named(note: Note) -> str:
-    pairs = [
-        _("`{name}` as {read_as}", name=name, read_as=read_as)
-        for name, read_as in zip(note.names, note.read_as, strict=True)
-    ]
-    return _("CPUs with a name are machines of their own, without an accelerator: {pairs}.", pairs=_listed_some(pairs))
-
-
-def _words_with_lines(note: Note) -> str:
-    pairs = zip(note.names, note.lines, strict=True)
-    return _listed_some([_("`{name}` (line {line})", name=name, line=line) for name, line in pairs])
-
-
-def _precisions_unknown(note: Note) -> str:
-    return _(
-        "{columns} says {pairs}, which is no precision that sizer knows, so jobs are told apart by the word alone. "
-        "Write {precisions}, if it is one of these.",
-        columns=_quoted(note.columns),
-        pairs=_words_with_lines(note),
-        precisions=either(PRECISIONS),
-    )
-
-
-def _modes_unknown(note: Note) -> str:
-    return _(
-        "{columns} says {pairs}, which is no mode that sizer knows, so jobs are told apart by the word alone. Write "
-        "{modes}, if it is one of these.",
-        columns=_quoted(note.columns),
-        pairs=_words_with_lines(note),
-        modes=either(MODES),
-    )
-
-
-def _gaps(note: Note) -> str:
-    return _(
-        "{columns} is empty in {lines}, though other rows of the same workload have it. Such a row is compared as it "
-        "is, and left out where a curve over {columns} is needed.",
-        columns=_quoted(note.columns),
-        lines=_lines(note),
-    )
-
-
-def _jobs_named_apart(note: Note) -> str:
-    found = _(
-        "Rows of `{name}` differ in {columns}, so they are different jobs: {workloads}.",
-        name=note.text,
-        columns=_quoted(note.columns),
-        workloads=_some(note.workloads),
-    )
-    if not note.rows:
-        return found
-    more = _n("{count} more workload is named apart so.", "{count} more workloads are named apart so.", note.rows)
-    return paragraph([found, more])
-
-
-def _named_by_column(note: Note) -> str:
-    return _("The table has no `workload`, so each value of {columns} is one.", columns=_quoted(note.columns))
-
-
-def _repeats_differ(note: Note) -> str:
-    line, other = note.lines
-    rate, other_rate = map(format_number, note.rates)
-    found = _(
-        "Repeats of one configuration differ more than threefold, line {line} and line {other}: {rate} and "
-        "{other_rate}. Look whether one is a slip.",
-        line=line,
-        other=other,
-        rate=rate,
-        other_rate=other_rate,
-    )
-    if not note.rows:
-        return found
-    more = _n("{count} more configuration is like that.", "{count} more configurations are like that.", note.rows)
-    return paragraph([found, more])
-
-
-def _taken_as_repeats(note: Note) -> str:
-    line, other = note.lines
-    return _(
-        "Rows that differ only in {columns}, such as line {line} and line {other}, are taken as repeats of one "
-        "configuration. If they are different machines, name each in a column `instance_type`; if different jobs, type "
-        "`--job-by COLUMN` with one of these columns.",
-        columns=_quoted(note.columns),
-        line=line,
-        other=other,
-    )
-
-
-def _disk_class_inferred(note: Note) -> str:
-    pairs = [
-        _("`{name}` is {disk_class}", name=name, disk_class=read_as)
-        for name, read_as in zip(note.names, note.read_as, strict=True)
-    ]
-    return _(
-        "The table has no `disk_class` for some disks, so it is taken from their names: {pairs}. If that is wrong, "
-        "add the column.",
-        pairs=_listed_some(pairs),
-    )
-
-
-def _no_disk_class(note: Note) -> str:
-    return _(
-        "It is not known what kind of disk {names} is; add a column `disk_class` with nvme, ssd or standard.",
-        names=_alternatives(note.names),
-    )
-
-
-_OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
-    NoteKind.COLUMNS_READ: _columns_read,
-    NoteKind.THOUSANDS: lambda note: _(
-        "A comma in {columns} is read as separating thousands: `{text}` as {read_as}.", **_cell_read(note)
-    ),
-    NoteKind.DECIMAL_COMMAS: lambda note: _(
-        "A comma in {columns} is read as the decimal one: `{text}` as {read_as}.", **_cell_read(note)
-    ),
-    NoteKind.MARKS_IGNORED: lambda note: _(
-        "What stands around the figures in {columns} is not read: `{text}` is {read_as}.", **_cell_read(note)
-    ),
-    NoteKind.COUNTS_IN_NAMES: lambda note: _(
-        "The cells of {columns} are read as a count and a name: `{text}` as {read_as}.", **_cell_read(note)
-    ),
-    NoteKind.FAILURES_READ: lambda note: _(
-        "A cell of {columns} without a figure says how the run ended: `{text}` is read as {read_as}.",
-        **_cell_read(note),
-    ),
-    NoteKind.INPUTS_READ: lambda note: _(
-        "Cells of `input` are read by their meaning, such as `{text}` as {read_as}.", **_cell_read(note)
-    ),
-    NoteKind.NOT_MEASURED: _not_measured,
-    NoteKind.CELLS_MERGED: _cells_merged,
-    NoteKind.BATCH_OF_ONE_GPU: _batch_of_one_gpu,
-    NoteKind.UNITS_READ: lambda note: _(
-        "Rates in {columns} become rates a second: `{text}` is read as {read_as}.", **_cell_read(note)
-    ),
-    NoteKind.GPU_NAMES_READ: _gpu_names_read,
-    NoteKind.RATE_OF_ONE_GPU: _rate_of_one_gpu,
-    NoteKind.PRICE_OF_ONE_GPU: _price_of_one_gpu,
-    NoteKind.COUNTS_DIFFER: _counts_differ,
-    NoteKind.NODES_READ: _nodes_read,
-    NoteKind.COLUMN_DOUBTFUL: _column_doubtful,
-    NoteKind.HOSTS_OF_GPUS: _hosts_of_gpus,
-    NoteKind.MACHINE_AT_ODDS: _machine_at_odds,
-    NoteKind.MEMORY_IN_GIB: lambda note: _(
-        "The table has as many GB of memory for {names} as these have GiB in the catalogue, so they are read as GiB.",
-        names=_some(note.names),
-    ),
-    NoteKind.WIDE_COLUMNS: lambda note: _(
-        "Each of {columns} is read as a row of its own, with its `{column}`; lines are counted so.",
-        columns=_quoted(note.columns),
-        column="` and `".join(note.read_as),
-    ),
-    NoteKind.TITLE_LEFT_OUT: lambda note: _("What is above the header is left out: `{title}`.", title=note.text),
-    NoteKind.NAMED_BY_TABLE: lambda note: _(
-        "The table has no column `workload`, so all its rows are one job, called `{name}`.", name=note.text
-    ),
-    NoteKind.RATE_FROM_EPOCHS: _rate_from_epochs,
-    NoteKind.RATE_FROM_BATCHES: _rate_from_batches,
-    NoteKind.RATE_FROM_SAMPLES: _rate_from_samples,
-    NoteKind.RELATIVE_RATES: _relative_rates,
-    NoteKind.MACHINES_KNOWN: _machines_known,
-    NoteKind.MACHINES_PARTLY_KNOWN: _machines_partly_known,
-    NoteKind.CPUS_NAMED: _cpus_named,
-    NoteKind.MODES_UNKNOWN: _modes_unknown,
-    NoteKind.PRECISIONS_UNKNOWN: _precisions_unknown,
-    NoteKind.GAPS: _gaps,
-    NoteKind.JOBS_NAMED_APART: _jobs_named_apart,
-    NoteKind.NAMED_BY_COLUMN: _named_by_column,
-    NoteKind.REPEATS_DIFFER: _repeats_differ,
-    NoteKind.TAKEN_AS_REPEATS: _taken_as_repeats,
-    NoteKind.DISK_CLASS_INFERRED: _disk_class_inferred,
-    NoteKind.NO_DISK_CLASS: _no_disk_class,
-}
-"""What is said of a table as it is imported."""
-
-MOST_NAMED = 8
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return listed([f"`{name}`" for name in names])
-
-
-def _some(names: Sequence[str]) -> str:
-    return _listed_some([f"`{name}`" for name in names])
-
-
-def _listed_some(names: Sequence[str]) -> str:
-    """All of a few names; of many the first ones, and how many more."""
-    if len(names) <= MOST_NAMED:
-        return listed(names)
-    more = len(names) - MOST_NAMED + 1
-    return listed([*names[: MOST_NAMED - 1], _n("{count} more", "{count} more", more)])
-
-
-def _alternatives(names: Sequence[str]) -> str:
-    return either([f"`{name}`" for name in names[:MOST_NAMED]])
+    values = {
+        "value": "".join(note.read_as),
+        "where": listed([*lines, *([_n("{count} more", "{count} more", note.rows)] if note.rows else [])]),
+        "columns_as": listed([_AS(*pair) for pair in zip(note.columns, note.read_as, strict=False)]),
+        "names_as": listed_some([_AS(*pair) for pair in zip(note.names, note.read_as, strict=False)]),
+        "names_are": listed_some([_IS(*pair) for pair in zip(note.names, note.read_as, strict=False)]),
+        "names_in_lines": listed_some([_IN(*pair) for pair in zip(note.names, note.lines, strict=False)]),
+        "names_or": either(coded(note.names[:MOST_NAMED])),
+        "rates": [*map(format_number, note.rates)],
+        "precisions": PRECISIONS,
+        "modes": MODES,
+    }
+    return _(_NOTES[note.kind], **(vars(note) | values))

@@ -1,42 +1,96 @@
-"""What the page calls what its tables and charts show: workloads, devices, disks, configurations, ways a run ended."""
+"""What the page calls what it shows: workloads, devices, disks and runs, its charts, and the table of frameworks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from sizer.host.stored_host import Installed
-from sizer.records.answer import Answer
-from sizer.records.configuration import Bottleneck, Configuration
+from sizer.model.feeds import CPU_LABEL
+from sizer.recommend.cross_table import CPU_OF
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.device import Device, DiskRates
-from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, KINDS, OPENCV, PREPROCESSING, TRAIN
-from sizer.records.prediction import Spec
+from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, KINDS, LANGUAGE, OPENCV, PREPROCESSING, TRAIN
+from sizer.records.networks import DIFFERENCES, DifferenceKind
+from sizer.records.prediction import Prediction, Spec
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Study, Workload
-from sizer.records.units import format_bytes
-from sizer.words.figures import paragraph, whole
-from sizer.words.language import _, _n
+from sizer.records.units import format_bytes, format_seconds
+from sizer.words.language import (
+    N_,
+    Counted,
+    Sentence,
+    _,
+    a_sample,
+    around,
+    brief,
+    clauses,
+    either,
+    listed,
+    paragraph,
+    percent,
+    rate_in_words,
+    rate_interval,
+    row,
+    vcpus_in_words,
+    whole,
+    with_interval,
+)
 from sizer.words.names import (
     Terms,
     accelerator_name,
     accelerators_name,
-    clauses,
+    batch_named,
     disk_name,
-    either,
-    listed,
+    gpu_name,
     outcome_in_words,
     outcomes_counted,
+    rate_pair,
     rate_source,
+    rates_in_words,
     resource_name,
-    row,
     spec_name,
 )
-from sizer.words.storage import rate_pair, rates_in_words
-from sizer.words.units import rate_in_words
 
+# Workloads, and what computes them.
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
 _FRAMEWORKS = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
+_KINDS: Mapping[str, str] = {
+    "image_training": N_("image training"),
+    "image_inference": N_("image inference"),
+    "language_training": N_("training of a language model"),
+    "lstm_training": N_("LSTM training"),
+    PREPROCESSING: N_("ImageNet-style preprocessing"),
+    "command": N_("own command"),
+    "imported": N_("measured elsewhere"),
+}
+_MODES: Mapping[str, str] = {
+    FORWARD: N_("forward"),
+    FORWARD_BACKWARD: N_("forward and backward"),
+    TRAIN: N_("forward, backward and update"),
+}
+_INPUTS: Mapping[str, str] = {
+    "disk": N_("Input read from disk."),
+    "cached": N_("Input cached: the encoded bytes are in the page cache already, decoding still happens."),
+    "synthetic": N_("Input synthetic: nothing is read or decoded."),
+    "replay": N_("Input read from disk as the loader reads it, and not used."),
+}
+_CACHES: Mapping[str, str] = {
+    "cold": N_("Cache cold: evicted before the run and at each epoch boundary, as for data much larger than memory."),
+    "natural": N_("Cache natural: evicted before the run only; the rate is that of the later epochs."),
+    "warm": N_("Cache warm: the data set was read once before the run."),
+}
+embedded_data = Sentence("embedded data set")
+input_named = Sentence("input {value}")
+cache_named = Sentence("cache {value}")
+"""`input cached`, `cache warm`, the value as a study spells it."""
 
 
 def framework_name(framework: str | None) -> str:
@@ -44,41 +98,35 @@ def framework_name(framework: str | None) -> str:
     return _FRAMEWORKS.get(framework or "", framework or "")
 
 
-def installed_in_words(found: Installed) -> str:
-    """`Python 3.12.1 in /opt/torch/bin/python: torch 2.13.0, numpy 2.4.1`."""
-    packages = row(f"{name} {version}" for name, version in found.packages.items())
-    known = {"version": found.python, "path": found.path}
-    if not packages:
-        return _("Python {version} in {path}", **known)
-    return _("Python {version} in {path}: {packages}", **known, packages=packages)
+def _known(names: Mapping[str, str], value: str) -> str:
+    """The name of a value, or the value itself."""
+    return _(names[value]) if value in names else value
 
 
-def runs_counted(number: int) -> str:
-    """`1 run`, `17 runs`."""
-    return _n("{count} run", "{count} runs", number)
+def kind_in_words(kind: str) -> str:
+    """What sort of work a workload does."""
+    return _known(_KINDS, kind)
 
 
-def runs_by_outcome(counts: dict[Outcome, int]) -> str:
-    """`17 runs: 15 completed, 2 crashed.`, in the order of these counts."""
-    number = sum(counts.values())
-    if not number:
-        return _("No run has been made.")
-    outcomes = outcomes_counted([outcome.value for outcome in counts], list(counts.values()))
-    return _n("{count} run: {outcomes}.", "{count} runs: {outcomes}.", number, outcomes=outcomes)
+def mode_in_words(mode: str) -> str:
+    """What is computed of a batch."""
+    return _known(_MODES, mode)
 
 
-def runs_and_warned(number: int, warned: int) -> str:
-    """`3 runs, 1 with a warning`."""
-    if not warned:
-        return runs_counted(number)
-    if number == warned == 1:
-        return _("1 run, with a warning")
-    return _n("{count} run, {warned} with a warning", "{count} runs, {warned} with a warning", number, warned=warned)
+def workload_in_words(workload: Workload) -> str:
+    """What is measured in a few words: `image training · resnet50 · MXNet`."""
+    if workload.kind == "command":
+        return kind_in_words(workload.kind)
+    framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
+    mode = workload.mode if workload.mode != KINDS[workload.kind].mode else None
+    named = framework_name(framework)
+    parts = [kind_in_words(workload.kind), workload.network, named, mode and mode_in_words(mode)]
+    return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
 
 
-def embedded_data() -> str:
-    """What the data set that sizer makes itself is called."""
-    return _("embedded data set")
+def state_in_words(input_: str, cache: str) -> str:
+    """From where the input came, and what was in the page cache."""
+    return paragraph([_known(_INPUTS, input_), _known(_CACHES, cache)])
 
 
 def data_in_words(data: DataSet | None) -> str:
@@ -93,14 +141,16 @@ def data_in_words(data: DataSet | None) -> str:
 def decoders_in_words(runs: Iterable[Run]) -> str | None:
     """By what preprocessing decoded its images; None where its runs do not say, as those of older versions."""
     names = sorted({str(run.stated["decoder"]) for run in runs if "decoder" in run.stated})
+    written = {"opencv": "OpenCV", "pillow": "Pillow"}
     return (
-        _("Images decoded by {decoders}.", decoders=listed([decoder_name(each) for each in names])) if names else None
+        _("Images decoded by {decoders:and}.", decoders=[written.get(each, each) for each in names]) if names else None
     )
 
 
-def decoder_name(decoder: str) -> str:
-    """The library, as its people write it."""
-    return {"opencv": "OpenCV", "pillow": "Pillow"}.get(decoder, decoder)
+def installed_in_words(found: Installed) -> str:
+    """`Python 3.12.1 in /opt/torch/bin/python: torch 2.13.0, numpy 2.4.1`."""
+    packages = row(f"{name} {version}" for name, version in found.packages.items())
+    return _("Python {version} in {path}[[: {packages}]]", version=found.python, path=found.path, packages=packages)
 
 
 def device_in_words(device: Device, unit: str) -> str:
@@ -111,14 +161,60 @@ def device_in_words(device: Device, unit: str) -> str:
         return device.label
     name = accelerator_name(device)
     if device.batch_rates:
-        each = (
+        rates = (
             _("{rate} with a batch of {size}", rate=rate_in_words(rate.samples_per_second, unit), size=rate.batch_size)
             for rate in device.batch_rates
         )
-        return clauses([name, *each, rate_source("; ".join(dict.fromkeys(rate.source for rate in device.batch_rates)))])
+        return clauses(
+            [name, *rates, rate_source("; ".join(dict.fromkeys(rate.source for rate in device.batch_rates)))]
+        )
     if device.samples_per_second is not None:
         name = row([name, rate_in_words(device.samples_per_second, unit)])
     return _("{device} {source}", device=name, source=rate_source(device.source)) if device.source else name
+
+
+# Runs, and how they ended.
+runs_counted = Counted("{count} run", "{count} runs")
+_STOPPED: Mapping[str, str] = {
+    "precision": N_("precise enough"),
+    "time": N_("time was up"),
+    "ended": N_("end of the workload"),
+    "deadline": N_("deadline"),
+    "interrupted": N_("interrupted"),
+    "broken_events": N_("broken events"),
+    "wrong_unit": N_("times of another unit"),
+    "stood_still": N_("sizer stood still"),
+}
+
+
+def runs_by_outcome(counts: dict[Outcome, int]) -> str:
+    """`17 runs: 15 completed, 2 crashed.`, in the order of these counts."""
+    number = sum(counts.values())
+    if not number:
+        return _("No run has been made.")
+    outcomes = outcomes_counted([outcome.value for outcome in counts], list(counts.values()))
+    return _("{runs:runs}: {outcomes}.", runs=number, outcomes=outcomes)
+
+
+def runs_and_warned(number: int, warned: int) -> str:
+    """`3 runs, 1 with a warning`."""
+    single = number == warned == 1
+    return _(
+        "{runs:runs}[[, {warned} with a warning]][[single?, with a warning]]",
+        runs=number,
+        warned=0 if single else warned,
+        single=single,
+    )
+
+
+def ending(run: Run) -> str:
+    """How a run that gave no rate ended; one that completed without says just that."""
+    return _("no rate") if run.outcome is Outcome.COMPLETED else outcome_in_words(run.outcome)
+
+
+def stopped_in_words(reason: str) -> str:
+    """Why the measurement of a run ended then."""
+    return _known(_STOPPED, reason)
 
 
 def answer_word(answer: Answer, axis: str) -> str:
@@ -130,104 +226,18 @@ def answer_word(answer: Answer, axis: str) -> str:
     return _("at least") if axis == "vcpus" else _("answer")
 
 
-def ending(run: Run) -> str:
-    """How a run that gave no rate ended; one that completed without says just that."""
-    return _("no rate") if run.outcome is Outcome.COMPLETED else outcome_in_words(run.outcome)
-
-
-def stopped_in_words(reason: str) -> str:
-    """Why the measurement of a run ended then."""
-    return {
-        "precision": _("precise enough"),
-        "time": _("time was up"),
-        "ended": _("end of the workload"),
-        "deadline": _("deadline"),
-        "interrupted": _("interrupted"),
-        "broken_events": _("broken events"),
-        "wrong_unit": _("times of another unit"),
-        "stood_still": _("sizer stood still"),
-    }.get(reason, reason)
-
-
-def kind_in_words(kind: str) -> str:
-    """What sort of work a workload does."""
-    return {
-        "image_training": _("image training"),
-        "image_inference": _("image inference"),
-        "language_training": _("training of a language model"),
-        "lstm_training": _("LSTM training"),
-        PREPROCESSING: _("ImageNet-style preprocessing"),
-        "command": _("own command"),
-        "imported": _("measured elsewhere"),
-    }.get(kind, kind)
-
-
-def mode_in_words(mode: str) -> str:
-    """What is computed of a batch."""
-    return {
-        FORWARD: _("forward"),
-        FORWARD_BACKWARD: _("forward and backward"),
-        TRAIN: _("forward, backward and update"),
-    }.get(mode, mode)
-
-
-def workload_in_words(workload: Workload) -> str:
-    """What is measured in a few words: `image training · resnet50 · MXNet`."""
-    if workload.kind == "command":
-        return kind_in_words(workload.kind)
-    framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
-    mode = workload.mode if workload.mode != KINDS[workload.kind].mode else None
-    known = framework_name(framework)
-    parts = [kind_in_words(workload.kind), workload.network, known, mode and mode_in_words(mode)]
-    return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
-
-
-def state_in_words(input_: str, cache: str) -> str:
-    """From where the input came, and what was in the page cache."""
-    inputs = {
-        "disk": _("Input read from disk."),
-        "cached": _("Input cached: the encoded bytes are in the page cache already, decoding still happens."),
-        "synthetic": _("Input synthetic: nothing is read or decoded."),
-        "replay": _("Input read from disk as the loader reads it, and not used."),
-    }
-    caches = {
-        "cold": _(
-            "Cache cold: evicted before the run and at each epoch boundary, as for data much larger than memory."
-        ),
-        "natural": _("Cache natural: evicted before the run only; the rate is that of the later epochs."),
-        "warm": _("Cache warm: the data set was read once before the run."),
-    }
-    return paragraph([inputs.get(input_, input_), caches.get(cache, cache)])
-
-
-def input_named(input_: str) -> str:
-    """`input cached`, the value as a study spells it."""
-    return _("input {value}", value=input_)
-
-
-def cache_named(cache: str) -> str:
-    """`cache warm`, the value as a study spells it."""
-    return _("cache {value}", value=cache)
-
-
-def stage_title(stage: str) -> str:
-    """The stage that a run isolates, at the head of its row."""
-    return {
-        "step": _("Step"),
-        "pipeline": _("Input pipeline"),
-        "disk": _("Disk"),
-        "cache": _("Page cache"),
-    }[stage]
+# Configurations and their resources.
+_AXES: Mapping[str, str] = {
+    "vcpus": N_("vCPUs"),
+    "memory_bytes": N_("memory"),
+    "disk": N_("disk tier"),
+    "batch_size": N_("batch size"),
+}
 
 
 def axis_name(axis: str) -> str:
     """What varies along an axis."""
-    return {
-        "vcpus": _("vCPUs"),
-        "memory_bytes": _("memory"),
-        "disk": _("disk tier"),
-        "batch_size": _("batch size"),
-    }[axis]
+    return _(_AXES[axis])
 
 
 def resources_agreed(bottlenecks: list[Bottleneck], device: Device) -> str:
@@ -238,8 +248,8 @@ def resources_agreed(bottlenecks: list[Bottleneck], device: Device) -> str:
 
 def busy_name(name: str) -> str:
     """A resource by the key of its busy share."""
-    known = {member.value: member for member in Bottleneck}
-    return resource_name(known[name], Device()) if name in known else name.replace("_", " ")
+    members = {member.value: member for member in Bottleneck}
+    return resource_name(members[name], Device()) if name in members else name.replace("_", " ")
 
 
 def reading_in_words(rates: DiskRates) -> str:
@@ -272,14 +282,8 @@ def spec_line(spec: Spec, study: Study, device: Device | None = None) -> str:
 def configuration_line(configuration: Configuration, study: Study) -> str:
     """What a run had, as one line, without what an imported table does not say."""
     value = configuration
-    return spec_line(
-        Spec(value.vcpus, value.memory_bytes, value.disk, value.batch_size, value.gpu, value.gpu_count or 0), study
-    )
-
-
-def batch_named(size: int) -> str:
-    """`batch 32`."""
-    return _("batch {size}", size=size)
+    spec = Spec(value.vcpus, value.memory_bytes, value.disk, value.batch_size, value.gpu, value.gpu_count or 0)
+    return spec_line(spec, study)
 
 
 def memory_size(configuration: Configuration) -> str:
@@ -287,7 +291,429 @@ def memory_size(configuration: Configuration) -> str:
     return format_bytes(configuration.memory_bytes) if configuration.memory_bytes is not None else ""
 
 
-def accelerators_in_words(configuration: Configuration) -> str:
-    """Kind and count where a run names them; empty otherwise."""
-    known = configuration.gpu or configuration.gpu_count
-    return accelerators_name(configuration.gpu, configuration.gpu_count) if known else ""
+def place_named(axis: str, configuration: Configuration, study: Study) -> str:
+    """Where on an axis of a chart a configuration lies: `2 vCPUs`, `4 GiB`, `batch 32`; '' where it does not say."""
+    value = configuration
+    if axis == "vcpus" and value.vcpus is not None:
+        return vcpus_in_words(value.vcpus)
+    if axis == "memory_bytes":
+        return memory_size(value)
+    if axis == "batch_size" and value.batch_size is not None:
+        return batch_named(value.batch_size)
+    return study_disk(value.disk, study) if axis == "disk" and value.disk is not None else ""
+
+
+# What charts say: their ceilings, where the time of a sample goes, and what pointing at a place tells.
+knee_named = Sentence("{share:share} of the highest, from {place}")
+"""From where on more pays little."""
+floor_named = Sentence("memory floor: {low:bytes} to {high:bytes}")
+"""Between a cap at which runs were killed and one at which they completed."""
+cache_fit_named = Sentence("data fit into memory: {size:bytes}")
+time_later = Sentence("{time:time} later")
+"""Where a study went on after it stood still for so long."""
+
+
+def ceiling_named(name: str, throughput: float, unit: str) -> str:
+    """A line of what one resource would allow: `emulated P100 alone: 219 images/s`."""
+    return _("{resource} alone: {rate}", resource=name, rate=rate_in_words(throughput, unit))
+
+
+def ceilings_above(names: Sequence[str]) -> str:
+    """What lies too high to be drawn."""
+    return _("Above this picture: {ceilings}.", ceilings=clauses(names))
+
+
+def disk_ceiling(throughput: float, memory_bytes: int | None, unit: str) -> str:
+    """Beside what a tier gives: how many samples a second that is, at what a sample was seen to need of it.
+
+    With a memory size where the page cache serves another share of the data with each.
+    """
+    rate = rate_in_words(throughput, unit)
+    return _("enough for {rate}[[ with {memory:bytes} of memory]]", memory=memory_bytes, rate=rate)
+
+
+def time_axis(unit: str, scale: str) -> str:
+    """What the axis of a sample's time is called: `where the time goes, ms an image (model)`."""
+    return _("where the time goes, {time} (model)", time=a_sample(scale, unit))
+
+
+def time_part(part: str, seconds: float, whole: float, unit: str, place: str) -> str:
+    """`CPU at 0.5 vCPU: 4.48 ms of 5.45 ms an image (82 %), by the model`."""
+    return _(
+        "{resource} at {place}: {time:brief} of {whole} ({share:share}), by the model",
+        resource=part,
+        place=place,
+        time=seconds,
+        whole=a_sample(brief(whole), unit),
+        share=seconds / whole,
+    )
+
+
+_WAITS: Mapping[Bottleneck, str] = {
+    Bottleneck.DISK_BANDWIDTH: N_("disk wait (bandwidth)"),
+    Bottleneck.DISK_IOPS: N_("disk wait (IOPS)"),
+    Bottleneck.DISK_WRITE: N_("disk writing"),
+    Bottleneck.SERIAL: N_("serial part, which no vCPU shortens"),
+}
+_CPU_WORK: Mapping[str, str] = {
+    PREPROCESSING: N_("decode, resize and encode (CPU)"),
+    "image_training": N_("decode[[part? and augment]][[!part?, augment and compute]] (CPU)"),
+    "image_inference": N_("decode[[!part? and compute]] (CPU)"),
+}
+
+
+def stage_of_time(bottleneck: Bottleneck, device: Device, kind: str, part: str) -> str:
+    """What takes the time of a sample, by its work; `part` of the CPU's is the `input`, the `step`, or '' for both."""
+    if bottleneck is Bottleneck.CPU:
+        if part == "step" or kind in LANGUAGE:
+            return _("compute (CPU)")
+        return _(_CPU_WORK[kind], part=part) if kind in _CPU_WORK else _("CPU")
+    if bottleneck is Bottleneck.ACCELERATOR:
+        return _("compute ({accelerator})", accelerator=resource_name(bottleneck, device))
+    return _(_WAITS[bottleneck]) if bottleneck in _WAITS else resource_name(bottleneck, device)
+
+
+def stop_line(
+    label: str, measured: Estimate | None, runs: int, modelled: Estimate | None, extrapolated: bool, unit: str
+) -> str:
+    """What is known of one series at one place: what was measured, what the model says."""
+    text = clauses(
+        [
+            _("measured {rate}, {runs:runs}", runs=runs, rate=rate_interval(measured, unit)) if measured else "",
+            _(
+                "[[beyond?extrapolated]][[!beyond?model]] {rate}",
+                beyond=extrapolated,
+                rate=rate_interval(modelled, unit),
+            )
+            if modelled
+            else "",
+        ]
+    )
+    return _("{series}: {text}", series=label, text=text) if label and text else text
+
+
+def accelerators_scaled(label: str, count: int, rate: Estimate, fewest: int, efficiency: float, unit: str) -> str:
+    """`4 x V100: 1,420 images/s (1,400–1,440), 91 % of 4 times what 1 gives`."""
+    return _(
+        "{accelerators}: {rate}[[, {efficiency:share} of perfect scaling from {fewest}]]",
+        accelerators=accelerators_name(label, count),
+        rate=rate_interval(rate, unit),
+        efficiency=None if count == fewest else efficiency,
+        fewest=fewest,
+    )
+
+
+_BOUND_BY: Mapping[Bottleneck, str] = {
+    Bottleneck.CPU: N_("CPU"),
+    Bottleneck.SERIAL: N_("serial"),
+    Bottleneck.DISK_BANDWIDTH: N_("disk"),
+    Bottleneck.DISK_IOPS: N_("IOPS"),
+    Bottleneck.DISK_WRITE: N_("writes"),
+    Bottleneck.ACCELERATOR: N_("GPU"),
+    Bottleneck.MEMORY: N_("memory"),
+    Bottleneck.AMBIGUOUS: N_("unclear"),
+}
+
+
+def bound_by(bottleneck: Bottleneck, device: Device) -> str:
+    """What binds in a word that a cell of a map has room for; the legend beside it says more.
+
+    What was emulated is not called by its name, for which the word emulated would have to stand there, too.
+    """
+    named = bottleneck is Bottleneck.ACCELERATOR and device.gpu is not None and device.kind != "emulated"
+    return device.gpu or "" if named else _(_BOUND_BY[bottleneck])
+
+
+def map_cell(prediction: Prediction, measured: Estimate | None, study: Study, device: Device, unit: str) -> str:
+    """What pointing at a place of the map tells: the configuration, its rate by the model and as measured, what binds
+    and how strongly."""
+    where = configuration_line(prediction.configuration, study)
+    if prediction.out_of_memory:
+        return _("{configuration}: out of memory", configuration=where)
+    rates = _(
+        "model {rate}[[; measured {measured}]]",
+        rate=rate_interval(prediction.throughput, unit),
+        measured="" if measured is None else rate_interval(measured, unit),
+    )
+    shares = sorted(prediction.shares.items(), key=lambda item: -item[1])
+    named = [
+        _("{resource} {share:share}", resource=resource_name(Bottleneck(name), device), share=share)
+        for name, share in shares
+        if share >= 0.05
+    ]
+    return "\n".join([where, rates, *([_("binds: {resources:and}", resources=named)] if named else [])])
+
+
+def map_read(unit: str, fixed: str) -> str:
+    """What the numbers of the map are, and what holds for all of its places; '' where nothing is said of that."""
+    return _(
+        "The first number is {unit} by the model, the one beside a point the median of the runs there.[[ At {fixed}.]]",
+        unit=unit,
+        fixed=fixed,
+    )
+
+
+def disks_not_told_apart(disks: Sequence[str], places: Sequence[str]) -> str:
+    """Disks whose rates differ by chance alone; at these places, or wherever they were compared where none is named."""
+    where = clauses(places) if any(", " in place for place in places) else listed(places)
+    return _("[[At {places} the]][[!places?The]] runs do not tell {disks:and} apart.", places=where, disks=disks)
+
+
+def chart_described(runs: int, failed: int, low: float, high: float, unit: str) -> str:
+    """What a chart shows, for a reader who does not see it."""
+    return _(
+        "{runs:runs} measured, from {low} to {high}.[[ Failed: {failed}.]]",
+        runs=runs,
+        low=rate_in_words(low, unit),
+        high=rate_in_words(high, unit),
+        failed=failed,
+    )
+
+
+_TIMES: Sequence[tuple[float, float, str]] = (
+    (180.0, 1.0, N_("seconds of measuring")),
+    (3 * 3600.0, 60.0, N_("minutes of measuring")),
+    (72 * 3600.0, 3600.0, N_("hours of measuring")),
+    (math.inf, 86400.0, N_("days of measuring")),
+)
+"""Up to which time an axis counts in what, in seconds."""
+
+
+def time_of_measuring(longest: float) -> tuple[float, str]:
+    """The unit of an axis of time that is so many seconds long, in seconds, and what the axis is called."""
+    _most, unit, name = next(each for each in _TIMES if longest <= each[0])
+    return unit, _(name)
+
+
+def runs_over_time(points: int, runs: int, rests: int) -> str:
+    """What a picture over time shows, for a reader who does not see it."""
+    return _(
+        "{runs:runs}, {points} with a rate.[[ The study stood still: {rests} ×.]]",
+        runs=runs,
+        points=points,
+        rests=rests,
+    )
+
+
+# The table of frameworks beside each other, for the terminal and the page.
+RATIO_DIGITS, MANY_TIMES = 2, 10.0
+"""Of a ratio below so many; a larger one is said without."""
+WIDEST = 1.5
+"""Times a figure that the end of its interval may be, and its begin half of it, to be said as a share of the figure."""
+MOST_AHEAD = 5
+"""Columns that are named as the fastest; of more it is said in how many rows they are."""
+MOST_ANSWERS = 4
+"""Workloads whose answers stand before the table, as many as two screens of a phone hold. A study of more that has such
+a table was made for it: its reader looks for the table first."""
+
+
+@dataclass(frozen=True)
+class CrossGroup:
+    """The rows of one network and mode, each with what it has of its own, and their `title`: `resnet50, training`.
+
+    `columns` are the places of those columns that any of the rows has tried.
+    """
+
+    title: str
+    rows: tuple[CrossRow, ...]
+    apart: tuple[str, ...]
+    columns: tuple[int, ...]
+
+
+def table_comes_first(recommendation: Recommendation, study: Study) -> bool:
+    """Whether what the study is about is the table, and not the answer for each of its many workloads.
+
+    An adaptive plan chooses its runs for the answers.
+    """
+    table = recommendation.cross_table
+    if study.adaptive is not None:
+        return False
+    return table is not None and len(recommendation.workloads) > MOST_ANSWERS and bool(cross_answer(table))
+
+
+def column_named(column: CrossColumn) -> str:
+    """`PyTorch`, `PyTorch · V100`."""
+    name = framework_name(column.framework)
+    return name if column.accelerator is None else f"{name} · {_device(column.accelerator)}"
+
+
+def _conditions(each: CrossRow, study: Study) -> tuple[str, ...]:
+    """What a row has beside its network, each part in words, in the order of the records; '' where it is not known."""
+    return (
+        mode_in_words(each.mode) if each.mode is not None else "",
+        batch_named(each.batch_size),
+        each.precision or "",
+        _device(each.accelerator) if each.accelerator is not None else "",
+        accelerators_name(None, each.accelerators) if each.accelerators > 1 else "",
+        vcpus_in_words(each.vcpus) if each.vcpus is not None else "",
+        _("{size:bytes} memory", size=each.memory_bytes) if each.memory_bytes is not None else "",
+        study_disk(each.disk, study) if each.disk is not None else "",
+        input_named(each.input) if each.input != "disk" else "",
+    )
+
+
+def seconds_a_batch(cell: CrossCell) -> str:
+    """`412 ms ±1.5 %`; of a cell that is missing why: `out of memory`."""
+    estimate = cell.seconds
+    if estimate is None:
+        if cell.outcome is None or cell.outcome is Outcome.COMPLETED:
+            return _("no rate")
+        return outcome_in_words(cell.outcome)
+    seconds, low = format_seconds(estimate.value), format_seconds(estimate.low)
+    if not estimate.has_interval:
+        return seconds
+    if estimate.high < WIDEST * estimate.value and estimate.low > estimate.value / 2:
+        return f"{seconds} {around(estimate)}"
+    if not math.isfinite(estimate.high):
+        return _("{seconds} ({low} or more)", seconds=seconds, low=low)
+    return with_interval(seconds, low, format_seconds(estimate.high))
+
+
+def cell_ranked(cell: CrossCell, each: CrossRow) -> list[str]:
+    """`rank 2, 1.35×`, `78 images/s`, and `doubtful` where its runs have such warnings; empty for a missing cell."""
+    rank = _rank(cell, each)
+    if not rank or cell.throughput is None:
+        return []
+    doubt = [_("doubtful")] if cell.doubtful else []
+    return [rank, rate_in_words(cell.throughput.value, each.sample_unit), *doubt]
+
+
+def _rank(cell: CrossCell, each: CrossRow) -> str:
+    if cell.rank is None or cell.ratio is None:
+        return ""
+    ratio = f"{cell.ratio:.{RATIO_DIGITS if cell.ratio < MANY_TIMES else 0}f}"
+    return _(
+        "[[shared?shares ]]rank {rank}[[, {ratio}×]]",
+        shared=sum(other.rank == cell.rank for other in each.cells) > 1,
+        rank=cell.rank,
+        ratio=ratio if float(ratio) > 1 else "",
+    )
+
+
+def cross_answer(table: CrossTable) -> str:
+    """Which column is the fastest in how many rows, surely where no figure is doubtful; empty where none compares."""
+    compared = [each for each in table.rows if sum(cell.seconds is not None for cell in each.cells) > 1]
+    if not compared:
+        return ""
+    alone = [cells[0] for each in compared if len(cells := _first(each)) == 1]
+    ahead = Counter(alone).most_common()
+    named = ahead if len(ahead) <= MOST_AHEAD + 1 else ahead[:MOST_AHEAD]
+    others = sum(count for _at, count in ahead[len(named) :])
+    columns = [_("{column} in {count}", column=column_named(table.columns[at]), count=count) for at, count in named]
+    columns += [_("others in {count}", count=others)] if others else []
+    doubtful = sum(any(cell.doubtful for cell in each.cells) for each in compared)
+    values = {"columns": columns, "open": len(compared) - len(alone), "doubtful": doubtful}
+    return (_AHEAD if columns else _OPEN)(count=len(compared), **values)
+
+
+_OPEN = Counted(
+    "Which is the fastest cannot be told in the one comparison.[[doubtful? Its figures are doubtful.]]",
+    "Which is the fastest cannot be told in any of {count} comparisons.[[ Figures of {doubtful} of them are "
+    "doubtful.]]",
+)
+_AHEAD = Counted(
+    "[[!doubtful?Surely the fastest]][[doubtful?The fastest by their intervals]], of {count} comparison: "
+    "{columns:and}.[[doubtful? Its figures are doubtful.]]",
+    "[[!doubtful?Surely the fastest]][[doubtful?The fastest by their intervals]], of {count} comparisons: "
+    "{columns:and}[[; in {open} it cannot be told]].[[doubtful? Figures of {doubtful} of them are doubtful.]]",
+)
+
+
+def _first(each: CrossRow) -> list[int]:
+    return [at for at, cell in enumerate(each.cells) if cell.rank == 1]
+
+
+cross_shades = Sentence("The darker, the nearer to the best time of the row; bold: rank 1.")
+"""What the colours of the table mean, on the page."""
+answers_in_short = Sentence("Why an answer is so: `{command}`, or the page.")
+"""Behind the answers of many workloads, a line each, with the `command` that shows one whole."""
+_NETWORKS: Mapping[DifferenceKind, str] = {
+    DifferenceKind.BATCH_NORMALISATION: N_(
+        "{network} is not the same network in both: MXNet's has {mxnet} parameters and no batch normalisation, "
+        "PyTorch's has {pytorch}, with batch normalisation and with 3x3 in the place of 5x5"
+    ),
+    DifferenceKind.BIASES: N_(
+        "{network} has {mxnet} parameters in MXNet and {pytorch} in PyTorch: biases in front of batch normalisation, "
+        "which cost next to nothing"
+    ),
+}
+"""How two frameworks define a network otherwise."""
+
+
+def _definitions_differ(network: str) -> str:
+    difference = DIFFERENCES[network]
+    figures = {name: whole(count) for name, count in difference.parameters.items()}
+    return _("{clause}.", clause=_(_NETWORKS[difference.kind], network=network, **figures))
+
+
+def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
+    """Under the table: what its figures are, what rows share, how sure ranks are, which networks differ."""
+    modes = {each.mode for each in table.rows}
+    note = _(
+        "Figures are seconds a mini-batch with the 95 % interval of their runs[[, all with {alike}]]. A rank counts "
+        "those in the row that are surely faster, so two that cannot be told apart share one.[[compares? 2× is twice "
+        "the best time of the row.]][[modes? Training is forward, backward and update.]][[single? Where a cell has a "
+        "single run, ranks allow for another one that differs by {share} or more.]][[ Doubtful figures, whose runs "
+        "have warnings, most often of a busy host: {doubtful}.]]",
+        alike=row(alike),
+        compares=any(cell.ratio is not None and cell.ratio > 1 for each in table.rows for cell in each.cells),
+        modes=TRAIN in modes and len(modes) > 1,
+        single=table.supposed is not None,
+        share="" if table.supposed is None else percent(table.supposed),
+        doubtful=sum(bool(cell.doubtful) for each in table.rows for cell in each.cells),
+    )
+    return [note, *map(_definitions_differ, table.not_the_same)]
+
+
+def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
+    """The table for a terminal: a line for each row with its cells, under the network where it has several."""
+    alike, groups = cross_groups(table, study)
+    yield _("Seconds a mini-batch:")
+    if answered := cross_answer(table):
+        yield f"  {answered}"
+    for group in groups:
+        single = len(group.rows) == 1
+        if not single:
+            yield f"  {group.title}"
+        for each, parts in zip(group.rows, group.apart, strict=True):
+            name = row([group.title, parts]) if single else f"  {parts or group.title}"
+            pairs = zip(table.columns, each.cells, strict=True)
+            cells = clauses(_cell_line(column, cell, each) for column, cell in pairs if cell.runs)
+            yield f"  {_('{name}: {text}', name=name, text=cells)}"
+    for note in cross_notes(table, alike):
+        yield f"  {note}"
+
+
+def _cell_line(column: CrossColumn, cell: CrossCell, each: CrossRow) -> str:
+    doubt = _("doubtful") if cell.doubtful else ""
+    return f"{column_named(column)} {row([seconds_a_batch(cell), _rank(cell, each), doubt])}"
+
+
+def cross_groups(table: CrossTable, study: Study) -> tuple[list[str], list[CrossGroup]]:
+    """What all rows have alike, in words, and the rows by network and mode with what each has of its own."""
+    conditions = [_conditions(each, study) for each in table.rows]
+    same = [len(set(values)) == 1 for values in zip(*conditions, strict=True)]
+    alike = [part for part, is_same in zip(conditions[0], same, strict=True) if is_same and part]
+    apart = [
+        row(part for part, is_same in zip(parts[1:], same[1:], strict=True) if not is_same) for parts in conditions
+    ]
+    groups = []
+    for (network, mode), pairs in groupby(
+        zip(table.rows, apart, strict=True), key=lambda each: (each[0].network, each[0].mode)
+    ):
+        rows, own = zip(*pairs, strict=True)
+        title = network if same[0] or mode is None else row([network, _mode(mode)])
+        tried = [at for at in range(len(table.columns)) if any(each.cells[at].runs for each in rows)]
+        groups.append(CrossGroup(title, rows, own, tuple(tried)))
+    return alike, groups
+
+
+def _mode(mode: str) -> str:
+    return _("training") if mode == TRAIN else mode_in_words(mode)
+
+
+def _device(label: str) -> str:
+    """A machine that a table names says by its name what computed."""
+    if label.startswith(CPU_OF):
+        return label.removeprefix(CPU_OF)
+    return _("CPU") if label == CPU_LABEL else gpu_name(label)

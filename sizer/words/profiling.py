@@ -1,139 +1,149 @@
-"""What a profile says: what a program needs, which axes follow from it, and what to type where there is no rate."""
+"""What a profile says: what a program needs, which axes follow, what to type without a rate; what a log holds."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
+from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
-
 from sizer.plan.axes_of_first_run import Needs
-from sizer.records.messages import printable, typed_path
-from sizer.records.run import CauseKind, MeterKind, Run
+from sizer.records.messages import printable
+from sizer.records.messages import typed_path
+from sizer.records.run import CauseKind
+from sizer.records.run import MeterKind
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
-from sizer.records.units import format_bytes, format_number, format_seconds
-from sizer.words.figures import amount, rate_interval, vcpus_listed
-from sizer.words.language import _, _n
-from sizer.words.names import clauses, listed
+from sizer.records.units import format_bytes
+from sizer.records.units import format_number
+from sizer.records.units import format_seconds
+from sizer.words.figures import amount
+from sizer.words.figures import rate_interval
+from sizer.words.figures import vcpus_listed
+from sizer.words.language import _
+from sizer.words.language import _n
+from sizer.words.names import clauses
+from sizer.words.names import listed
 from sizer.words.runs import meter_in_words
-from sizer.words.units import one_of, several_of
+from sizer.words.units import one_of
+from sizer.words.units import several_of
+from statistics import median
+from sizer.analysis.log_lines.content import LogContent
+from sizer.analysis.log_lines.content import ReadLine
+from sizer.records.plain_text import printable
+from sizer.words.language import Counted
+from sizer.words.language import Sentence
+from sizer.words.language import clauses
+from sizer.words.language import from_to
+from sizer.words.language import listed
+from sizer.words.language import one_of
+from sizer.words.language import rate_in_words
+from sizer.words.language import rate_interval
+from sizer.words.language import row
+from sizer.words.language import several_of
+from sizer.words.language import vcpus_listed
+
+# What a profile says: what a program needs, which axes follow from it, and what to type where there is no rate.
 
 
 def needs_lines(needs: Needs, workload: str) -> Iterator[str]:
     """What a program used in its run without limits, a line for each resource."""
     yield _("what `{workload}` used without limits:", workload=workload)
-    for line in _needs(needs):
-        yield _("  {line}", line=line)
+    for line in filter(None, _needs(needs)):
+        yield f"  {line}"
 
 
 def _needs(needs: Needs) -> Iterator[str]:
-    yield _vcpus(needs)
-    yield _threads(needs)
+    values = vars(needs) | {"sample": printable(one_of(needs.unit)), "rate": _rate(needs)}
+    yield _(
+        "vCPUs: [[{busy_vcpus:.2f} of {vcpus:number} busy]][[!busy_vcpus?how many of {vcpus:number} were busy was not "
+        "accounted]][[, while other programs took {taken_cores:.2f}]]",
+        **values,
+    )
+    yield _("threads: [[up to {threads}]][[!threads?not counted]]; OMP_NUM_THREADS was {vcpus:.0f}", **values)
     if needs.own_memory_bytes is not None:
         yield _(
-            "memory: {own} at its peak that cannot be dropped, and {cache} of page cache",
-            own=format_bytes(needs.own_memory_bytes),
-            cache=amount(needs.page_cache_bytes or 0),
+            "memory: {own_memory_bytes:bytes} at its peak that cannot be dropped, and {page_cache_bytes:amount} of "
+            "page cache",
+            **values,
         )
     if needs.read_bytes is not None and needs.written_bytes is not None:
-        yield _(
-            "disk: {read} read and {written} written for each {sample}",
-            read=amount(needs.read_bytes),
-            written=amount(needs.written_bytes),
-            sample=printable(one_of(needs.unit)),
-        )
+        yield _("disk: {read_bytes:amount} read and {written_bytes:amount} written for each {sample}", **values)
     if needs.first_step_seconds is not None:
-        yield _("start: {time} to its first step", time=format_seconds(needs.first_step_seconds))
-    yield _("rate: {rate}", rate=_rate(needs))
-
-
-def _vcpus(needs: Needs) -> str:
-    every = format_number(needs.vcpus)
-    if needs.busy_vcpus is None:
-        return _("vCPUs: how many of {all} were busy was not accounted", all=every)
-    busy = f"{needs.busy_vcpus:.2f}"
-    if needs.taken_cores:
-        taken = f"{needs.taken_cores:.2f}"
-        return _("vCPUs: {busy} of {all} busy, while other programs took {taken}", busy=busy, all=every, taken=taken)
-    return _("vCPUs: {busy} of {all} busy", busy=busy, all=every)
-
-
-def _threads(needs: Needs) -> str:
-    given = round(needs.vcpus)
-    if needs.threads is None:
-        return _("threads: not counted; OMP_NUM_THREADS was {count}", count=given)
-    return _("threads: up to {threads}; OMP_NUM_THREADS was {count}", threads=needs.threads, count=given)
+        yield _("start: {first_step_seconds:time} to its first step", **values)
+    yield _("rate: {rate}", **values)
 
 
 def _rate(needs: Needs) -> str:
-    rate, unit = rate_interval(needs.rate, printable(needs.unit)), printable(several_of(needs.unit))
-    if needs.meter is None or needs.meter.kind is MeterKind.EVENTS:
-        counted = _("told by the program itself")
-    else:
-        counted = _("counted {meter}", meter=meter_in_words(needs.meter))
-    if not needs.samples_seen:
-        return _(
-            "{rate}, {counted}; how many samples a step has was not seen: to count them, add --samples-per-step N",
-            rate=rate,
-            counted=counted,
-        )
-    if needs.batch_samples is None or needs.batch_samples == 1:
-        return _("{rate}, {counted}", rate=rate, counted=counted)
+    own = needs.meter is None or needs.meter.kind is MeterKind.EVENTS
+    batch = needs.batch_samples if needs.samples_seen and needs.batch_samples != 1 else None
     return _(
-        "{rate}, {size} {unit} a step, {counted}",
-        rate=rate,
-        size=format_number(needs.batch_samples),
-        unit=unit,
-        counted=counted,
+        "{rate}[[, {batch:number} {units} a step]], {counted}[[unseen?; how many samples a step has was not seen: to "
+        "count them, add --samples-per-step N]]",
+        rate=rate_interval(needs.rate, printable(needs.unit)),
+        batch=batch,
+        units=printable(several_of(needs.unit)),
+        counted=_("told by the program itself")
+        if own or needs.meter is None
+        else _("counted {meter}", meter=meter_in_words(needs.meter)),
+        unseen=not needs.samples_seen,
     )
 
 
 def axes_lines(study: Study, path: Path, runs: int, seconds: float) -> Iterator[str]:
     """Which axes were chosen, how long their runs take, and where that stands."""
-    yield _("chosen from this: {axes}", axes=clauses(_axes(study)))
-    if runs:
-        yield _n(
-            "{count} run to come, about {time}",
-            "{count} runs to come, about {time}",
-            runs,
-            time=format_seconds(seconds),
-        )
-    yield _("the study file of these runs: {path}", path=typed_path(path))
-
-
-def _axes(study: Study) -> Iterator[str]:
     planned = study.workloads[0]
-    yield vcpus_listed(planned.vcpus)
-    if len(planned.batch_size) > 1:
-        yield _("batch sizes {values}", values=listed([str(size) for size in planned.batch_size]))
-    if planned.disk:
-        yield listed([_("the present disk"), *(_("disk `{name}`", name=name) for name in planned.disk)])
-    if planned.memory_bytes:
-        yield _("memory caps of {values}", values=listed([format_bytes(size) for size in planned.memory_bytes]))
-    if planned.memory_floor:
-        yield _("the smallest memory in which it runs")
+    axes = (
+        vcpus_listed(planned.vcpus),
+        _("batch sizes {values:and}", values=planned.batch_size) if len(planned.batch_size) > 1 else "",
+        listed([_("the present disk"), *(_("disk `{name}`", name=name) for name in planned.disk)])
+        if planned.disk
+        else "",
+        _("memory caps of {values}", values=listed([*map(format_bytes, planned.memory_bytes)]))
+        if planned.memory_bytes
+        else "",
+        _("the smallest memory in which it runs") if planned.memory_floor else "",
+    )
+    yield _("chosen from this: {axes}", axes=clauses(axes))
+    if runs:
+        yield _("{runs:runs} to come, about {time:time}", runs=runs, time=seconds)
+    yield _("the study file of these runs: {path:path}", path=path)
 
 
 def profile_comments(workload: str, path: str, folder: str, needs: Needs | None) -> list[str]:
     """What stands at the head of the study file of a profile; `path` and `folder` as they are typed."""
-    seen = [] if needs is None else ["", *needs_lines(needs, workload)]
     return [
         _(
             "What `sizer profile` measures of `{workload}`. To go on from here, change what you like and type:",
             workload=workload,
         ),
-        _("  sizer run {path} --out {folder}", path=path, folder=folder),
+        f"  sizer run {path} --out {folder}",
         _("Runs that are there are kept; docs/study.md says what else may stand in this file."),
-        *seen,
+        *([] if needs is None else ["", *needs_lines(needs, workload)]),
     ]
 
 
-def follows_from_first_run() -> str:
-    """Said of a profile that was not begun, after the list of what it would do."""
-    return _(
-        "this is what is known before the first run, which has no limits; which vCPUs and memory caps are measured "
-        "follows from what it uses"
-    )
+follows_from_first_run = Sentence(
+    "this is what is known before the first run, which has no limits; which vCPUs and memory caps are measured "
+    "follows from what it uses"
+)
+"""Said of a profile that was not begun, after the list of what it would do."""
+profile_interrupted = Sentence("interrupted before the run without limits was done; to go on, type the same again")
+MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'")
+"""What Python says of an import that it does not find."""
+UNCOUNTED = frozenset(
+    {
+        *(CauseKind.NO_EVENT, CauseKind.NO_OUTPUT, CauseKind.NO_MATCH, CauseKind.NO_RATE, CauseKind.TOO_FEW_STEPS),
+        *(CauseKind.TOLD_MILLISECONDS, CauseKind.TOLD_MINUTES, CauseKind.DEADLINE, CauseKind.NO_STEP),
+    }
+)
+"""Causes by which a program may run well and its steps are not known."""
+THREE_LINES = (
+    "  from sizer.meter import Meter  # or, beside a copy of sizer/meter.py: from meter import Meter",
+    '  with Meter(unit="image", batch_size=32) as meter:',
+    "      for batch in loader: ...; meter.step()",
+)
 
 
 def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Iterator[str]:
@@ -141,99 +151,118 @@ def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Ite
     yield _("without a rate of the run without limits nothing else is measured")
     if withheld:
         yield _(
-            "its last words name {names}, set in this shell and not passed on to it; to do so, add: --pass-env {typed}",
-            names=listed(list(withheld)),
+            "its last words name {names:and}, set in this shell and not passed on to it; to do so, add: --pass-env "
+            "{typed}",
+            names=withheld,
             typed=",".join(withheld),
         )
     missing = MISSING_MODULE.search(run.error.last_lines) if run.error is not None else None
     if missing is not None and run.spec.workload.command:
         yield _(
-            "{python} has no `{module}`; to run it in the environment that has it, give that one's interpreter: sizer "
-            "profile -- /path/to/environment/bin/python ...",
-            python=typed_path(run.spec.workload.command[0]),
+            "{python:path} has no `{module}`; to run it in the environment that has it, give that one's interpreter: "
+            "sizer profile -- /path/to/environment/bin/python ...",
+            python=run.spec.workload.command[0],
             module=printable(missing["module"]),
         )
+    kinds = set() if run.error is None else {each.kind for each in (run.error.cause, *run.error.reasons)}
     if run.outcome is Outcome.OUT_OF_MEMORY:
         yield _("this host has too little memory for it: measure on a larger one, or make the batch smaller")
-    elif _not_counted(run):
-        yield from _how_to_count(log if not _caused(run, {CauseKind.NO_OUTPUT}) else None)
+    elif kinds & UNCOUNTED and not kinds & {CauseKind.EXIT_STATUS, CauseKind.SIGNAL}:
+        # Its steps are what is missing; a crash may have come before there were any.
+        if log is not None and CauseKind.NO_OUTPUT not in kinds:
+            yield _(
+                "if it prints its progress, look what sizer reads from that: sizer pattern {log:path}; then give an "
+                "expression: sizer profile --pattern 'step (?P<step>\\d+)' -- ...",
+                log=log,
+            )
+        yield _("or let it tell its steps, in three lines that do nothing outside of sizer:")
+        yield from THREE_LINES
     if log is not None:
-        yield _("what it printed: {log}", log=typed_path(log))
-    yield _("once that is mended, type the same again")
-
-
-MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'")
-"""What Python says of an import that it does not find."""
-
-UNCOUNTED = frozenset(
-    {
-        CauseKind.NO_EVENT,
-        CauseKind.NO_OUTPUT,
-        CauseKind.NO_MATCH,
-        CauseKind.NO_RATE,
-        CauseKind.TOO_FEW_STEPS,
-        CauseKind.TOLD_MILLISECONDS,
-        CauseKind.TOLD_MINUTES,
-        CauseKind.DEADLINE,
-        CauseKind.NO_STEP,
-    }
-)
-"""Causes by which a program may run well and its steps are not known."""
-
-
-THREE_LINES = (
-    "from sizer.meter import Meter  # or, beside a copy of sizer/meter.py: from meter import Meter",
-    'with Meter(unit="image", batch_size=32) as meter:',
-    "    for batch in loader: ...; meter.step()",
-)
-
-
-def _not_counted(run: Run) -> bool:
-    """Whether its steps are what is missing; it may have crashed before there were any."""
-    return _caused(run, UNCOUNTED) and not _caused(run, {CauseKind.EXIT_STATUS, CauseKind.SIGNAL})
-
-
-def _caused(run: Run, kinds: Collection[CauseKind]) -> bool:
-    return run.error is not None and any(each.kind in kinds for each in (run.error.cause, *run.error.reasons))
-
-
-def _how_to_count(log: Path | None) -> Iterator[str]:
-    """`log` is None where it printed nothing."""
-    if log is not None:
-        yield _(
-            "if it prints its progress, look what sizer reads from that: sizer pattern {log}; then give an expression: "
-            "sizer profile --pattern 'step (?P<step>\\d+)' -- ...",
-            log=typed_path(log),
-        )
-    yield _("or let it tell its steps, in three lines that do nothing outside of sizer:")
-    yield from (f"  {line}" for line in THREE_LINES)
+        yield _("what it printed: {log:path}", log=log)
+    yield _("fix it, then run the same command")
 
 
 def variables_withheld(names: Sequence[str]) -> str:
     """That a program does not get these variables."""
     return _(
-        "{names} of this shell not passed on to the program; if it reads them: --pass-env {typed}",
-        names=listed(list(names)),
+        "{names:and} of this shell not passed on to the program; if it reads them: --pass-env {typed}",
+        names=names,
         typed=",".join(names),
     )
 
 
 def disks_not_read(disks: Sequence[str], has_data: bool) -> str:
     """That the runs on these disks show nothing of them."""
-    known = {"disks": listed(list(disks)), "data": "{data}", "scratch": "{scratch}"}
-    if has_data:
-        return _(
-            "the command reads nothing from {disks}: write {data} in it in the place of the path of its data, or "
-            "{scratch} where it writes",
-            **known,
-        )
     return _(
-        "the command reads nothing from {disks} but what it writes to TMPDIR: give --data PATH and write {data} in the "
-        "command where that path stands, or {scratch} where it writes",
-        **known,
+        "the command reads nothing from {disks:and}[[has_data?: write {data} in it in the place of the path of its "
+        "data]][[!has_data? but what it writes to TMPDIR: give --data PATH and write {data} in the command where that "
+        "path stands]], or {scratch} where it writes",
+        disks=disks,
+        has_data=has_data,
+        data="{data}",
+        scratch="{scratch}",
     )
 
 
-def profile_interrupted() -> str:
-    """How to go on where the first run was interrupted."""
-    return _("interrupted before the run without limits was done; to go on, type the same again")
+# What was read from a log, for whoever tries a pattern.
+log_format = Sentence("format: [[{name}]][[!name?your own expression]]")
+log_lines_more = Counted("and {count} more line", "and {count} more lines")
+log_no_number = Sentence("the pattern also matches what is no number, and passes it over: {text:plain}")
+log_cut = Sentence("only the first {size:bytes} were read")
+
+
+def log_line(line: ReadLine) -> str:
+    """`line 12: epoch 1, batch 200 of 1,444, 155 ms a batch`."""
+    reading = line.reading
+    parts = [
+        "" if reading.epoch is None else _("epoch {epoch}", epoch=reading.epoch),
+        "" if reading.samples is None else _("sample {count:,}", count=reading.samples),
+        _("batch {count:,}[[ of {total:,}]]", count=reading.step, total=reading.total)
+        if reading.samples is None and reading.step is not None
+        else "",
+        "" if reading.rate is None else rate_in_words(reading.rate, "sample"),
+        "" if reading.seconds is None else _("{time:time} a batch", time=reading.seconds),
+        "" if reading.batches is None else _("{rate:number} batches/s", rate=reading.batches),
+        "" if reading.elapsed is None else _("{time:time} since its epoch began", time=reading.elapsed),
+    ]
+    return _("line {number:,}: {numbers}", number=line.number, numbers=row(parts))
+
+
+def log_summary(content: LogContent) -> str:
+    """How much was read: of so many lines, what they count, and what was passed over."""
+    read, grown = f"{len(content.read):,}", content.grown
+    counted = _("none has a counter, so the rate that is told counts")
+    if content.counts and content.counts_samples:
+        counted = _n("{count} sample counted", "{count} samples counted", grown)
+    elif content.counts:
+        counted = _n("{count} batch counted", "{count} batches counted", grown)
+    return row(
+        [
+            _n(
+                "{read} of {count} line is one of the training",
+                "{read} of {count} lines are of the training",
+                content.lines,
+                read=read,
+            ),
+            counted,
+            _n("{count} epoch", "{count} epochs", content.epochs + 1) if content.epochs else "",
+            _("{count:,} of evaluations passed over", count=content.evaluations) if content.evaluations else "",
+        ]
+    )
+
+
+def log_times(content: LogContent) -> str:
+    """What the lines tell of a batch's time, or of the rate: the least, the most and the middle; '' where nothing."""
+    readings = [line.reading for line in content.read]
+    times = [seconds for each in readings if (seconds := each.seconds_a_batch) is not None]
+    rates = [each.rate for each in readings if each.rate is not None]
+    written, figures = (format_seconds, times) if times else (format_number, rates)
+    if not figures:
+        return ""
+    return _(
+        "the log reports {span}[[times? a batch]][[!times? samples/s]] (median {median}); in a run, its lines must "
+        "come as fast as that",
+        times=times,
+        span=from_to(written(min(figures)), written(max(figures))),
+        median=written(median(figures)),
+    )

@@ -1,216 +1,142 @@
-"""What the terminal says while sizer works: events, interrupts, warnings, how a command ended."""
+"""What the terminal says: events, interrupts and doubts while sizer works; this host, its disks and the catalogue."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-
-from sizer.records.answer import Doubt, DoubtKind
-from sizer.records.messages import Lines, Message, printable, typed_path
+from sizer.records.answer import Doubt
+from sizer.records.answer import DoubtKind
+from sizer.records.messages import Lines
+from sizer.records.messages import Message
+from sizer.records.messages import printable
+from sizer.records.messages import typed_path
 from sizer.records.run import Failure
 from sizer.records.run_kinds import Outcome
-from sizer.records.units import format_bytes, format_seconds
+from sizer.records.units import format_bytes
+from sizer.records.units import format_seconds
 from sizer.words.errors import in_words
-from sizer.words.failures import data_not_prepared, not_made_ready
+from sizer.words.failures import data_not_prepared
+from sizer.words.failures import not_made_ready
 from sizer.words.figures import transfer
-from sizer.words.language import _, _n
-from sizer.words.names import clauses, listed, outcomes_counted
+from sizer.words.language import _
+from sizer.words.language import _n
+from sizer.words.names import clauses
+from sizer.words.names import listed
+from sizer.words.names import outcomes_counted
 from sizer.words.units import percent
+from typing import TYPE_CHECKING
+from sizer.catalog.accelerator_rates import AcceleratorRate
+from sizer.catalog.catalog import DiskOffer
+from sizer.catalog.catalog import InstanceType
+from sizer.files.own_folder import user_name
+from sizer.host.findings import BusyBy
+from sizer.host.findings import Check
+from sizer.host.findings import Finding
+from sizer.host.findings import FindingKind
+from sizer.host.lock import MeasuringProcess
+from sizer.host.stored_host import Virtualization
+from sizer.limits.topology import CpuCounts
+from sizer.records.answer import InstanceOffer
+from sizer.records.plain_text import typed_path
+from sizer.records.run import DiskCheck
+from sizer.records.units import format_usd
+from sizer.storage.announcements import Announcement
+from sizer.storage.announcements import AnnouncementKind
+from sizer.storage.announcements import Leftover
+from sizer.storage.announcements import LeftoverKind
+from sizer.storage.disk_check import deviations
+from sizer.words.language import in_words
+from sizer.words.language import listed
+from sizer.words.language import operations
+from sizer.words.language import row
+from sizer.words.language import transfer
+from sizer.words.language import vcpus_in_words
 
+if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadata of packages
+    from sizer.host.machine import Host
 
-def warning_said(sentence: str) -> str:
-    """A line that warns."""
-    return _("warning: {sentence}", sentence=sentence)
+from sizer.records.doubts import Doubt, DoubtKind
+from sizer.records.run import Failure
+from sizer.records.run_kinds import Outcome
+from sizer.words.failures import last_line, not_made_ready
+from sizer.words.language import N_, Counted, Sentence, _
+from sizer.words.names import outcomes_counted
 
+warning_said = Sentence("warning: {sentence}")
+note_said = Sentence("note: {sentence}")
+problem_said = Sentence("left out: {problem:plain}")
 
-def note_said(sentence: str) -> str:
-    """A line that only informs."""
-    return _("note: {sentence}", sentence=sentence)
-
-
-def problem_said(problem: Message | Lines) -> str:
-    """What cannot be read among the runs of a study."""
-    return _("left out: {problem}", problem=printable(in_words(problem)))
+_K = DoubtKind
+_WILL_NOT_RUN = N_("workload[[several?s]] {workloads:coded} will not run: {problem}")
+_DOUBTS: Mapping[DoubtKind, str] = {
+    _K.USER: _WILL_NOT_RUN,
+    _K.INTERPRETER: _WILL_NOT_RUN,
+    _K.FRAMEWORK: N_(
+        "workload[[several?s]] {workloads:coded} will not run: sizer has no program on {what}; measure your own with "
+        "`kind: command`, which reads its log"
+    ),
+    _K.GPU: N_("workload {workloads:coded}: this host has no GPU {what}; use cpu or an emulated one"),
+    _K.NO_DRIVER: N_(
+        "workload {workloads:coded}: this host has no GPU {what}, since NVIDIA's driver is not installed or does not "
+        "answer; type `nvidia-smi` to see why, or use cpu or an emulated one"
+    ),
+    _K.NO_NVML: N_(
+        "workload {workloads:coded}: NVML, by which NVIDIA's driver tells of its GPUs, is not here; it runs, and of "
+        "its GPU's use, memory, power and clocks, and of who else is on it, nothing will be known. A container has "
+        "NVML with NVIDIA_DRIVER_CAPABILITIES=compute,utility"
+    ),
+    _K.HIDDEN_GPU: N_(
+        "workload {workloads:coded}: CUDA_VISIBLE_DEVICES={where} leaves it no GPU {what}; change or unset it, or use "
+        "cpu or an emulated one"
+    ),
+    _K.UNSEEN_GPU: N_(
+        "workload {workloads:coded}: its framework does not see the GPU {what}, which the driver has; install a build "
+        "of it for GPUs into {where} (docs/accelerators.md), or use cpu or an emulated one"
+    ),
+    _K.PROGRAM: N_("workload {workloads:coded}: the program {what} was not found; give its path"),
+    _K.SETUP: N_("workload {workloads:coded}: {what}, the program of its `setup`, was not found; give its path"),
+    _K.BEFORE: N_("workload {workloads:coded}: {what}, the program of its `before`, was not found; give its path"),
+    _K.NO_FOLDER: N_(
+        "workload {workloads:coded}: its command starts in an empty temporary folder, where {what} is not; give `cwd: "
+        "{where}`"
+    ),
+    _K.NOT_PASSED: N_("workload {workloads:coded}: {what} of its `pass_env` is not set here; set it, or leave it out"),
+}
 
 
 def doubt_in_words(doubt: Doubt) -> str:
     """Why the runs of a workload may fail although every limit can be set."""
-    names, count = listed([f"`{name}`" for name in doubt.workloads]), len(doubt.workloads)
-    known = {"workload": doubt.workloads[0], "workloads": names, "what": doubt.what}
-    if doubt.kind is DoubtKind.FRAMEWORK:
-        return _n(
-            "workload {workloads} will not run: sizer has no program on {what}; measure your own with `kind: "
-            "command`, which reads its log",
-            "workloads {workloads} will not run: sizer has no program on {what}; measure your own with `kind: "
-            "command`, which reads its log",
-            count,
-            **known,
-        )
-    if doubt.kind in (DoubtKind.USER, DoubtKind.INTERPRETER) and doubt.problem is not None:
-        problem = in_words(doubt.problem)
-        return _n(
-            "workload {workloads} will not run: {problem}",
-            "workloads {workloads} will not run: {problem}",
-            count,
-            **known,
-            problem=problem,
-        )
-    if doubt.kind is DoubtKind.GPU:
-        return _("workload `{workload}`: this host has no GPU {what}; use cpu or an emulated one", **known)
-    if doubt.kind is DoubtKind.NO_DRIVER:
-        return _(
-            "workload `{workload}`: this host has no GPU {what}, since NVIDIA's driver is not installed or does not "
-            "answer; type `nvidia-smi` to see why, or use cpu or an emulated one",
-            **known,
-        )
-    if doubt.kind is DoubtKind.NO_NVML:
-        return _(
-            "workload `{workload}`: NVML, by which NVIDIA's driver tells of its GPUs, is not here; it runs, and of its "
-            "GPU's use, memory, power and clocks, and of who else is on it, nothing will be known. A container has "
-            "NVML with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
-            **known,
-        )
-    if doubt.kind is DoubtKind.HIDDEN_GPU:
-        return _(
-            "workload `{workload}`: CUDA_VISIBLE_DEVICES={where} leaves it no GPU {what}; change or unset it, or use "
-            "cpu or an emulated one",
-            **known,
-            where=doubt.where,
-        )
-    if doubt.kind is DoubtKind.UNSEEN_GPU:
-        return _(
-            "workload `{workload}`: its framework does not see the GPU {what}, which the driver has; install a build "
-            "of it for GPUs into {where} (docs/accelerators.md), or use cpu or an emulated one",
-            **known,
-            where=doubt.where,
-        )
-    if doubt.kind is DoubtKind.SETUP:
-        return _("workload `{workload}`: {what}, the program of its `setup`, was not found; give its path", **known)
-    if doubt.kind is DoubtKind.BEFORE:
-        return _("workload `{workload}`: {what}, the program of its `before`, was not found; give its path", **known)
-    if doubt.kind is DoubtKind.NO_FOLDER:
-        return _(
-            "workload `{workload}`: its command starts in an empty temporary folder, where {what} is not; give "
-            "`cwd: {where}`",
-            **known,
-            where=doubt.where,
-        )
-    if doubt.kind is DoubtKind.NOT_PASSED:
-        return _("workload `{workload}`: {what} of its `pass_env` is not set here; set it, or leave it out", **known)
-    return _("workload `{workload}`: the program {what} was not found; give its path", **known)
+    return _(_DOUBTS[doubt.kind], **vars(doubt), several=len(doubt.workloads) > 1)
 
 
-def runs_taken_back(count: int, source: Path, folder: Path) -> str:
-    """Runs that could not be stored when they were measured are stored now."""
-    return _n(
-        "{count} run of this study was measured before and could not be stored then; moved from {source} into {folder}",
-        "{count} runs of this study were measured before and could not be stored then; moved from {source} into "
-        "{folder}",
-        count,
-        source=source,
-        folder=folder,
-    )
-
-
-def nothing_left(count: int) -> str:
-    """Nothing of a study has to be measured."""
-    return _n(
-        "the only run is finished already; to measure again, choose another folder with --out",
-        "all {count} runs are finished already; to measure again, choose another folder with --out",
-        count,
-    )
-
-
-def runs_left(left: int, planned: int) -> str:
-    """The conclusion is drawn before all runs are made."""
-    return _n(
-        "{count} of {planned} runs is not finished; the answer is based on the others",
-        "{count} of {planned} runs are not finished; the answer is based on the others",
-        left,
-        planned=planned,
-    )
-
-
-def report_written(path: Path) -> str:
-    """Where the report is."""
-    return _("report: {path}", path=path)
-
-
-def answer_not_written(error: object) -> str:
-    """The conclusion could not be written."""
-    return _("the answer could not be written: {error}", error=error)
-
-
-def page_not_written(error: object) -> str:
-    """The page could not be written for whoever looks at it while the study is measured."""
-    return _("the page that is being served could not be written: {error}", error=error)
-
-
-def unknown_columns(table: Path, columns: str) -> str:
-    """An imported table has columns that sizer has no use for."""
-    return _(
-        "warning: {table}: sizer does not use {columns}; kept in each run and by export", table=table, columns=columns
-    )
-
-
-def unknown_columns_ignored(table: str, columns: str, count: int) -> str:
-    """A table of configurations has columns that sizer has no use for, so many."""
-    return _n(
-        "warning: {table}: {columns} is unknown and ignored",
-        "warning: {table}: {columns} are unknown and ignored",
-        count,
-        table=table,
-        columns=columns,
-    )
-
-
-def table_imported(runs: int, workloads: int, folder: Path) -> str:
-    """How much was imported."""
-    return _(
-        "{runs} of {workloads} imported into {folder}",
-        runs=_n("{count} run", "{count} runs", runs),
-        workloads=_n("{count} workload", "{count} workloads", workloads),
-        folder=folder,
-    )
-
-
-def step_in_words(stage: str, share: float, seconds: float, workload: str, number: int, of: int) -> str:
-    """How far an import is: what it does, about how much is done, and since when."""
-    known = {"share": percent(share), "time": format_seconds(round(seconds))}
-    if stage == "reading":
-        return _("reading the table, {time} so far", **known)
-    if stage == "storing":
-        return _("storing the runs, about {share} done, {time} so far", **known)
-    if stage == "fitting":
-        return _(
-            "fitting `{workload}`, {number} of {of} workloads, about {share} done, {time} so far",
-            workload=workload,
-            number=number,
-            of=of,
-            **known,
-        )
-    if stage == "recommending":
-        return _("choosing machines, about {share} done, {time} so far", **known)
-    return _("writing the report, about {share} done, {time} so far", **known)
-
-
-def data_lacking(workload: str, why: str) -> str:
-    """The data of a workload cannot be had, so its runs are refused."""
-    return _("  workload `{workload}`: {why}", workload=workload, why=data_not_prepared(why))
-
-
-def setting_up(workload: str) -> str:
-    """Its `setup` is run, which may take long."""
-    return _("setting up workload `{workload}`", workload=workload)
+# Before and after runs.
+runs_taken_back = Counted(
+    "{count} run of this study was measured before and could not be stored then; moved from {source} into {folder}",
+    "{count} runs of this study were measured before and could not be stored then; moved from {source} into {folder}",
+)
+nothing_left = Counted(
+    "the only run is finished already; to measure again, choose another folder with --out",
+    "all {count} runs are finished already; to measure again, choose another folder with --out",
+)
+runs_left = Counted(
+    "{count} of {planned} runs is not finished; the answer is based on the others",
+    "{count} of {planned} runs are not finished; the answer is based on the others",
+)
+report_written = Sentence("report: {path}")
+answer_not_written = Sentence("the answer could not be written: {error}")
+page_not_written = Sentence("the page that is being served could not be written: {error}")
+data_lacking = Sentence("  workload `{workload}`: its data cannot be prepared: {why}")
+setting_up = Sentence("setting up workload `{workload}`")
+interrupted = Sentence("interrupted; continue with: sizer resume {folder:path}")
+runs_failed = Sentence(
+    "some runs failed; after fixing the cause, measure them again with: sizer resume {folder:path} --retry"
+)
 
 
 def setup_failed(workload: str, failure: Failure) -> str:
-    """Why its runs are refused, with the last words of the command."""
-    last = failure.last_lines.strip().rpartition("\n")[2].strip()
-    why = not_made_ready(failure.cause)
-    if not last:
-        return _("  workload `{workload}`: {why}", workload=workload, why=why)
-    return _("  workload `{workload}`: {why}; its last words: {line}", workload=workload, why=why, line=last)
+    """Why the runs of a workload are refused, with the last words of its `setup`."""
+    why, line = not_made_ready(failure.cause), last_line(failure.last_lines)
+    return _("  workload `{workload}`: {why}[[; its last words: {line}]]", workload=workload, why=why, line=line)
 
 
 def waiting_for_run(seconds: float | None) -> str:
@@ -220,116 +146,61 @@ def waiting_for_run(seconds: float | None) -> str:
         return _("finishing the current step; Ctrl-C again stops it now")
     if seconds <= 0:
         return _("finishing the current run (longer than expected); Ctrl-C again stops it now")
-    return _("finishing the current run (about {time}); Ctrl-C again stops it now", time=format_seconds(seconds))
+    return _("finishing the current run (about {time:time}); Ctrl-C again stops it now", time=seconds)
 
 
-def interrupted(folder: Path) -> str:
-    """How to go on after Ctrl-C."""
-    return _("interrupted; continue with: sizer resume {folder}", folder=typed_path(folder))
+# A table that is imported.
+unknown_columns = Sentence("warning: {table}: sizer does not use {columns}; kept in each run and by export")
+unknown_columns_ignored = Sentence("warning: {table}: unknown and ignored: {columns}")
+table_imported = Sentence("{runs:runs} of {workloads:workloads} imported into {folder}")
+_STEPS: Mapping[str, str] = {
+    "reading": N_("reading the table, {time:time} so far"),
+    "storing": N_("storing the runs, about {share:share} done, {time:time} so far"),
+    "fitting": N_("fitting `{workload}`, {number} of {of} workloads, about {share:share} done, {time:time} so far"),
+    "recommending": N_("choosing machines, about {share:share} done, {time:time} so far"),
+    "reporting": N_("writing the report, about {share:share} done, {time:time} so far"),
+}
 
 
-def runs_failed(folder: Path) -> str:
-    """How to measure again what failed."""
-    return _(
-        "some runs failed; after fixing the cause, measure them again with: sizer resume {folder} --retry",
-        folder=typed_path(folder),
-    )
+def step_in_words(stage: str, share: float, seconds: float, workload: str, number: int, of: int) -> str:
+    """How far an import is: what it does, about how much is done, and since when."""
+    message = _STEPS.get(stage, _STEPS["reporting"])
+    return _(message, share=share, time=round(seconds), workload=workload, number=number, of=of)
 
 
-def progress_begun(number: int, total: int, run: str, seconds_left: float) -> str:
-    """A run begins, as a plain line."""
-    return _(
-        "[{number}/{total}] {run}, {time} left", number=number, total=total, run=run, time=format_seconds(seconds_left)
-    )
+# A run that goes on.
+progress_begun = Sentence("[{number}/{total}] {run}, {time:time} left")
+progress_chosen = Sentence("[{number}, {total} at most] {run}")
+stood_still = Sentence(
+    "  sizer itself stood still for {seconds:.1f} s (stopped, suspended, or without CPU time); the run is made again"
+)
+no_step_yet = Sentence(
+    "  no step seen after {time:time}; it is given up after {end:time} if none comes, or earlier if it does nothing"
+)
+reading_yet = Sentence(
+    "  after {time:time} it still reads its data into memory, {read:bytes} of {whole:bytes}; it is given up after "
+    "{end:time} if no step comes"
+)
+reading_now = Sentence("reading {read:bytes} of {whole:bytes}")
+progress_line = Sentence(
+    "[{bar}] {finished}/{total}, {time:time} left | [[{rate}]][[!rate?warming up]] | {run} | {used[0]:.2f} cores | "
+    "{used[1]:transfer} read, {used[2]:transfer} written"
+)
+"""`rate` is None before it is known, `used` are the cores and the bytes read and written a second."""
+reference_again = Sentence("{run}, the reference again")
+ended_line = Sentence("  {run}: {result}")
 
-
-def progress_chosen(number: int, total: int, run_and_reason: str) -> str:
-    """A run of an adaptive plan begins, as a plain line; it may take `total` runs at the most."""
-    return _("[{number}, {total} at most] {run}", number=number, total=total, run=run_and_reason)
-
-
-def stood_still(seconds: float) -> str:
-    """A run is made again because sizer did not watch all of it."""
-    return _(
-        "  sizer itself stood still for {seconds} s (stopped, suspended, or without CPU time); the run is made again",
-        seconds=f"{seconds:.1f}",
-    )
-
-
-def no_step_yet(seconds: float, given_up_seconds: float) -> str:
-    """Said once of a run in which nothing was counted for so long."""
-    return _(
-        "  no step seen after {time}; it is given up after {end} if none comes, or earlier if it does nothing",
-        time=format_seconds(seconds),
-        end=format_seconds(given_up_seconds),
-    )
-
-
-def reading_yet(seconds: float, read: float, whole: float, given_up_seconds: float) -> str:
-    """Said of a run that still reads its data after so long."""
-    return _(
-        "  after {time} it still reads its data into memory, {read} of {whole}; it is given up after {end} if no step "
-        "comes",
-        time=format_seconds(seconds),
-        read=format_bytes(read),
-        whole=format_bytes(whole),
-        end=format_seconds(given_up_seconds),
-    )
-
-
-def reading_now(read: float, whole: float) -> str:
-    """In the place of a rate."""
-    return _("reading {read} of {whole}", read=format_bytes(read), whole=format_bytes(whole))
-
-
-def progress_line(
-    bar: str,
-    finished: int,
-    total: int,
-    seconds_left: float,
-    rate: str | None,
-    run: str,
-    used: tuple[float, float, float],
-) -> str:
-    """The bar; `rate` is None before it is known, `used` are the cores and the bytes read and written a second."""
-    cores, read, written = used
-    return _(
-        "[{bar}] {finished}/{total}, {time} left | {rate} | {run} | {cores} cores | {read} read, {written} written",
-        bar=bar,
-        finished=finished,
-        total=total,
-        time=format_seconds(seconds_left),
-        rate=_("warming up") if rate is None else rate,
-        run=run,
-        cores=f"{cores:.2f}",
-        read=transfer(read),
-        written=transfer(written),
-    )
-
-
-def reference_again(run: str) -> str:
-    """A run beyond the repeats, which shows whether the host has drifted."""
-    return _("{run}, the reference again", run=run)
-
-
-def being_measured(run: str) -> str:
-    """A run of a study that goes on."""
-    return _("{run}: being measured now", run=run)
-
-
-def to_be_run(run: str) -> str:
-    """A run of a study that was not made yet."""
-    return _("{run}: not run yet", run=run)
-
-
-def being_measured_again(result: str) -> str:
-    """A stored run that is being replaced."""
-    return _("{result}; being measured again now", result=result)
-
-
-def to_be_run_again(result: str) -> str:
-    """A stored run that will be replaced."""
-    return _("{result}; will be run again", result=result)
+# The runs of a study, as `sizer status` lists them.
+status_line = Sentence("{id}  {run}[[several? ×{times}]]: {result}")
+being_measured = Sentence("{run}: being measured now")
+to_be_run = Sentence("{run}: not run yet")
+being_measured_again = Sentence("{result}; being measured again now")
+to_be_run_again = Sentence("{result}; will be run again")
+_SUMMARY = Sentence(
+    "{finished} of {planned} runs finished[[, and {followed} of searches]][[ ({outcomes})]]; "
+    "[[{warned}]][[!warned?none]] with a warning[[; {older} stored of an older form of the study]][[; {left} to go, "
+    "about {time:time}]][[held?; being measured now]]"
+)
 
 
 def study_summary(
@@ -344,27 +215,248 @@ def study_summary(
     held: bool,
 ) -> str:
     """The last line of status; `followed` are the runs of searches and passes, which nobody plans."""
-    counted = outcomes_counted([outcome.value for outcome in outcomes], list(outcomes.values()))
-    known = {"finished": finished, "planned": planned, "followed": followed}
-    done = (
-        _("{finished} of {planned} runs finished, and {followed} of searches", **known)
-        if followed
-        else _("{finished} of {planned} runs finished", **known)
+    ended = outcomes_counted([outcome.value for outcome in outcomes], list(outcomes.values()))
+    return _SUMMARY(finished, planned, followed, ended, warned, older=older, left=left, time=seconds, held=held)
+
+
+# This host, as doctor says it, and what stands in the catalogue.
+looking_at_host = Sentence("checking this host, which takes a few seconds")
+
+
+def host_line(host: Host) -> str:
+    """This machine in a line."""
+    return _(
+        "{host.cpu_model}, {topology}, {host.memory_bytes:bytes}; {host.distribution}, {host.kernel}",
+        host=host,
+        topology=topology_in_words(host.topology),
     )
-    parts = [
-        _("{done} ({outcomes})", done=done, outcomes=counted) if outcomes else done,
-        _("{count} with a warning", count=warned) if warned else _("none with a warning"),
-    ]
-    if older:
-        parts.append(
-            _n(
-                "{count} stored run of an older form of the study",
-                "{count} stored runs of an older form of the study",
-                older,
-            )
+
+
+def topology_in_words(counts: CpuCounts) -> str:
+    """`2 sockets, 2 NUMA nodes, 4 cores, 8 CPUs with hyperthreads`."""
+    return _(
+        "{sockets}, {nodes}, {cores}, {cpus} [[threads?with]][[!threads?without]] hyperthreads",
+        sockets=_n("{count} socket", "{count} sockets", counts.sockets),
+        nodes=_n("{count} NUMA node", "{count} NUMA nodes", counts.nodes),
+        cores=_n("{count} core", "{count} cores", counts.cores),
+        cpus=_n("{count} CPU", "{count} CPUs", counts.cpus),
+        threads=counts.cpus > counts.cores,
+    )
+
+
+def virtualization_in_words(found: Virtualization) -> str:
+    """`container in a virtual machine (KVM)`."""
+    if found.hypervisor is None:
+        return _("container") if found.container else _("no virtual machine")
+    return _("[[container?container in a ]]virtual machine ({hypervisor})", **vars(found))
+
+
+def check_lines(check: Check) -> list[str]:
+    """What doctor found, and the command that helps."""
+    values = {"name": check.name, "found": finding_in_words(check.finding), "command": check.fix}
+    if check.ok:
+        return [_("ok  {name}: {found}", **values)]
+    lines = [_("NO  {name}: {found}", **values)]
+    if check.fix and check.name == "load":
+        return [*lines, _("      to see which, type: {command}", **values)]
+    return [*lines, _("      to fix it, type: {command}", **values)] if check.fix else lines
+
+
+_F = FindingKind
+_FINDINGS: Mapping[FindingKind, str] = {
+    **dict.fromkeys((_F.CONTROL, _F.VERSION, _F.OTHER), N_("{text}")),
+    _F.CPUS: N_("{count} of this host's {whole} can be used"),
+    _F.NO_SWAP: N_("none"),
+    _F.SWAP_KEPT: N_("{bytes:bytes}, which runs are kept out of"),
+    _F.SWAP_USED: N_("{bytes:bytes}, which runs may use"),
+    _F.PRESSURE: N_("what runs wait for is accounted"),
+    _F.NO_PRESSURE: N_("not accounted for runs of this user here"),
+    _F.FRAMEWORK: N_("{text} in {path}; sees [[{gpus:and}]][[!gpus?no GPU]]"),
+    _F.PACKAGE: N_("{text} in {path}"),
+    _F.NOT_INSTALLED: N_("not installed[[ in {path}]]"),
+    _F.MISSING: N_("{path} is missing"),
+    _F.ROOT_ONLY: N_("for root alone"),
+    _F.PRESENT: N_("{path}"),
+    _F.NO_IMPORT: N_("cannot be imported in {path}: {text}"),
+    _F.QUIET: N_("nothing else uses this host"),
+    _F.BUSY: N_("{busy}"),
+}
+
+
+def finding_in_words(finding: Finding) -> str:
+    """What a check found."""
+    busy = busy_host_in_words(finding.load) if finding.kind is FindingKind.BUSY else ""
+    return _(_FINDINGS[finding.kind], **vars(finding), busy=busy)
+
+
+def busy_host_in_words(busy: BusyBy) -> str:
+    """That this host is busy, by what, and what becomes of it."""
+    reasons = []
+    if busy.other_cores is not None:
+        programs = row(f"{name} {cores:.2f}" for name, cores in busy.programs)
+        reasons.append(
+            _("other programs use {cores:.2f} cores[[ ({programs})]]", cores=busy.other_cores, programs=programs)
         )
-    if left:
-        parts.append(_("{count} to go, about {time}", count=left, time=format_seconds(seconds)))
-    if held:
-        parts.append(_("being measured now"))
-    return clauses(parts)
+    if busy.stolen_cores is not None:
+        reasons.append(_("the hypervisor gives {cores:.2f} cores to others", cores=busy.stolen_cores))
+    return _(
+        "this host is busy: {what}; runs that it disturbs are marked `contended` or `stolen`, and a quiet host "
+        "measures better",
+        what=listed(reasons),
+    )
+
+
+def measured_beside(other: MeasuringProcess) -> str:
+    """That another user's sizer measures, too, and what becomes of it."""
+    return _(
+        "a sizer of {user} measures on this host, too[[ (process {pid}: {command})]], and this one does not wait for "
+        "it; runs that it disturbs are marked `contended`",
+        user=_("another user") if other.user is None else in_words(user_name(other.user)),
+        pid=other.pid,
+        command=other.command or "?",
+    )
+
+
+def study_file_written(path: Path) -> str:
+    """After init."""
+    return _("{path} written; edit it, then type: sizer run {typed} --dry-run", path=path, typed=typed_path(path))
+
+
+def catalog_valid(path: str | None, entries: int) -> str:
+    """A catalogue that validate accepts; None is the one that comes with sizer."""
+    name = path or _("the bundled catalogue")
+    return _n("{path}: {count} entry, valid", "{path}: {count} entries, all valid", entries, path=name)
+
+
+def price_in_words(usd_per_hour: float | None) -> str:
+    """`$1.20 an hour`."""
+    return _("price unknown") if usd_per_hour is None else _("{price} an hour", price=format_usd(usd_per_hour))
+
+
+def offer_line(offer: InstanceOffer) -> str:
+    """An instance type that fits a recommendation."""
+    return _(
+        "{offer.provider} {offer.instance_type}: {price} ({offer.as_of}, {offer.source})",
+        offer=offer,
+        price=price_in_words(offer.usd_per_hour),
+    )
+
+
+def instance_line(offer: InstanceType) -> str:
+    """An instance type of the catalogue; of one that nobody can rent, since when, in the place of its price."""
+    gpus = f"{offer.gpu_count} x {offer.gpu}" if offer.gpu else ""
+    retired = offer.retired is not None
+    return _(
+        "{offer.name}: {size}; {price} ({offer.as_of}, {offer.source})",
+        offer=offer,
+        size=row([vcpus_in_words(offer.vcpus), format_bytes(offer.memory_bytes), gpus]),
+        price=_("retired {year}", year=offer.retired) if retired else price_in_words(offer.usd_per_hour),
+    )
+
+
+def disk_offer_line(disk: DiskOffer) -> str:
+    """A disk tier of the catalogue."""
+    price = _("price unknown")
+    if disk.usd_per_gib_month is not None:
+        confidence = None if disk.confidence == "documented" else disk.confidence
+        price = _("{usd:usd} per GiB and month[[, {confidence}]]", usd=disk.usd_per_gib_month, confidence=confidence)
+    return _(
+        "{disk.name}: {disk.disk_class}, up to {disk.read_iops_max:,.0f} IOPS and {speed:,.0f} MB/s; {price} "
+        "({disk.as_of}, {disk.source})",
+        disk=disk,
+        speed=disk.read_bytes_per_second_max / 1e6,
+        price=price,
+    )
+
+
+def published_rate_line(rate: AcceleratorRate) -> str:
+    """A published rate of an accelerator."""
+    return _(
+        "{rate.gpu} {rate.mode} {rate.network}: {rate.samples_per_second:g} samples/s ({rate.precision}[[, batch "
+        "{batch}]]) ({rate.as_of}, {rate.source})",
+        rate=rate,
+        batch=rate.batch_size,
+    )
+
+
+# Data and disks.
+_A = AnnouncementKind
+_ANNOUNCEMENTS: Mapping[AnnouncementKind, str] = {
+    _A.EMBEDDED_DATA: N_("making the embedded data set in {folder}"),
+    _A.PACKED_DATA: N_("packing {source} as {name} in {folder}"),
+    _A.INDEX: N_("making an index of {source} in {folder}"),
+    _A.DAMAGED_DATA: N_("the data set in {folder} is not as it was made ({why}), so it is made anew"),
+    _A.OTHER_SIZER: N_("waiting for another sizer that makes data in {folder}"),
+    _A.DATA_MADE: N_("  {bytes:volume}"),
+    _A.PROGRAM: N_("  {name}"),
+    _A.EMULATED_DISK: N_("making the emulated disk in {folder}"),
+    _A.COPY: N_("copying {bytes:volume} to disk `{name}`"),
+}
+_L = LeftoverKind
+_LEFTOVERS: Mapping[LeftoverKind, str] = {
+    _L.PROGRAMS: N_("programs"),
+    _L.GROUPS: N_("control groups"),
+    _L.EMULATED_DISKS: N_("emulated disks"),
+    _L.DISK_FOLDERS: N_("folders on disks"),
+    _L.TEMPORARY_FOLDERS: N_("temporary folders"),
+    _L.DATA_SETS: N_("unfinished data sets"),
+}
+
+
+def announcement_in_words(announced: Announcement) -> str:
+    """What takes a while."""
+    return _(_ANNOUNCEMENTS[announced.kind], **vars(announced))
+
+
+def leftover_in_words(left: Leftover) -> str:
+    """What a killed sizer left, and that it is gone, or why it cannot be removed."""
+    what = _(_LEFTOVERS[left.kind])
+    if left.error is None:
+        return _("removed {what} that a killed sizer left: {names:and}", what=what, names=left.removed)
+    return _("{what} that a killed sizer left cannot be removed: {why}", what=what, why=left.error)
+
+
+disk_checking = Sentence("checking disk `{disk}` with fio")
+checking_disk = Sentence("checking {name} with fio: {time:time}, plus the time to make its file")
+disk_unusable = Sentence("  disk `{disk}` cannot be used: {why}")
+
+
+def disk_deviates(check: DiskCheck) -> str:
+    """A disk is not as fast as declared."""
+    return _("  disk `{disk}`: {figures}", disk=check.tier.name, figures=deviations_in_words(check))
+
+
+def deviations_in_words(check: DiskCheck) -> str:
+    """What a disk gives instead of what it declares; '' where it gives that."""
+    parts = []
+    for name, (measured, declared) in deviations(check).items():
+        figures = {"measured": disk_figure(name, measured), "declared": disk_figure(name, declared)}
+        reads = name.startswith("read")
+        parts.append(
+            _("it [[reads?reads]][[!reads?writes]] {measured} where {declared} is declared", reads=reads, **figures)
+        )
+    return _("{figures}; the measured figures are used", figures=listed(parts)) if parts else ""
+
+
+def disk_check_line(check: DiskCheck) -> str:
+    """Whether a disk is as fast as declared."""
+    tier = check.tier
+    if not tier.emulated:
+        return _("{name} (real): measured", name=tier.name)
+    result = deviations_in_words(check) or _("as declared")
+    return _("{name} (emulated[[, {size:bytes}]]): {result}", name=tier.name, size=tier.size_bytes, result=result)
+
+
+def disk_figure_line(name: str, measured: float | None, declared: float | None) -> str:
+    """One measured figure of a disk, beside what its tier declares."""
+    return _(
+        "  [[reads?read]][[!reads?write]]: {measured}[[, declared {declared}]]",
+        reads=name.startswith("read"),
+        measured=_("not measured") if measured is None else disk_figure(name, measured),
+        declared="" if declared is None else disk_figure(name, declared),
+    )
+
+
+def disk_figure(name: str, value: float) -> str:
+    """`100 MB/s`, `2,000 IOPS`."""
+    return operations(value) if name.endswith("iops") else transfer(value)

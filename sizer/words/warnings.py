@@ -1,59 +1,203 @@
-"""Warnings of runs: their names, and what must be known of the figures."""
+"""Warnings of runs: their names, what must be known of the figures, what that means, and whether the host drifted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from collections.abc import Callable
+from collections.abc import Sequence
 from sizer.records.device import ClockReason
-from sizer.records.run import Run, RunWarning, WarningKind
-from sizer.records.units import bytes_and_unit, format_number, share_and_unit
-from sizer.words.language import _, _n
-from sizer.words.units import several_of, units_a_second
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
+from sizer.records.units import bytes_and_unit
+from sizer.records.units import format_number
+from sizer.records.units import share_and_unit
+from sizer.words.language import _
+from sizer.words.language import _n
+from sizer.words.units import several_of
+from sizer.words.units import units_a_second
+from collections.abc import Mapping
+from sizer.records.gpu import ClockReason
+from sizer.words.language import N_
+from sizer.words.language import Counted
+from sizer.words.language import Sentence
+from sizer.words.language import several_of
+from sizer.words.language import span
+from sizer.words.language import units_a_second
+
+_K = WarningKind
+_NAMES: Mapping[WarningKind, str] = {
+    _K.CONTENDED: N_("contended"),
+    _K.STOLEN: N_("stolen"),
+    _K.OVERHEAD: N_("overhead"),
+    _K.THROTTLED: N_("throttled"),
+    _K.GPU_THROTTLED: N_("GPU throttled"),
+    _K.GPU_SHARED: N_("GPU shared"),
+    _K.GPU_MEMORY_FULL: N_("GPU memory full"),
+    _K.PAGE_CACHE_WARM: N_("page cache warm"),
+    _K.SWAPPED: N_("swapped"),
+    _K.MEMORY_RISING: N_("memory rising"),
+    _K.READ_AMPLIFIED: N_("read amplified"),
+    _K.WRITES_UNLIMITED: N_("writes unlimited"),
+    _K.TWO_RATES: N_("two rates"),
+    _K.IMPRECISE: N_("imprecise"),
+    _K.SHORT: N_("short"),
+    _K.UNSETTLED: N_("unsettled"),
+    _K.STEPS_JOINED: N_("steps joined"),
+    _K.FIRST_EPOCH: N_("first epoch only"),
+    _K.NO_EPOCHS: N_("no epochs"),
+    _K.PART_OF_EPOCH: N_("part of an epoch"),
+    _K.DRIFTING: N_("drifting"),
+    _K.DATA_GONE: N_("data set changed"),
+    _K.LEFT_BEHIND: N_("left behind"),
+    _K.FILES_CHANGED: N_("files changed"),
+    _K.LOG_INCOMPLETE: N_("log incomplete"),
+    _K.TOLD_UNLIKE_SEEN: N_("told unlike seen"),
+    _K.OTHER_BATCH_SIZE: N_("other batch size"),
+    _K.ONE_READING: N_("one reading"),
+    _K.MAY_BE_ANOTHER_JOB: N_("perhaps another job"),
+    _K.NOT_HOOKED: N_("hook not loaded"),
+    _K.SAMPLES_NOT_SEEN: N_("samples not seen"),
+    _K.SEVERAL_LOADERS: N_("several loaders"),
+    _K.OTHER: N_("other"),
+}
+"""Of each group of kinds."""
+_SENTENCES: Mapping[WarningKind, str] = {
+    # Other programs and the host.
+    _K.CONTENDED: N_("something else on this host used {cores} cores meanwhile"),
+    _K.STOLEN: N_("the hypervisor gave {cores} cores to others meanwhile"),
+    _K.OVERHEAD: N_("sizer itself used {share} of the workload's core-seconds"),
+    _K.THROTTLED: N_(
+        "{share} of CPU periods used up the quota of {vcpus} vCPU, so it ran in slices: latencies are not those of a "
+        "slower CPU[[several?, and threads that wait for each other lose more than that]]"
+    ),
+    _K.GPU_THROTTLED: N_("the clocks of the GPU were lowered for {share} of the time: {reason}"),
+    _K.GPU_SHARED: N_("others were on its GPU for {share} of the time: {text}"),
+    _K.DRIFTING: N_(
+        "the reference configuration [[before?went from {before} to {after} {unit} around this run]][[level?made "
+        "{level} {unit} around this run]][[rate?made {rate} {unit} here]][[low?, outside the {low} to {high} {unit} "
+        "of most of its measurements]]"
+    ),
+    # Memory and disks.
+    _K.GPU_MEMORY_FULL: N_(
+        "up to {bytes} of the {whole} of its GPU's memory were in use; part of it may be memory that the framework "
+        "keeps without need"
+    ),
+    _K.PAGE_CACHE_WARM: N_("{share} of the data was in memory before the run"),
+    _K.SWAPPED: N_("up to {bytes} of its memory was in swap"),
+    _K.MEMORY_RISING: N_("anonymous memory still rose at the end, by {bytes} in 1,000 steps; a longer run needs more"),
+    _K.READ_AMPLIFIED: N_("the device read {ratio} bytes for each byte that the program asked for"),
+    _K.WRITES_UNLIMITED: N_(
+        "up to {bytes} waited in the page cache, where this kernel's throttle does not see them; let the program sync "
+        "while it writes"
+    ),
+    _K.DATA_GONE: N_("its data set {text} is no longer there: put it back"),
+    _K.DATA_PARTLY_GONE: N_("of its data set {text} only {bytes} of {whole} are still there: put the rest back"),
+    _K.MEMORY_LEFT: N_("{text}[[ and {more} more]], {bytes} of memory; remove what no other program uses"),
+    _K.LEFT_BEHIND: N_("{text}"),
+    _K.FILES_CHANGED: N_(
+        "it made or changed {text}[[ and {more} more]] in its working folder, where the next run finds them"
+    ),
+    _K.LOG_INCOMPLETE: N_("{text} could not be written; make room there"),
+    # How sure its rate is.
+    _K.TWO_RATES: N_("{before} {unit} for {seconds}, then {after}; the later rate counts"),
+    _K.IMPRECISE: N_(
+        "[[±{half_width}]][[!half_width?the interval is not known]] after {seconds}, where ±{asked} was asked for"
+    ),
+    _K.SHORT: N_("stopped at the deadline after {seconds} of steady state"),
+    _K.UNSETTLED: N_(
+        "the rate moved too slowly, or stalled too seldom, to say how far this run may be off; measure for more seconds"
+    ),
+    _K.STEPS_JOINED: N_(
+        "the program made so many steps that each stored one represents {steps}; writing an event costs up to 0.1 ms, "
+        "so write one event for several steps"
+    ),
+    _K.FIRST_EPOCH: N_("no later epoch was reached before the run ended, so the cache was not in use yet"),
+    _K.NO_EPOCHS: N_("the program does not say when an epoch ends, so this may be the rate of its first"),
+    _K.PART_OF_EPOCH: N_("the run ended inside its second epoch; the cache serves more at the start of one"),
+    _K.MAY_BE_ANOTHER_JOB: N_("rows taken as its repeats differ by a factor of {factor}, and in {text}"),
+    # What its log told, and what was counted.
+    _K.TOLD_UNLIKE_SEEN: N_(
+        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; check the unit of the "
+        "pattern's groups"
+    ),
+    _K.LINES_OF_RANKS: N_(
+        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely each of several "
+        "processes prints the line; let one of them print, or let the pattern read a counter (`step`), too"
+    ),
+    _K.BATCHES_FOR_SAMPLES: N_(
+        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely its rate is one "
+        "of batches; name the group `batches`"
+    ),
+    _K.TOLD_NOT_USED: N_(
+        "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; its rate is that of its "
+        "counter, and does not rest on what is told"
+    ),
+    _K.OTHER_BATCH_SIZE: N_("a batch has {told} {units}, where the study says {given}; what was seen is used"),
+    _K.ONE_READING: N_(
+        "every line of its log told the same rate, so this is one reading, and how far it may be off is not known; "
+        "let the pattern read a counter (`step`), too"
+    ),
+    _K.NOT_HOOKED: N_(
+        "Python was started with {text}, so sizer's hook could not count its steps and only its log was read; leave "
+        "the option out"
+    ),
+    _K.HOOK_KEPT_OUT: N_(
+        "it uses PyTorch or MXNet where sizer's hook was not loaded, so its steps could not be counted and only its "
+        "log was read; leave out Python's options -I, -E and -S, and pass PYTHONPATH on"
+    ),
+    _K.SAMPLES_NOT_SEEN: N_(
+        "how many samples a step has was not seen, so the rate is in steps; to count samples, write "
+        "`samples_per_step: N` in the study, or add --samples-per-step N to `sizer profile`"
+    ),
+    _K.SEVERAL_LOADERS: N_(
+        "it reads several loaders side by side: a step, with its samples, is a batch of the one that is asked first, "
+        "and what the others give adds no samples"
+    ),
+}
+_OWN_TEXT = frozenset({_K.DATA_GONE, _K.LEFT_BEHIND, _K.LOG_INCOMPLETE, _K.NOT_HOOKED})
+"""Without figures, and yet their text is a path or an option, and no whole sentence of somebody else's."""
+_MEANINGS: Mapping[WarningKind, str] = {
+    _K.CONTENDED: N_("Their rates may be too low. Stop what else runs here, and measure again."),
+    _K.STOLEN: N_("Their rates may be too low. Measure again at another time, or on a host that is not shared."),
+    _K.OVERHEAD: N_("Their rates may be too low by as much."),
+    _K.THROTTLED: N_("The rates count. For latencies measure whole vCPUs."),
+    _K.GPU_THROTTLED: N_(
+        "The rates hold for this card as it is cooled and powered here; one with another power limit, or a cooler "
+        "one, gives others."
+    ),
+    _K.GPU_SHARED: N_("Their rates may be too low. Stop what else uses the GPU, and measure again."),
+    _K.GPU_MEMORY_FULL: N_("A larger batch may run out of it."),
+    _K.PAGE_CACHE_WARM: N_(
+        "Less was read from the disk, so their rates may be too high. Stop what else reads the data, and measure again."
+    ),
+    _K.SWAPPED: N_(
+        "Swap slows a run, and rented instances seldom have any. Type `sudo swapoff -a`, and measure again."
+    ),
+    _K.MEMORY_RISING: N_("Take more memory than the answer says, or measure for more `seconds`."),
+    _K.READ_AMPLIFIED: N_("A loader that reads larger pieces at a time would need less of the disk."),
+    _K.TWO_RATES: N_("A disk whose burst credit was spent does this."),
+    _K.IMPRECISE: N_("Differences smaller than that say nothing. Measure for more `seconds`."),
+    _K.SHORT: N_("Their rates are less certain. Give a longer `timeout` under `measure`."),
+    _K.FIRST_EPOCH: N_("Later epochs may be faster. Measure for more `seconds`, until two are over."),
+    _K.NO_EPOCHS: N_("Later epochs may be faster. Write the number of the epoch with each step."),
+    _K.PART_OF_EPOCH: N_("A whole epoch may be slower. Measure for more `seconds`."),
+    _K.DRIFTING: N_(
+        "The host became slower or faster meanwhile, and part of a difference between these runs may be that."
+    ),
+    _K.FILES_CHANGED: N_("A run that goes on from them is another run. Let the command under `before` remove them."),
+}
+MEASURED_AGAIN = frozenset({_K.CONTENDED, _K.STOLEN, _K.GPU_SHARED, _K.DRIFTING, _K.PAGE_CACHE_WARM, _K.SWAPPED})
+"""Warnings that another measurement of the same study removes."""
+how_to_measure_again = Sentence(
+    "To measure again, type `sizer run DIR/study.yaml --out AGAIN`, where DIR is this study's folder and AGAIN a new "
+    "one: `sizer resume` keeps what completed."
+)
+"""The command for runs that completed and are doubtful, which `sizer resume` keeps."""
 
 
 def warning_name(kind: WarningKind) -> str:
     """`contended`, `page cache warm`."""
-    return {
-        WarningKind.CONTENDED: _("contended"),
-        WarningKind.STOLEN: _("stolen"),
-        WarningKind.OVERHEAD: _("overhead"),
-        WarningKind.THROTTLED: _("throttled"),
-        WarningKind.GPU_THROTTLED: _("GPU throttled"),
-        WarningKind.GPU_SHARED: _("GPU shared"),
-        WarningKind.GPU_MEMORY_FULL: _("GPU memory full"),
-        WarningKind.PAGE_CACHE_WARM: _("page cache warm"),
-        WarningKind.SWAPPED: _("swapped"),
-        WarningKind.MEMORY_RISING: _("memory rising"),
-        WarningKind.READ_AMPLIFIED: _("read amplified"),
-        WarningKind.WRITES_UNLIMITED: _("writes unlimited"),
-        WarningKind.TWO_RATES: _("two rates"),
-        WarningKind.IMPRECISE: _("imprecise"),
-        WarningKind.SHORT: _("short"),
-        WarningKind.UNSETTLED: _("unsettled"),
-        WarningKind.STEPS_JOINED: _("steps joined"),
-        WarningKind.FIRST_EPOCH: _("first epoch only"),
-        WarningKind.NO_EPOCHS: _("no epochs"),
-        WarningKind.PART_OF_EPOCH: _("part of an epoch"),
-        WarningKind.DRIFTING: _("drifting"),
-        WarningKind.DATA_GONE: _("data set changed"),
-        WarningKind.DATA_PARTLY_GONE: _("data set changed"),
-        WarningKind.MEMORY_LEFT: _("left behind"),
-        WarningKind.LEFT_BEHIND: _("left behind"),
-        WarningKind.FILES_CHANGED: _("files changed"),
-        WarningKind.LOG_INCOMPLETE: _("log incomplete"),
-        WarningKind.TOLD_UNLIKE_SEEN: _("told unlike seen"),
-        WarningKind.LINES_OF_RANKS: _("told unlike seen"),
-        WarningKind.BATCHES_FOR_SAMPLES: _("told unlike seen"),
-        WarningKind.TOLD_NOT_USED: _("told unlike seen"),
-        WarningKind.OTHER_BATCH_SIZE: _("other batch size"),
-        WarningKind.ONE_READING: _("one reading"),
-        WarningKind.MAY_BE_ANOTHER_JOB: _("perhaps another job"),
-        WarningKind.NOT_HOOKED: _("hook not loaded"),
-        WarningKind.HOOK_KEPT_OUT: _("hook not loaded"),
-        WarningKind.SAMPLES_NOT_SEEN: _("samples not seen"),
-        WarningKind.SEVERAL_LOADERS: _("several loaders"),
-        WarningKind.OTHER: _("other"),
-    }[kind]
+    return _(_NAMES[kind.group])
 
 
 def warning_names(run: Run) -> list[str]:
@@ -61,12 +205,17 @@ def warning_names(run: Run) -> list[str]:
     return [warning_name(kind) for kind in dict.fromkeys(warning.kind.group for warning in run.warnings)]
 
 
+def meaning_of_warning(kind: WarningKind) -> str:
+    """What a warning means for the answer, and what to do; '' where the warning itself says all of it."""
+    return _(_MEANINGS[kind]) if kind in _MEANINGS else ""
+
+
 def warning_line(warning: RunWarning, unit: str) -> str:
     """`contended: something else on this host used 0.31 cores meanwhile`; of somebody else's, the text alone."""
-    said = warning_in_words([warning], unit)
-    if warning.kind is WarningKind.OTHER or not said or _is_foreign(warning):
-        return said or warning_name(warning.kind)
-    return _("{name}: {sentence}", name=warning_name(warning.kind), sentence=said)
+    text = warning_in_words([warning], unit)
+    if warning.kind is WarningKind.OTHER or not text or _is_foreign(warning):
+        return text or warning_name(warning.kind)
+    return _("{name}: {sentence}", name=warning_name(warning.kind), sentence=text)
 
 
 def warning_in_words(alike: Sequence[RunWarning], unit: str) -> str:
@@ -74,49 +223,61 @@ def warning_in_words(alike: Sequence[RunWarning], unit: str) -> str:
     first = alike[0]
     if _is_foreign(first):
         return first.text or ""
-    if not first.figures:
-        return _without_figures(first)
+    message = _SENTENCES.get(first.kind, "")
+    needs_text = first.kind in _OWN_TEXT and not first.text
+    needs_figures = first.kind not in _WITHOUT_FIGURES and not first.figures
+    if not message or needs_text or needs_figures:
+        return ""
     spans = {name: _span([warning.figures[name] for warning in alike], FORMATS[name]) for name in first.figures}
-    if first.kind is WarningKind.DRIFTING:
-        return _drifting(spans, first.text or unit)
-    return _with_figures(first, spans, unit)
+    values = {
+        "text": first.text,
+        "reason": clock_reason_in_words(first.text or ""),
+        "several": first.figures.get("vcpus", 0.0) > 1,
+        "unit": units_a_second(first.text if first.kind is WarningKind.DRIFTING and first.text else unit),
+        "units": several_of(unit),
+    }
+    return _(message, **(values | spans))
+
+
+_WITHOUT_FIGURES = _OWN_TEXT | {
+    *(_K.UNSETTLED, _K.ONE_READING, _K.FIRST_EPOCH, _K.NO_EPOCHS, _K.PART_OF_EPOCH, _K.HOOK_KEPT_OUT),
+    *(_K.SAMPLES_NOT_SEEN, _K.SEVERAL_LOADERS),
+}
 
 
 def _is_foreign(warning: RunWarning) -> bool:
     """Whether its text is a whole sentence of somebody else's."""
-    own = (WarningKind.DATA_GONE, WarningKind.LEFT_BEHIND, WarningKind.LOG_INCOMPLETE, WarningKind.NOT_HOOKED)
-    return warning.text is not None and not warning.figures and warning.kind not in own
+    return warning.text is not None and not warning.figures and warning.kind not in _OWN_TEXT
 
 
-FORMATS: dict[str, Callable[[float], tuple[str, str]]] = {
-    "cores": lambda value: (f"{value:.2f}", ""),
-    "ratio": lambda value: (f"{value:.2f}", ""),
+Form = Callable[[float], tuple[str, str]]
+"""How a figure is shown: the number and its unit."""
+
+
+def _plain(form: str) -> Form:
+    return lambda value: (format(value, form), "")
+
+
+def _number(value: float) -> tuple[str, str]:
+    return format_number(value), ""
+
+
+FORMATS: Mapping[str, Form] = {
+    **dict.fromkeys(("cores", "ratio", "factor"), _plain(".2f")),
+    **dict.fromkeys(("steps", "files"), _plain(",.0f")),
+    "more": lambda value: (f"{value:,.0f}" if value else "", ""),
+    **dict.fromkeys(("before", "after"), _plain(".4g")),
+    **dict.fromkeys(("rate", "level", "low", "high", "told", "seen", "given"), _number),
+    **dict.fromkeys(("half_width", "asked"), lambda value: share_and_unit(value, 1)),
+    **dict.fromkeys(("bytes", "whole"), bytes_and_unit),
     "share": lambda value: share_and_unit(value, 1 if value < 0.1 else 0),
-    "half_width": lambda value: share_and_unit(value, 1),
-    "asked": lambda value: share_and_unit(value, 1),
-    "vcpus": lambda value: (f"{value:g}", ""),
-    "bytes": bytes_and_unit,
-    "whole": bytes_and_unit,
+    "vcpus": _plain("g"),
     "seconds": lambda value: (f"{value:.0f}", "s"),
-    "steps": lambda value: (f"{value:,.0f}", ""),
-    "files": lambda value: (f"{value:,.0f}", ""),
-    "more": lambda value: (f"{value:,.0f}", ""),
-    "before": lambda value: (f"{value:.4g}", ""),
-    "after": lambda value: (f"{value:.4g}", ""),
-    "rate": lambda value: (format_number(value), ""),
-    "level": lambda value: (format_number(value), ""),
-    "low": lambda value: (format_number(value), ""),
-    "high": lambda value: (format_number(value), ""),
-    "told": lambda value: (format_number(value), ""),
-    "seen": lambda value: (format_number(value), ""),
-    "factor": lambda value: (f"{value:.2f}", ""),
-    "given": lambda value: (format_number(value), ""),
 }
-"""How each figure of a warning is shown: the number and its unit."""
 
 
-def _span(values: Sequence[float], form: Callable[[float], tuple[str, str]]) -> str:
-    """`0.31`, `0.06–1.21`, `4–9 s`."""
+def _span(values: Sequence[float], form: Form) -> str:
+    """`0.31`, `0.06–1.21`, `4–9 s`; nothing of none more."""
     (low, unit), (high, unit_of_high) = form(min(values)), form(max(values))
     if unit != unit_of_high:
         return f"{low} {unit}–{high} {unit_of_high}"
@@ -126,186 +287,41 @@ def _span(values: Sequence[float], form: Callable[[float], tuple[str, str]]) -> 
     return f"{number} {unit}" if unit else number
 
 
-def _without_figures(warning: RunWarning) -> str:
-    text = warning.text
-    return {
-        WarningKind.UNSETTLED: _(
-            "the rate moved too slowly, or stalled too seldom, to say how far this run may be off; "
-            "measure for more seconds"
-        ),
-        WarningKind.ONE_READING: _(
-            "every line of its log told the same rate, so this is one reading, and how far it may be off is not known; "
-            "let the pattern read a counter (`step`), too"
-        ),
-        WarningKind.FIRST_EPOCH: _("no later epoch was reached before the run ended, so the cache was not in use yet"),
-        WarningKind.NO_EPOCHS: _("the program does not say when an epoch ends, so this may be the rate of its first"),
-        WarningKind.PART_OF_EPOCH: _(
-            "the run ended inside its second epoch; the cache serves more at the start of one"
-        ),
-        WarningKind.DATA_GONE: _("its data set {path} is no longer there: put it back", path=text) if text else "",
-        WarningKind.LEFT_BEHIND: text or "",
-        WarningKind.LOG_INCOMPLETE: _("{path} could not be written; make room there", path=text) if text else "",
-        WarningKind.NOT_HOOKED: _(
-            "Python was started with {option}, so sizer's hook could not count its steps and only its log was read; "
-            "leave the option out",
-            option=text,
-        ),
-        WarningKind.HOOK_KEPT_OUT: _(
-            "it uses PyTorch or MXNet where sizer's hook was not loaded, so its steps could not be counted and only "
-            "its log was read; leave out Python's options -I, -E and -S, and pass PYTHONPATH on"
-        ),
-        WarningKind.SAMPLES_NOT_SEEN: _(
-            "how many samples a step has was not seen, so the rate is in steps; to count samples, write "
-            "`samples_per_step: N` in the study, or add --samples-per-step N to `sizer profile`"
-        ),
-        WarningKind.SEVERAL_LOADERS: _(
-            "it reads several loaders side by side: a step, with its samples, is a batch of the one that is asked "
-            "first, and what the others give adds no samples"
-        ),
-    }.get(warning.kind, "")
-
-
-def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
-    kind, figures = warning.kind, warning.figures
-    if kind is WarningKind.THROTTLED and figures.get("vcpus", 0) > 1:
-        return _(
-            "{share} of CPU periods used up the quota of {vcpus} vCPU, so it ran in slices: latencies are not those of "
-            "a slower CPU, and threads that wait for each other lose more than that",
-            **spans,
-        )
-    if kind is WarningKind.IMPRECISE and "half_width" not in figures:
-        return _("the interval is not known after {seconds}, where ±{asked} was asked for", **spans)
-    if kind is WarningKind.MEMORY_LEFT:
-        more = int(figures.get("more", 0))
-        names = warning.text
-        if not more:
-            return _("{names}, {bytes} of memory; remove what no other program uses", names=names, **spans)
-        return _n(
-            "{names} and {count} more, {bytes} of memory; remove what no other program uses",
-            "{names} and {count} more, {bytes} of memory; remove what no other program uses",
-            more,
-            names=names,
-            bytes=spans["bytes"],
-        )
-    if kind is WarningKind.FILES_CHANGED:
-        more = int(figures.get("more", 0))
-        known = {"names": warning.text or ""}
-        if not more:
-            return _("it made or changed {names} in its working folder, where the next run finds them", **known)
-        return _n(
-            "it made or changed {names} and {count} more file in its working folder, where the next run finds them",
-            "it made or changed {names} and {count} more files in its working folder, where the next run finds them",
-            more,
-            **known,
-        )
-    messages: dict[WarningKind, Callable[[], str]] = {
-        WarningKind.CONTENDED: lambda: _("something else on this host used {cores} cores meanwhile", **spans),
-        WarningKind.STOLEN: lambda: _("the hypervisor gave {cores} cores to others meanwhile", **spans),
-        WarningKind.OVERHEAD: lambda: _("sizer itself used {share} of the workload's core-seconds", **spans),
-        WarningKind.THROTTLED: lambda: _(
-            "{share} of CPU periods used up the quota of {vcpus} vCPU, so it ran in slices: "
-            "latencies are not those of a slower CPU",
-            **spans,
-        ),
-        WarningKind.GPU_THROTTLED: lambda: _(
-            "the clocks of the GPU were lowered for {share} of the time: {reason}",
-            reason=clock_reason_in_words(warning.text or ""),
-            **spans,
-        ),
-        WarningKind.MAY_BE_ANOTHER_JOB: lambda: _(
-            "rows taken as its repeats differ by a factor of {factor}, and in {columns}",
-            columns=warning.text or "",
-            **spans,
-        ),
-        WarningKind.GPU_SHARED: lambda: _(
-            "others were on its GPU for {share} of the time: {names}", names=warning.text or "", **spans
-        ),
-        WarningKind.GPU_MEMORY_FULL: lambda: _(
-            "up to {bytes} of the {whole} of its GPU's memory were in use; part of it may be memory that the framework "
-            "keeps without need",
-            **spans,
-        ),
-        WarningKind.PAGE_CACHE_WARM: lambda: _("{share} of the data was in memory before the run", **spans),
-        WarningKind.SWAPPED: lambda: _("up to {bytes} of its memory was in swap", **spans),
-        WarningKind.MEMORY_RISING: lambda: _(
-            "anonymous memory still rose at the end, by {bytes} in 1,000 steps; a longer run needs more", **spans
-        ),
-        WarningKind.READ_AMPLIFIED: lambda: _(
-            "the device read {ratio} bytes for each byte that the program asked for", **spans
-        ),
-        WarningKind.WRITES_UNLIMITED: lambda: _(
-            "up to {bytes} waited in the page cache, where this kernel's throttle does not see them; "
-            "let the program sync while it writes",
-            **spans,
-        ),
-        WarningKind.TWO_RATES: lambda: _(
-            "{before} {unit} for {seconds}, then {after}; the later rate counts", unit=units_a_second(unit), **spans
-        ),
-        WarningKind.IMPRECISE: lambda: _("±{half_width} after {seconds}, where ±{asked} was asked for", **spans),
-        WarningKind.TOLD_UNLIKE_SEEN: lambda: _(
-            "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; check the unit of the "
-            "pattern's groups",
-            **spans,
-        ),
-        WarningKind.LINES_OF_RANKS: lambda: _(
-            "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely each of "
-            "several processes prints the line; let one of them print, or let the pattern read a counter (`step`), too",
-            **spans,
-        ),
-        WarningKind.BATCHES_FOR_SAMPLES: lambda: _(
-            "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely its rate is "
-            "one of batches; name the group `batches`",
-            **spans,
-        ),
-        WarningKind.TOLD_NOT_USED: lambda: _(
-            "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; its rate is that of its "
-            "counter, and does not rest on what is told",
-            **spans,
-        ),
-        WarningKind.OTHER_BATCH_SIZE: lambda: _(
-            "a batch has {told} {units}, where the study says {given}; what was seen is used",
-            units=several_of(unit),
-            **spans,
-        ),
-        WarningKind.SHORT: lambda: _("stopped at the deadline after {seconds} of steady state", **spans),
-        WarningKind.STEPS_JOINED: lambda: _(
-            "the program made so many steps that each stored one represents {steps}; writing an event costs up to "
-            "0.1 ms, so write one event for several steps",
-            **spans,
-        ),
-        WarningKind.DATA_PARTLY_GONE: lambda: _(
-            "of its data set {path} only {bytes} of {whole} are still there: put the rest back",
-            path=warning.text,
-            **spans,
-        ),
-    }
-    return messages[kind]() if kind in messages else ""
+_CLOCK_REASONS: Mapping[str, str] = {
+    ClockReason.POWER_CAP.value: N_("it reached its power limit"),
+    ClockReason.THERMAL.value: N_("it was too hot"),
+    ClockReason.POWER_BRAKE.value: N_("the power supply asked for less"),
+    ClockReason.HARDWARE.value: N_("the hardware protected itself from heat or a power peak"),
+    ClockReason.BOARD_LIMIT.value: N_("a limit of the board"),
+    ClockReason.RELIABILITY.value: N_("a limit for its reliability"),
+}
 
 
 def clock_reason_in_words(reason: str) -> str:
     """Why the clocks of a GPU were lowered, by the value of its `ClockReason`."""
-    return {
-        ClockReason.POWER_CAP.value: _("it reached its power limit"),
-        ClockReason.THERMAL.value: _("it was too hot"),
-        ClockReason.POWER_BRAKE.value: _("the power supply asked for less"),
-        ClockReason.HARDWARE.value: _("the hardware protected itself from heat or a power peak"),
-        ClockReason.BOARD_LIMIT.value: _("a limit of the board"),
-        ClockReason.RELIABILITY.value: _("a limit for its reliability"),
-    }.get(reason, reason)
+    return _(_CLOCK_REASONS[reason]) if reason in _CLOCK_REASONS else reason
 
 
-def _drifting(spans: dict[str, str], unit: str) -> str:
-    known = {**spans, "unit": units_a_second(unit)}
-    if "before" in spans:
-        return _("the reference configuration went from {before} to {after} {unit} around this run", **known)
-    if "level" in spans:
-        return _(
-            "the reference configuration made {level} {unit} around this run, outside the {low} to {high} {unit} of "
-            "most of its measurements",
-            **known,
-        )
-    return _(
-        "the reference configuration made {rate} {unit} here, outside the {low} to {high} {unit} of most of its "
-        "measurements",
-        **known,
-    )
+_DRIFT = Counted(
+    "The host [[drifted?drifted]][[!drifted?did not drift]]: one configuration, measured {count} time, gave "
+    "{rates}[[, which lie {apart:apart} apart]].[[drifted? A smaller difference between two others may be the "
+    "host's.]]",
+    "The host [[drifted?drifted]][[!drifted?did not drift]]: one configuration, measured {count} times, gave "
+    "{rates}[[, which lie {apart:apart} apart]].[[drifted? A smaller difference between two others may be the "
+    "host's.]]",
+)
+
+
+def drift_of_reference(drifted: bool, count: int, low: float, high: float, unit: str) -> str:
+    """What the configuration that was measured again tells of the host; rates are in samples/s."""
+    rates = f"{span(low, high)} {units_a_second(unit)}"
+    return _DRIFT(count=count, drifted=drifted, rates=rates, apart=high / low - 1)
+
+
+drift_of_repeats = Counted(
+    "Repeats of {count} configuration lie {middle:small} apart. Were they lower and lower over time, it would be the "
+    "host.",
+    "Repeats of {count} configurations lie {middle:small} apart in the median, and {most:apart} at most. Were they "
+    "lower and lower over time, it would be the host.",
+)
+"""What repeats tell of the host where nothing was measured beside them."""

@@ -8,9 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-
 import pytest
-
 from tests.end_to_end.gates import Gate
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
@@ -111,7 +109,7 @@ def test_a_bound_that_ends_it_says_how_to_go_on(sizer: Typed, study: Path) -> No
     assert done.returncode == 0, done.stderr
     next_run = "the next would be job 1 vCPU: the first runs show the most, the least and the middle"
     command = "sizer run study/study.yaml --out study --runs 6"
-    assert f"2 runs are made, as many as were allowed; still open: `job`; {next_run}; to go on, type: {command}" in (
+    assert f"as many runs are made as were allowed: 2; still open: `job`; {next_run}; to go on, type: {command}" in (
         done.stderr
     )
     assert "Measure `job` at 1 vCPU." in done.stderr

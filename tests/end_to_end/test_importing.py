@@ -11,12 +11,14 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from sizer.cli import main
 from sizer.exchange.measurements import COLUMNS
 from tests import ROOT
+from sizer import api
+from sizer.api import importing
+from sizer.exchange.imported_columns import READERS
+from sizer.records.run import Run
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 PAGE = (ROOT / "docs" / "import.md").read_text("utf-8")
@@ -262,7 +264,7 @@ def test_a_table_of_places_may_have_more_columns(sizer: Typed, folder: Path) -> 
     (folder / "at.csv").write_text("disk;vcpus;colour;throughput\nfast;4;red;1\nalibaba/cloud_ssd:500GiB;4;;\n")
     done = sizer("predict", "s", "--at", "at.csv")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "warning: at.csv: `colour` is unknown and ignored\n"
+    assert done.stderr == "warning: at.csv: unknown and ignored: `colour`\n"
     assert ["assumed: a disk of 16,800 IOPS" in line for line in done.stdout.splitlines()] == [False, True]
 
 

@@ -6,14 +6,31 @@ import argparse
 import json
 from contextlib import nullcontext
 from pathlib import Path
-
-from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
+from sizer.analysis.log_lines.content import LogContent
+from sizer.analysis.log_lines.content import ReadLine
+from sizer.analysis.log_lines.content import read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS
-from sizer.cli.arguments import _, add_json
-from sizer.records.messages import AnyOf, InputError, printable
-from sizer.records.own_programs import KNOWN_LOGS, known_log
-from sizer.runner.time_limit import TimeLimit, at_most
+from sizer.cli.arguments import _
+from sizer.cli.arguments import add_json
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import printable
+from sizer.records.own_programs import KNOWN_LOGS
+from sizer.records.own_programs import known_log
+from sizer.runner.time_limit import TimeLimit
+from sizer.runner.time_limit import at_most
 from sizer.words import log_lines
+from sizer.records.errors import InputError
+from sizer.records.log_patterns import KNOWN_LOGS
+from sizer.records.log_patterns import known_log
+from sizer.records.plain_text import printable
+from sizer.words.profiling import log_cut
+from sizer.words.profiling import log_format
+from sizer.words.profiling import log_line
+from sizer.words.profiling import log_lines_more
+from sizer.words.profiling import log_no_number
+from sizer.words.profiling import log_summary
+from sizer.words.profiling import log_times
 
 LARGEST_LOG = 64 << 20
 """Bytes of a log that are read: its beginning says what all of it is like."""

@@ -6,26 +6,60 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
 from sizer import api
 from sizer.cli import values
-from sizer.cli.arguments import _, add_folder, add_json, option
+from sizer.cli.arguments import _
+from sizer.cli.arguments import add_folder
+from sizer.cli.arguments import add_json
+from sizer.cli.arguments import option
 from sizer.cli.folders import opened
-from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.model.model import Model
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
+from sizer.model.model import name_of_disk
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
-from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
-from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Refused, reason
+from sizer.records.messages import AnyOf
+from sizer.records.messages import InputError
+from sizer.records.messages import Lines
+from sizer.records.messages import Message
+from sizer.records.messages import NoAnswer
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import Reason
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refusal
+from sizer.records.prediction import Refused
+from sizer.records.prediction import reason
 from sizer.records.units import parse_bytes
 from sizer.words import predictions
 from sizer.words.errors import in_words
-from sizer.words.language import ENGLISH, in_language
+from sizer.words.language import ENGLISH
+from sizer.words.language import in_language
 from sizer.words.model import assumptions
-from sizer.words.names import clauses, terms_of
+from sizer.words.names import clauses
+from sizer.words.names import terms_of
+from sizer.cli.what_if import WHAT_IF_DISK
+from sizer.cli.what_if import AskedWhatIf
+from sizer.cli.what_if import asked_what_if
+from sizer.cli.what_if import form
+from sizer.cli.what_if import is_tier
+from sizer.cli.what_if import tier_rates
+from sizer.model.coordinates import name_of_disk
+from sizer.records.errors import InputError
+from sizer.records.errors import NoAnswer
+from sizer.words.language import clauses
+from sizer.words.language import in_words
+from sizer.words.model import assumed_line
+from sizer.words.model import configuration_name
+from sizer.words.model import no_prediction_line
+from sizer.words.model import prediction_line
+from sizer.words.model import what_if_disk_name
 
 
 @dataclass(frozen=True)
@@ -138,7 +172,7 @@ def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) ->
         from sizer.words.terminal import unknown_columns_ignored
 
         names = in_words(named(unknown))
-        print(unknown_columns_ignored(arguments.at, names, len(unknown)), file=sys.stderr)
+        print(unknown_columns_ignored(arguments.at, names), file=sys.stderr)
     return asked
 
 

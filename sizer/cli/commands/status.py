@@ -5,20 +5,47 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
-
-from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished
-from sizer.api import StudyStatus, open_study, study_status
-from sizer.cli.arguments import add_folder, add_json
+from collections.abc import Collection
+from collections.abc import Sequence
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.chosen import Unfinished
+from sizer.api import StudyStatus
+from sizer.api import open_study
+from sizer.api import study_status
+from sizer.cli.arguments import add_folder
+from sizer.cli.arguments import add_json
 from sizer.plan.run_order import UNFINISHED
-from sizer.records.messages import printable, typed_path
-from sizer.records.run import Run, way_of_ending
-from sizer.records.run_kinds import FINDINGS, Outcome
+from sizer.records.messages import printable
+from sizer.records.messages import typed_path
+from sizer.records.run import Run
+from sizer.records.run import way_of_ending
+from sizer.records.run_kinds import FINDINGS
+from sizer.records.run_kinds import Outcome
 from sizer.store.study_folder import StudyFolder
 from sizer.words import terminal
-from sizer.words.adaptive import chosen_runs, plan_goes_on
-from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words, status_line
-from sizer.words.unfinished import going_on_with, unfinished_said
+from sizer.words.adaptive import chosen_runs
+from sizer.words.adaptive import plan_goes_on
+from sizer.words.runs import imported_run_in_words
+from sizer.words.runs import result_and_warnings
+from sizer.words.runs import run_in_words
+from sizer.words.runs import status_line
+from sizer.words.unfinished import going_on_with
+from sizer.words.unfinished import unfinished_said
+from sizer.adaptive.to_follow import Unfinished
+from sizer.records.plain_text import printable
+from sizer.records.plain_text import typed_path
+from sizer.words.planning import chosen_runs
+from sizer.words.planning import going_on_with
+from sizer.words.planning import plan_goes_on
+from sizer.words.planning import unfinished_said
+from sizer.words.terminal import being_measured
+from sizer.words.terminal import being_measured_again
+from sizer.words.terminal import problem_said
+from sizer.words.terminal import status_line
+from sizer.words.terminal import study_summary
+from sizer.words.terminal import to_be_run
+from sizer.words.terminal import to_be_run_again
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +149,7 @@ def _line(
     labels = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
     label = labels.pop() if len(labels) == 1 else first.spec.workload.name
     result = result_and_warnings(first, folder.log_of(first))
-    return status_line(first, label, len(group), _again(group, result, current, planned))
+    return status_line(first.id, label, len(group), _again(group, result, current, planned), several=len(group) > 1)
 
 
 def _again(group: Sequence[Run], result: str, current: str | None, planned: Collection[str]) -> str:

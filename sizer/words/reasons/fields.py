@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-
-from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
+from collections.abc import Callable
+from collections.abc import Mapping
+from sizer.model.model import Bounds
+from sizer.model.model import GivenUp
+from sizer.model.model import GivenUpKind
+from sizer.model.model import SearchedFloor
 from sizer.recommend.rule import ALIKE
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.prediction import Reason
-from sizer.records.units import RELATIVE, format_bytes, format_number, format_seconds, format_usd
-from sizer.words import figures, names, units
+from sizer.records.units import RELATIVE
+from sizer.records.units import format_bytes
+from sizer.records.units import format_number
+from sizer.records.units import format_seconds
+from sizer.records.units import format_usd
+from sizer.words import figures
+from sizer.words import names
+from sizer.words import units
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _
 from sizer.words.names import Terms
+from sizer.model.floor_runs import Bounds
+from sizer.model.floor_runs import GivenUp
+from sizer.model.floor_runs import GivenUpKind
+from sizer.model.floor_runs import SearchedFloor
+from sizer.recommend.table import ALIKE
+from sizer.words import language
+from sizer.words.language import N_
+from sizer.words.language import listed
 
 Field = Callable[[Reason, Terms], str]
 """A figure in words; empty where the reason has none."""
@@ -44,11 +61,11 @@ def _resource(figure: str, written: Callable[[Bottleneck, Device], str]) -> Fiel
 
 def _list(figure: str, written: Callable[[float], str]) -> Field:
     """Numbers, as `2 and 4`."""
-    return _if(figure, lambda r, _terms: names.listed([written(each) for each in r.numbers(figure)]))
+    return _if(figure, lambda r, _terms: listed([written(each) for each in r.numbers(figure)]))
 
 
 def _names(figure: str, written: Callable[[str], str] = str) -> Field:
-    return _if(figure, lambda r, _terms: names.listed([written(each) for each in r.texts(figure)]))
+    return _if(figure, lambda r, _terms: listed([written(each) for each in r.texts(figure)]))
 
 
 def _two_digits(value: float) -> str:
@@ -58,8 +75,8 @@ def _two_digits(value: float) -> str:
 def _rate(r: Reason, t: Terms) -> str:
     """`219 images/s (205 to 233)`; beside a rate asked for so exact that it is seen which is more."""
     if r.has("needed"):
-        return units.rate_beside(r.number("rate"), r.number("needed"), t.unit)
-    return _between(r, units.rate_in_words(r.number("rate"), t.unit), format_number)
+        return language.rate_beside(r.number("rate"), r.number("needed"), t.unit)
+    return _between(r, language.rate_in_words(r.number("rate"), t.unit), format_number)
 
 
 def _time(r: Reason, t: Terms) -> str:
@@ -68,16 +85,25 @@ def _time(r: Reason, t: Terms) -> str:
     return _between(r, format_seconds(seconds) if math.isfinite(seconds) else _("for ever"), format_seconds)
 
 
+def _fastest_rate(r: Reason, t: Terms) -> str:
+    """The rate of the fastest machine, which is named where it is not the answer."""
+    return _rate(r, t) if r.text("role") == "fastest" else ""
+
+
+_ROLES = {"next": N_("Next comes"), "fastest": N_("The fastest is"), "baseline": N_("The baseline is")}
+"""What a machine is beside the answer."""
+
+
 def _between(r: Reason, value: str, written: Callable[[float], str]) -> str:
     """With its interval, where it has one that rounding leaves."""
     if not (r.has("low") and r.has("high")):
         return value
-    return figures.with_interval(value, written(r.number("low")), written(r.number("high")))
+    return language.with_interval(value, written(r.number("low")), written(r.number("high")))
 
 
 def _short_of_all(share: float) -> str:
     """What falls just short does not read as reaching all: 99.6 % and not 100 %."""
-    return units.percent(min(share, 0.999), 1) if 0.995 <= share < 1 else units.percent(share)
+    return language.percent(min(share, 0.999), 1) if 0.995 <= share < 1 else language.percent(share)
 
 
 def _usd(r: Reason, t: Terms) -> str:
@@ -119,35 +145,35 @@ def _baseline(r: Reason, t: Terms) -> str:
     size = _spec(r, t)
     if r.has("named"):
         return _("{instance} with {size}", instance=r.text("instance_type"), size=size)
-    return _("{size}, the largest measured", size=size) if size else _("the largest measured")
+    return _("[[{size}, ]]the largest measured", size=size)
 
 
 def _at_rate(r: Reason, t: Terms) -> str:
     """`98 % of its rate (extrapolated), disk prices not counted`."""
-    rate = figures.of_its_rate(r.number("share"))
-    rate = _("{rate} (extrapolated)", rate=rate) if r.has("extrapolated") else rate
-    return _("{rate}, disk prices not counted", rate=rate) if r.has("disk_not_counted") else rate
+    return _(
+        "{rate}[[beyond? (extrapolated)]][[disks?, disk prices not counted]]",
+        rate=language.of_its_rate(r.number("share")),
+        beyond=r.has("extrapolated"),
+        disks=r.has("disk_not_counted"),
+    )
 
 
 def _shares(r: Reason, t: Terms) -> str:
     """The three largest: `CPU 86 %, disk bandwidth 9 %, serial part 3 %`."""
     pairs = list(zip(r.texts("resources"), r.numbers("shares"), strict=True))[:3]
     named = [(names.resource_name(Bottleneck(name), t.device), share) for name, share in pairs if share >= 0.005]
-    return names.row(_("{resource} {share}", resource=name, share=units.percent(share)) for name, share in named)
+    return language.row(_("{resource} {share}", resource=name, share=language.percent(share)) for name, share in named)
 
 
 def _accounted(r: Reason, t: Terms) -> str:
     """What the accounting of these runs named, with its busy share: `disk bandwidth 91 % busy`."""
     bottleneck = Bottleneck(r.text("accounted"))
+    share = language.percent(r.number("busy")) if r.has("busy") else ""
     if bottleneck is Bottleneck.AMBIGUOUS:
         return _("no single resource, as its repeats differ")
-    serial, name = bottleneck is Bottleneck.SERIAL, names.resource_name(bottleneck, t.device)
-    if not r.has("busy"):
-        return _("one core busy") if serial else name
-    share = units.percent(r.number("busy"))
-    if serial:
-        return _("one core busy and the others idle ({share} of the vCPUs)", share=share)
-    return _("{resource} {share} busy", resource=name, share=share)
+    if bottleneck is Bottleneck.SERIAL:
+        return _("one core busy[[ and the others idle ({share} of the vCPUs)]]", share=share)
+    return _("{resource}[[ {share} busy]]", resource=names.resource_name(bottleneck, t.device), share=share)
 
 
 def _told(r: Reason, t: Terms) -> str:
@@ -160,7 +186,7 @@ def _told(r: Reason, t: Terms) -> str:
 def _origin(r: Reason, t: Terms) -> str:
     """The same without an interval: `330 images/s, from NVIDIA`."""
     source = names.rate_source(r.text("source")) if r.text("source") else ""
-    return names.row(part for part in (_rate(r, t) if r.has("rate") else "", source) if part)
+    return language.row(part for part in (_rate(r, t) if r.has("rate") else "", source) if part)
 
 
 def _searched(r: Reason, t: Terms) -> str:
@@ -169,31 +195,34 @@ def _searched(r: Reason, t: Terms) -> str:
     kind = r.text("given_up")
     why = GivenUp(GivenUpKind(kind), round(r.number("given_up_at"))) if kind else None
     found = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
-    return figures.capital(floor_in_words(found))
+    return language.capital(names.floor_in_words(found))
 
 
 def _values(r: Reason, t: Terms) -> str:
     """Those of an axis that were measured: `2 and 4`; `2 GiB and 4 GiB` of memory."""
     written = format_bytes if r.text("axis") == "memory_gib" else format_number
-    return names.listed([written(each) for each in r.numbers("values")])
+    return listed([written(each) for each in r.numbers("values")])
 
 
 def _doubts(r: Reason, t: Terms) -> str:
     """`known by one reading`."""
-    one, other = _("known by one reading"), _("of another batch size than the study gives")
-    return names.either([{"one_reading": one, "other_batch_size": other}[doubt] for doubt in r.texts("doubts")])
+    doubts = {
+        "one_reading": N_("known by one reading"),
+        "other_batch_size": N_("of another batch size than the study gives"),
+    }
+    return language.either([_(doubts[doubt]) for doubt in r.texts("doubts")])
 
 
 def _retired(r: Reason, t: Terms) -> str:
     """`aws p3.2xlarge (retired 2026) and azure NC6 (retired 2023)`."""
     years = zip(r.texts("names"), r.numbers("years"), strict=True)
-    return names.listed([_("{name} (retired {year})", name=name, year=round(year)) for name, year in years])
+    return listed([_("{name} (retired {year})", name=name, year=round(year)) for name, year in years])
 
 
 _RATES = ("measured_rate", "rate_low", "rate_high", "now", "then")
 FIELDS: Mapping[str, Field] = {
-    **_each(units.vcpus_in_words, "vcpus fewest fastest_at best judged larger"),
-    **_each(lambda vcpus: units.vcpus_in_words(2 * vcpus), "", doubled="vcpus"),
+    **_each(language.vcpus_in_words, "vcpus fewest fastest_at best judged larger"),
+    **_each(lambda vcpus: language.vcpus_in_words(2 * vcpus), "", doubled="vcpus"),
     **_each(lambda count: names.accelerators_name(None, count), "", gpus="gpu_count"),
     **_each(format_bytes, "held needed_memory rated untried most more data"),
     **_each(format_bytes, "", memory="memory_bytes", low="low_bytes", high="high_bytes"),
@@ -201,26 +230,28 @@ FIELDS: Mapping[str, Field] = {
     **_each(format_number, "completed mistold doubtful starved failed runs"),
     **_each(_two_digits, "busy busy_low busy_high cores"),
     **_each(format_seconds, "within enough latency most_latency"),
-    **_each(figures.transfer, "cap reads"),
-    **_each(units.percent, "share most_loss worth"),
-    **_each(figures.small_share, "loss"),
+    **_each(language.transfer, "cap reads"),
+    **_each(language.percent, "share most_loss worth"),
+    **_each(language.small_share, "loss"),
     **_each(_short_of_all, "of_target"),
-    **_each(figures.gain, "gain"),
-    **_each(figures.change, "", change="gain"),
-    **_each(lambda share: figures.apart(abs(share)), "", apart="gain"),
-    **_each(figures.times, "speed factor cost"),
+    **_each(language.gain, "gain"),
+    **_each(language.change, "", change="gain"),
+    **_each(lambda share: language.apart(abs(share)), "", apart="gain"),
+    **_each(language.times, "speed factor cost"),
     **_each(lambda factor: f"{factor:.2f}", "", ratio="factor"),
-    **_each(figures.more_or_less, "dearer"),
-    **_each(figures.chance, "", chance="probability"),
+    **_each(language.more_or_less, "dearer"),
+    **_each(language.chance, "", chance="probability"),
     **_each(lambda probability: f"{probability:g}", "sure"),
     **_each(format_usd, "answer_usd baseline_usd"),
     **_each(lambda year: f"{year:.0f}", "year"),
-    **{name: _number(name, lambda rate, t: units.rate_in_words(rate, t.unit)) for name in _RATES},
-    "needed": _number("needed", lambda rate, t: units.exact_rate(rate, t.unit)),
+    **{name: _number(name, lambda rate, t: language.rate_in_words(rate, t.unit)) for name in _RATES},
+    "needed": _number("needed", lambda rate, t: language.exact_rate(rate, t.unit)),
     "rate": _if("rate", _rate),
+    "fastest_rate": _if("rate", _fastest_rate),
+    "which": lambda r, _terms: _(_ROLES[r.text("role")]) if r.text("role") in _ROLES else "",
     "told": _told,
     "beside": _origin,
-    "samples": _number("samples", lambda samples, t: figures.samples_counted(samples, t.unit)),
+    "samples": _number("samples", lambda samples, t: language.samples_counted(samples, t.unit)),
     "time": _if("seconds", _time),
     "usd": _usd,
     "at_rate": _if("share", _at_rate),
@@ -253,7 +284,14 @@ FIELDS: Mapping[str, Field] = {
     "answer_instance": _text("answer_instance"),
     **{name: _text(name) for name in ("input", "column", "axis", "confidence")},
     "workload": lambda r, t: t.workload,
-    "units": lambda r, t: units.several_of(t.unit),
+    "units": lambda r, t: language.several_of(t.unit),
     "accelerator": lambda r, t: names.accelerator_name(t.device),
-    "alike": lambda r, t: units.percent(ALIKE),
+    "alike": lambda r, t: language.percent(ALIKE),
 }
+
+
+def field(name: str, reason: Reason, terms: Terms) -> str:
+    """A field by its name; of any other figure whether the reason has it."""
+    if name in FIELDS:
+        return FIELDS[name](reason, terms)
+    return name if reason.has(name) else ""

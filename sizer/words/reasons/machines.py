@@ -14,16 +14,15 @@ SENTENCES: Sentences = {
         _("The same work costs the least on {where}, of {all}.", by="cost"),
         _("On {where} price times time is the least of {all}.", by="cost_and_time"),
         _(
-            "It costs least of those within 1 % of the fastest of {all}; a million {units} cost {usd} on {where}.",
-            nearly=True,
+            "[[nearly?It costs least of those within 1 % of]][[!nearly?It is]] the fastest of {all}[[; a million "
+            "{units} cost {usd} on {where}]]."
         ),
-        _("It costs least of those within 1 % of the fastest of {all}.", nearly=True),
-        _("It is the fastest of {all}; a million {units} cost {usd} on {where}."),
-        _("It is the fastest of {all}."),
     ),
     Code.ONLY_MACHINE: first_of(
-        _("Only this machine was measured with {input} input: whether another costs less or is faster is not known."),
-        _("It is the only configuration measured, so it is not known whether another costs less or is faster."),
+        _(
+            "It is the only [[input?machine measured with {input} input]][[!input?configuration measured]]: whether "
+            "another costs less or is faster is not known."
+        )
     ),
     Code.UNPRICED: first_of(
         _("It is the cheapest disk that costs the job at most 2 % of its rate.", by="disk"),
@@ -31,13 +30,8 @@ SENTENCES: Sentences = {
         _("It is the fastest of {all}; its price is not known.", by="rate"),
         _("It is the smallest of {all} that is fast enough.", by="size"),
         _(
-            "No spot price of these machines is known, so this one makes the most of each accelerator and may not cost "
-            "least.",
-            spot=True,
-        ),
-        _(
-            "No price of these machines is known, so this one makes the most of each accelerator and may not cost "
-            "least."
+            "No [[spot?spot ]]price of these machines is known, so this one makes the most of each accelerator and "
+            "may not cost least."
         ),
     ),
     Code.CHOICE_CLOSE: first_of(
@@ -47,25 +41,17 @@ SENTENCES: Sentences = {
         _("Others are close: the probability that none is {alike} cheaper is {chance}."),
     ),
     Code.BESIDE: first_of(
-        _("Next comes {machine}: {speed} as fast, {cost} the cost of the same work.", role="next"),
-        _("Next comes {machine}: {speed} as fast; its price is not known.", role="next"),
-        _("The fastest is {machine} with {rate}: {speed} as fast, {cost} the cost of the same work.", role="fastest"),
-        _("The fastest is {machine} with {rate}, {speed} as fast; its price is not known.", role="fastest"),
-        _("The baseline, {machine}, is {speed} as fast, at {cost} the cost of the same work.", role="baseline"),
-        _("The baseline, {machine}, is {speed} as fast; its price is not known.", role="baseline"),
         _("The same work costs {cost} as much on {machine}, {speed} as fast; --target {target} accepts that."),
-        _("{machine} gives it with a probability of {chance}, at {cost} the cost of the same work."),
-        _("{machine} gives it with a probability of {chance}."),
+        _(
+            "{which} {machine}[[ with {fastest_rate}]]: {speed} as fast[[, {cost} the cost of the same "
+            "work]][[!cost?; its price is not known]]."
+        ),
+        _("{machine} gives it with a probability of {chance}[[, at {cost} the cost of the same work]]."),
     ),
     Code.BASELINE: first_of(
         _(
-            "{answer_usd} an hour ({answer_instance}) instead of {baseline_usd} for {baseline}: {dearer}, at "
-            "{at_rate}.",
-            named=True,
-        ),
-        _(
-            "{answer_usd} an hour ({answer_instance}) instead of {baseline_usd} ({instance}) for {baseline}: {dearer}, "
-            "at {at_rate}."
+            "{answer_usd} an hour ({answer_instance}) instead of {baseline_usd}[[!named? ({instance})]] for "
+            "{baseline}: {dearer}, at {at_rate}."
         ),
         _(
             "Against {baseline}: no saving, {answer_usd} an hour for either ({answer_instance}), at {at_rate}.",
@@ -103,8 +89,7 @@ SENTENCES: Sentences = {
             all=True,
         ),
         _("Nobody can rent {retired} any more: measured, but neither compared nor counted in a cost."),
-        _("Nobody can rent this GPU at a known price any more (retired {year}).", listed=True),
-        _("Nobody can rent a machine with this GPU any more (retired {year})."),
+        _("Nobody can rent a machine with this GPU[[listed? at a known price]] any more (retired {year})."),
     ),
     # What to know of an instance type.
     Code.OTHER_GPUS: first_of(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sizer.records.prediction import ReasonCode as Code
-from sizer.words.reasons.templates import Sentences, first_of
+from sizer.words.reasons.templates import Sentences
+from sizer.words.reasons.templates import first_of
 from sizer.words.reasons.templates import marked as _
 
 SENTENCES: Sentences = {
@@ -19,8 +20,7 @@ SENTENCES: Sentences = {
         _("The rows of `{workload}` differ in nothing that the model predicts; they are compared as they are."),
     ),
     Code.NOT_MEASURED: first_of(
-        _("`{workload}` was not measured on {gpu}, only on {gpus_measured}."),
-        _("`{workload}` was not measured on {disk}, only on {disks_measured}."),
+        _("`{workload}` was not measured on [[{gpu}, only on {gpus_measured}]][[{disk}, only on {disks_measured}]].")
     ),
     Code.NOT_IN_TABLE: first_of(_("The table has no `{column}` for `{workload}`, so other sizes cannot be predicted.")),
     Code.NOT_RECORDED: first_of(
@@ -38,8 +38,8 @@ SENTENCES: Sentences = {
     Code.MIXED_PROGRAMS: first_of(_("The runs of `{workload}` are of several programs: {programs}.")),
     Code.RELATIVE_HAS_NO_TIME: first_of(
         _(
-            "The table's rates are only relative to one another, so no time and no rate can be asked of them; "
-            "leave out --samples, --within and --at-least, or import rates in samples per second."
+            "The table's rates are only relative to one another, so no time and no rate can be asked of them; leave "
+            "out --samples, --within and --at-least, or import rates in samples per second."
         )
     ),
     Code.FACTOR_NOT_POSITIVE: first_of(_("A speed-up or a factor must be above 0, for example 2.")),
@@ -53,8 +53,8 @@ SENTENCES: Sentences = {
     ),
     Code.RATE_CONTRADICTED: first_of(
         _(
-            "In {mistold} of {completed} runs the log most likely tells a rate of batches, so neither samples a second "
-            "nor what they cost are known: give `batches` in place of `rate` in the pattern.",
+            "In {mistold} of {completed} runs the log most likely tells a rate of batches, so neither samples a "
+            "second nor what they cost are known: give `batches` in place of `rate` in the pattern.",
             correct="batches",
         ),
         _(
@@ -90,8 +90,8 @@ SENTENCES: Sentences = {
     Code.RUNS_FAILED: first_of(_("{failed} of {runs} runs gave no rate ({outcomes}).")),
     Code.RUNS_STARVED: first_of(
         _(
-            "In {starved} of {completed} runs others had a part of the vCPUs, so the rate is a lower bound: measure on "
-            "a quiet host."
+            "In {starved} of {completed} runs others had a part of the vCPUs, so the rate is a lower bound: measure "
+            "on a quiet host."
         ),
         _(
             "Others used the CPUs of this host in every run of `{workload}`, so no rate shows what it needs; measure "

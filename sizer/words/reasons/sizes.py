@@ -8,19 +8,18 @@ from sizer.words.reasons.templates import marked as _
 
 SENTENCES: Sentences = {
     # How the rate goes with a size.
-    Code.BEST_MEASURED: first_of(
-        _("Its best measured rate is {rate} ({where})."), _("Its best measured rate is {rate}.")
-    ),
+    Code.BEST_MEASURED: first_of(_("Its best measured rate is {rate}[[ ({where})]].")),
     Code.STOPS_SCALING: first_of(
         _("It is fastest at about {fastest_at} and slower with more."),
         _("More than {fewest}, the fewest measured, do not make it faster."),
         _("It stops scaling at about {vcpus}."),
     ),
     Code.RISES: first_of(
-        _("The rate still rises at {vcpus}, the most measured: {doubled} should gain {gain}."),
-        _("It still gets faster at {vcpus}, the most measured."),
-        _("The rate still rises at {gpus}, the most measured: twice as many should gain {gain}."),
-        _("A larger batch than {batch}, the largest measured, may be faster: twice as large should gain {gain}."),
+        _("The rate still rises at {vcpus}, the most measured[[: {doubled} should gain {gain}]]."),
+        _(
+            "The rate still rises at [[{gpus}]][[a batch of {batch}]], the most measured: twice as much should gain "
+            "{gain}."
+        ),
         _("The rate still rises at {memory} of memory, the most measured."),
     ),
     Code.GAIN_UNKNOWN: first_of(
@@ -30,12 +29,14 @@ SENTENCES: Sentences = {
         ),
         _("It is not clear whether more than {gpus} pay: twice as many should change the rate by {change}."),
         _("Nothing was measured between {fewer} and {vcpus}, where the rate may stop rising: fewer may be enough."),
-        _("It is not clear whether it gets faster with more than {vcpus}, the most measured."),
-        _("It is not clear whether more memory than {memory}, the most measured, makes it faster."),
+        _("It is not clear whether more than {vcpus}, the most measured, would make it faster."),
+        _("It is not clear whether more than {memory} of memory, the most measured, would make it faster."),
     ),
     Code.SIZE_OPEN: first_of(
-        _("{vcpus} is the most measured; it is not known whether it is the right size.", most=True),
-        _("{vcpus} is the smallest size that is probably enough; it is not known whether it is the right one."),
+        _(
+            "{vcpus} is [[most?the most measured]][[!most?the smallest size that is probably enough]]; it is not "
+            "known whether it is the right size."
+        )
     ),
     Code.BEYOND: first_of(
         _("{vcpus} would take {time} (extrapolated)."),
@@ -47,8 +48,8 @@ SENTENCES: Sentences = {
     ),
     Code.FEWER_NOT_MEASURED: first_of(_("Fewer than {vcpus} were not measured.")),
     Code.NOT_VARIED: first_of(
-        _("vCPUs were not varied: {vcpus} is what was measured, not what is needed."),
-        _("Memory was not varied: {memory} is what was measured, not what is needed."),
+        _("{vcpus} is what was measured, not what is needed: no other size was measured."),
+        _("{memory} of memory is what was measured, not what is needed: no other size was measured."),
     ),
     Code.COUNTS_NOT_TOGETHER: first_of(
         _("What {numbers} accelerators make is not compared: all else was not as with {others}."),
@@ -56,36 +57,28 @@ SENTENCES: Sentences = {
     ),
     # How it does against what is asked for.
     Code.GIVES: first_of(
-        _("With {vcpus} it reaches {share} of the best rate in the measured range ({rate} with {best})."),
+        _("With {vcpus} it reaches {share} of the best rate in the measured range ({rate}[[ with {best}]])."),
         _("It reaches {share} of the best rate in the measured range ({rate})."),
-        _("Reaches {share} of the best rate, {bound}."),
-        _("Reaches {share} of the best rate."),
-        _("Reaches {of_target} of the target, {bound}."),
-        _("Reaches {of_target} of the target."),
+        _("Reaches {share} of the best rate[[, {bound}]]."),
+        _("Reaches {of_target} of the target[[, {bound}]]."),
         _("Gives {rate}; the probability that it reaches {needed} is {chance}."),
         _("The probability that it reaches the target is {chance}."),
-        _("Gives {rate}, {speed} as fast."),
         _("Gives {rate}; price times time is {cost} as much there.", by="cost_and_time"),
-        _("Gives {rate}; the same work costs {cost} as much there."),
-        _("Gives {rate}."),
+        _("Gives {rate}[[, {speed} as fast]][[; the same work costs {cost} as much there]]."),
     ),
     Code.JOB_TAKES: first_of(
         _(
             "{samples} take {time} at the steady rate, plus the time to start. The probability of finishing within "
             "{within} is {chance}."
         ),
-        _("Takes {time}, in time, {bound}; the job costs {dearer}."),
-        _("Takes {time}, in time; the job costs {dearer}."),
-        _("Takes {time} and is in time with a probability of {chance}; {bound}."),
-        _("Takes {time} and is in time with a probability of {chance}."),
-        _("Takes {time}, too late, {bound}."),
-        _("Takes {time}, too late."),
+        _("Takes {time}, in time[[, {bound}]]; the job costs {dearer}."),
+        _("Takes {time} and is in time with a probability of {chance}[[; {bound}]]."),
+        _("Takes {time}, too late[[, {bound}]]."),
         _("In time."),
     )
     + first_of(_("These runs are in doubt, and with them that probability.", doubtful=True)),
     Code.JOB_COSTS: first_of(
-        _("The job costs about {usd} on {instance}, by its hourly price and the expected time."),
-        _("The job costs about {usd} there, by its hourly price and the expected time."),
+        _("The job costs about {usd}[[ on {instance}]], by its hourly price and the expected time."),
         _("The cost of the job is not known: no instance type of the catalogue that fits has a price."),
     ),
     Code.LATENCY: first_of(
@@ -123,18 +116,14 @@ SENTENCES: Sentences = {
         _("Whether more vCPUs would help was not measured."),
     ),
     # What holds it back.
-    Code.BOUND_BY: first_of(
-        _("There it is {bound} (shares: {shares}; accounting: {accounted})."),
-        _("There it is {bound} (shares: {shares})."),
-    ),
+    Code.BOUND_BY: first_of(_("There it is {bound} (shares: {shares}[[; accounting: {accounted}]]).")),
     Code.BOTTLENECK_UNKNOWN: first_of(
         _(
             "The bottleneck there is not known: one vCPU value cannot tell a serial part from what others took.",
             one_size=True,
         ),
         _("There is no clear bottleneck there: the model says {shares}, accounting says {accounted}."),
-        _("The bottleneck there is not known; the model's best guess from these runs is {shares}."),
-        _("The bottleneck there is not known."),
+        _("The bottleneck there is not known[[; the model's best guess from these runs is {shares}]]."),
     ),
     Code.NEXT_LIMIT: first_of(
         _("The smallest upgrade that moves the bottleneck is {spec}: {gain} faster, then {bound}."),
@@ -143,25 +132,24 @@ SENTENCES: Sentences = {
     Code.HELD_BACK: first_of(
         _("With synthetic input the same accelerators gave {rate}, {speed} as fast: the input holds them back."),
         _(
-            "With synthetic input each of {gpus} keeps {share} of its rate beside {fewer}: the exchange "
-            "between them, or their host, holds them back."
+            "With synthetic input each of {gpus} keeps {share} of its rate beside {fewer}: the exchange between them, "
+            "or their host, holds them back."
         ),
     ),
     Code.OTHER_INPUT: first_of(_("All rows are with {input} input, so with data from a disk the job may be slower.")),
     Code.OTHER_DISK: first_of(
         _("It loses {loss} by its disk, more than the {most_loss} that a disk may cost."),
-        _("Compared with {disk}, a faster disk gains {gain}: {other} gives {then} instead of {now}."),
-        _("Compared with {disk}, a faster disk gains {gain} (the best other measured is {other})."),
-        _("No measured disk is faster than {disk} for this job; {other} loses {loss}."),
-        _("No measured disk is faster than {disk} for this job; {other} is as fast."),
-        _("The disk takes {share} of the time on the only tier measured; a faster one may pay.", only=True),
-        _("The disk takes {share} of the time on the fastest tier measured; a faster one may pay."),
+        _("Compared with {disk}, a faster disk gains {gain}: {other}[[ gives {then} instead of {now}]]."),
+        _("No measured disk is faster than {disk} for this job; {other} [[loses {loss}]][[!loss?is as fast]]."),
+        _(
+            "The disk takes {share} of the time on the [[only?only]][[!only?fastest]] tier measured; a faster one may "
+            "pay."
+        ),
     ),
     Code.EMULATED: first_of(
         _("The {disk} is emulated: limited to its IOPS and MB/s, without its latency and its bursts."),
         _("Each step waits for as long as the {accelerator} takes: {told}."),
-        _("Each step waits for as long as the {accelerator} takes ({beside})."),
-        _("Each step waits for as long as the {accelerator} takes."),
+        _("Each step waits for as long as the {accelerator} takes[[ ({beside})]]."),
     ),
     # How much memory.
     Code.OUT_OF_MEMORY: first_of(
@@ -171,10 +159,9 @@ SENTENCES: Sentences = {
     Code.MEMORY_FLOOR: first_of(
         _("{clause}."),
         _(
-            "The memory floor is between {low} and {high}: with {caps_killed} it ran out of memory, with {caps_held} "
-            "it completed."
+            "The memory floor is between {low} and {high}[[: with {caps_killed} it ran out of memory, with "
+            "{caps_held} it completed]]."
         ),
-        _("The memory floor is between {low} and {high}."),
         _("It completed with every memory cap that was tried, the smallest {high}; the memory floor may be lower."),
         _(
             "It ran out of memory with every memory cap measured ({caps_killed}), so the memory floor is above the "
@@ -192,10 +179,10 @@ SENTENCES: Sentences = {
     Code.FEW_MEMORY_CAPS: first_of(
         _("With {vcpus} it ran at {rate_low} in {low} and at {rate_high} in {high}: they differ by {apart}."),
         _("Between {low} and {high} of memory its rate differs by {apart}."),
-        _("It has a rate in {memory} alone, so what another size does to it is not known.", more=True),
+        _("It completed in {memory} alone, so what another size does to its rate is not known.", more=True),
         _("It ran in {memory}, the only memory cap measured; what less or more would do is not known."),
     )
-    + first_of(_("That is more than chance.", clear=True), _("That may be chance.", low_bytes=True))
+    + first_of(_("That [[clear?is more than]][[!clear?may be]] chance.", low_bytes=True))
     + first_of(
         _("Two sizes are no curve: what less than {low} does to the rate is not known.", predicted=True),
         _("Two sizes are no curve: no rate between or beyond them is predicted.", low_bytes=True),

@@ -1,17 +1,15 @@
-"""A sentence of a reason: a template with named fields, which is said where the reason has them all."""
+"""A sentence of a reason: a template with named fields, which is said where the reason has those that it needs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from string import Formatter
 
 from sizer.records.prediction import Figure, Reason, ReasonCode
 from sizer.words import language
-from sizer.words.figures import paragraph
 from sizer.words.names import Terms
-from sizer.words.reasons.fields import FIELDS
+from sizer.words.reasons.fields import field
 
 
 @dataclass(frozen=True)
@@ -23,15 +21,16 @@ class Template:
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
-        """The names between braces."""
-        return tuple(name for _text, name, _format, _conversion in Formatter().parse(self.message) if name)
+        """The names of its values and of the conditions of its optional parts."""
+        return language.fields_of(self.message) + language.conditions_of(self.message)
 
     def said(self, reason: Reason, terms: Terms) -> str:
-        """The sentence; empty where the reason lacks a figure of it."""
+        """The sentence; empty where the reason lacks a figure that it needs."""
         if not all(_is(reason, name, value) for name, value in self.when.items()):
             return ""
-        values = {name: FIELDS[name](reason, terms) for name in self.fields}
-        return language._(self.message, **values) if all(values.values()) else ""
+        values = {name: field(name, reason, terms) for name in self.fields}
+        needed = language.fields_of(language.without_optional(self.message))
+        return language._(self.message, **values) if all(map(values.get, needed)) else ""
 
 
 def _is(reason: Reason, name: str, value: Figure) -> bool:
@@ -52,8 +51,8 @@ def first_of(*templates: Template) -> tuple[tuple[Template, ...]]:
     return (templates,)
 
 
-def in_words(reason: Reason, terms: Terms, sentences: Sentences) -> str:
+def in_order(reason: Reason, terms: Terms, sentences: Sentences) -> str:
     """Of each sentence the first template whose fields are all there; nothing of one that has none."""
-    return paragraph(
+    return language.paragraph(
         next(filter(None, (each.said(reason, terms) for each in templates)), "") for templates in sentences[reason.code]
     )

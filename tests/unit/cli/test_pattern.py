@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-
 import pytest
-
 from sizer.cli import main
 
 LOG = """\
@@ -34,8 +32,8 @@ def test_the_known_format_of_a_log_is_named(log: str, capsys: pytest.CaptureFixt
         "line 2: epoch 1, batch 200 of 2,983, 155 ms a batch",
         "line 3: epoch 1, batch 400 of 2,983, 151 ms a batch",
         "line 5: epoch 2, batch 200 of 2,983, 152 ms a batch",
-        "3 of 5 lines are of the training, 400 batches counted, 2 epochs, 1 of an evaluation passed over",
-        "told: 151 ms to 155 ms a batch, in the middle 152 ms; in a run, the lines must come as fast as that",
+        "3 of 5 lines are of the training, 400 batches counted, 2 epochs, 1 of evaluations passed over",
+        "the log reports 151 ms to 155 ms a batch (median 152 ms); in a run, its lines must come as fast as that",
     ]
 
 
@@ -81,7 +79,7 @@ def test_samples_and_rates_are_said(tmp_path: Path, capsys: pytest.CaptureFixtur
         "line 1: sample 100, 50 samples/s, 2 s since its epoch began",
         "line 2: sample 200, 52 samples/s, 4 s since its epoch began",
         "2 of 2 lines are of the training, 100 samples counted",
-        "told: 50 to 52 samples/s, in the middle 51; in a run, the lines must come as fast as that",
+        "the log reports 50 to 52 samples/s (median 51); in a run, its lines must come as fast as that",
     ]
 
 

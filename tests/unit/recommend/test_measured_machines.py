@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
-
+from datetime import datetime
+from datetime import timedelta
+from datetime import timezone
 import pytest
-
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.candidates import machines_to_compare
@@ -16,8 +16,10 @@ from sizer.records.device import Device
 from sizer.records.prediction import ReasonCode
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from sizer.words.answers import main_sentences, reason_sentences
+from sizer.words.answers import main_sentences
+from sizer.words.answers import reason_sentences
 from sizer.words.names import Terms
+from sizer.recommend.machines import machines_to_compare
 
 Asked = Callable[..., Answer]
 
@@ -107,7 +109,7 @@ def test_the_interconnect_is_named_where_synthetic_rows_show_it(ask_table: Asked
 def test_a_baseline_that_is_named_is_compared(ask_table: Asked) -> None:
     rows = "instance_type,throughput\ng4dn.xlarge,200\ng5.xlarge,410\ng6e.xlarge,520"
     said = " ".join(_said(ask_table(rows, machine="aws g6e.xlarge")))
-    assert "The baseline, 4 vCPUs, 1 x L40S, 32 GiB (aws g6e.xlarge), is 127 % as fast, at 146 % the cost" in said
+    assert "The baseline is 4 vCPUs, 1 x L40S, 32 GiB (aws g6e.xlarge): 127 % as fast, 146 % the cost" in said
     assert "p5.48xlarge cannot be compared" in " ".join(_said(ask_table(rows, machine="aws p5.48xlarge")))
 
 

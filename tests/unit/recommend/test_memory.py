@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
 from sizer.records.answer import Answer
-from sizer.records.device import Device, DiskRates
-from sizer.records.run import DataSet, Demand, Run
-from sizer.records.run_kinds import Outcome, Purpose
-from sizer.records.units import GIB, MIB
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.run import DataSet
+from sizer.records.run import Demand
+from sizer.records.run import Run
+from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import Purpose
+from sizer.records.units import GIB
+from sizer.records.units import MIB
+from sizer.records.run import Outcome
+from sizer.records.study import Device
+from sizer.records.study import DiskRates
+from sizer.records.study import Purpose
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]
@@ -79,7 +86,7 @@ def test_a_cap_of_a_search_without_margin_is_no_size_to_buy(make_run: MakeRun, a
     answer = ask(runs + searched(capped(make_run, 2 * GIB, 0, (4, 8))))
     assert memory_of(answer) is None
     assert "Between 2 GiB and 64 GiB of memory only completion was tried, not the rate." in answer.reasons
-    assert "Memory was not varied: 64 GiB is what was measured, not what is needed." in answer.reasons
+    assert "64 GiB of memory is what was measured, not what is needed: no other size was measured." in answer.reasons
 
 
 def test_a_search_leaves_the_smallest_memory_with_a_rate(make_run: MakeRun, ask: Ask) -> None:

@@ -9,21 +9,37 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-
 import pytest
-
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import Material, subjects
-from sizer.bundled.reports.verdict import AnswerRow, answer_row
+from sizer.bundled.reports.subject import Material
+from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.verdict import AnswerRow
+from sizer.bundled.reports.verdict import answer_row
 from sizer.cli import main
-from sizer.records.answer import Baseline, Event, InstanceOffer, Job, Rejection
+from sizer.records.answer import Baseline
+from sizer.records.answer import Event
+from sizer.records.answer import InstanceOffer
+from sizer.records.answer import Job
+from sizer.records.answer import Rejection
 from sizer.records.configuration import Estimate
-from sizer.records.notes import Note, NoteKind
-from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
-from sizer.records.study import Deadline, Objective
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
+from sizer.records.prediction import Action
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Spec
+from sizer.records.prediction import Suggestion
+from sizer.records.prediction import reason
+from sizer.records.study import Deadline
+from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.page_answers import objective_in_words
 from sizer.words.sureness import how_sure
+from sizer.bundled.reports.answers.answer_row import AnswerRow
+from sizer.bundled.reports.answers.answer_row import answer_row
+from sizer.bundled.reports.material import Material
+from sizer.records.run import Estimate
+from sizer.words.answers import how_sure
+from sizer.words.verdict import objective_in_words
 
 RISES = reason(ReasonCode.RISES, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.GAIN_UNKNOWN, memory_bytes=2.0**30)
@@ -195,7 +211,7 @@ def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
     """`at least` is for a rate that rises."""
     found = retold(status="at_least", edge="unsettled", reasons=(UNSETTLED,))
     assert (found.status.word, found.status.symbol, found.bound) == ("not settled", "?", "so far")
-    assert found.doubt.startswith("It is not clear whether more memory than 1 GiB")
+    assert found.doubt.startswith("It is not clear whether more than 1 GiB of memory")
     rising = retold(status="at_least", edge="rising", reasons=(UNSETTLED, RISES))
     assert (rising.status.word, rising.status.symbol, rising.bound) == ("at least", "≥", "at least")
     assert rising.doubt == "The rate still rises at 1 GiB of memory, the most measured."

@@ -6,24 +6,55 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-
 import pytest
-
-from sizer.adaptive.chosen import NextRun, PlanEnd, unfinished
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.chosen import unfinished
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import Material, Progress, subjects
-from sizer.bundled.reports.verdict import AnswerRow, answer_row, contents
+from sizer.bundled.reports.subject import Material
+from sizer.bundled.reports.subject import Progress
+from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.verdict import AnswerRow
+from sizer.bundled.reports.verdict import answer_row
+from sizer.bundled.reports.verdict import contents
 from sizer.plan.floor_search import searches
 from sizer.plan.reference_runs import Spread
-from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
-from sizer.records.configuration import Bottleneck, Estimate
-from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
+from sizer.records.answer import Alternative
+from sizer.records.answer import Answer
+from sizer.records.answer import Family
+from sizer.records.answer import Loss
+from sizer.records.answer import Recommendation
+from sizer.records.answer import SharedMachine
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Estimate
+from sizer.records.prediction import Action
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Spec
+from sizer.records.prediction import Suggestion
+from sizer.records.prediction import reason
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind
-from sizer.records.units import GIB, RELATIVE
+from sizer.records.study import Adaptive
+from sizer.records.study import PlanEndKind
+from sizer.records.study import RunReason
+from sizer.records.study import RunReasonKind
+from sizer.records.units import GIB
+from sizer.records.units import RELATIVE
 from sizer.words.names import Terms
 from sizer.words.verdict import settling_sentence
-from tests.unit.adaptive.machine import HOST, study_of
+from tests.unit.adaptive.machine import HOST
+from tests.unit.adaptive.machine import study_of
+from sizer.adaptive.to_follow import unfinished
+from sizer.bundled.reports.answers.answer_row import AnswerRow
+from sizer.bundled.reports.answers.answer_row import answer_row
+from sizer.bundled.reports.answers.verdict import contents
+from sizer.bundled.reports.material import Material
+from sizer.bundled.reports.material import Progress
+from sizer.records.adaptive import Adaptive
+from sizer.records.adaptive import PlanEndKind
+from sizer.records.adaptive import RunReason
+from sizer.records.adaptive import RunReasonKind
+from sizer.records.run import Bottleneck
+from sizer.records.run import Estimate
 
 Changed = Callable[..., Material]
 
@@ -242,20 +273,20 @@ def test_an_unfinished_study_says_what_is_missing(material: Material) -> None:
     progress = Progress(dict.fromkeys(names, 14), {names[0]: 9, names[1]: 14})
     unfinished = replace(material, progress=progress, folder="my-study")
     stated = shown(unfinished)
-    assert stated["missing"] == "Not finished: 23 of 56 runs are there. To go on:"
+    assert stated["missing"] == "Not finished: 23 of 56 runs done. To go on:"
     assert stated["resume"] == "sizer resume my-study"
     first, second, *_ = stated["rows"]
     assert (first.status.word, first.how_sure, first.doubt) == (
         "provisional",
         "runs are missing",
-        "9 of 14 runs are there.",
+        "9 of 14 runs done.",
     )
     assert second.status.word == "at least"
     assert "<code>sizer resume my-study</code>" in first_screen(unfinished)
     none = replace(unfinished, runs=(), recommendation=None, model=None, progress=replace(progress, finished={}))
     assert shown(none)["missing"] == "56 runs are planned and none is made yet. To make them:"
     assert "No recommendation has been computed" not in first_screen(none)
-    assert first_screen(none).count("0 of 14 runs are there.") == 4
+    assert first_screen(none).count("0 of 14 runs done.") == 4
     done = replace(unfinished, progress=replace(progress, finished=progress.planned))
     assert shown(done)["missing"] == ""
 
@@ -314,11 +345,11 @@ def test_runs_of_an_older_form_of_the_study_are_counted_apart(material: Material
     )
     first, second, third, *_ = stated["rows"]
     assert first.doubt == (
-        "0 of 14 runs of the study as it now stands are there. "
+        "0 of 14 runs of the study as it now stands done. "
         "21 stored runs are of an older form of the study file; the figures are by them, too."
     )
     assert second.doubt.endswith("1 stored run is of an older form of the study file; the figures are by it, too.")
-    assert third.doubt == "0 of 14 runs are there."
+    assert third.doubt == "0 of 14 runs done."
     done = replace(changed, progress=replace(progress, finished=progress.planned))
     assert "22 stored runs are of an older form of the study file" in first_screen(done)
 

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 import pytest
-
-from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
+from sizer.adaptive.chosen import NextRun
+from sizer.adaptive.chosen import PlanEnd
+from sizer.records.study import PlanEndKind
+from sizer.records.study import RunReason
+from sizer.records.study import RunReasonKind
 from sizer.records.units import GIB
-from sizer.words.adaptive import chosen_in_words, chosen_runs, plan_ended, reason_in_words, start_to_come
-from sizer.words.unfinished import going_on_with, plan_ended_line
-from tests.unit.adaptive.machine import chooser_of, study_of
+from sizer.words.adaptive import chosen_in_words
+from sizer.words.adaptive import chosen_runs
+from sizer.words.adaptive import plan_ended
+from sizer.words.adaptive import reason_in_words
+from sizer.words.adaptive import start_to_come
+from sizer.words.unfinished import going_on_with
+from sizer.words.unfinished import plan_ended_line
+from tests.unit.adaptive.machine import chooser_of
+from tests.unit.adaptive.machine import study_of
+from sizer.records.adaptive import PlanEndKind
+from sizer.records.adaptive import RunReason
+from sizer.records.adaptive import RunReasonKind
+from sizer.words.planning import chosen_in_words
+from sizer.words.planning import chosen_runs
+from sizer.words.planning import going_on_with
+from sizer.words.planning import plan_ended
+from sizer.words.planning import plan_ended_line
+from sizer.words.planning import reason_in_words
+from sizer.words.planning import start_to_come
 
 SENTENCES = [
     (RunReason(RunReasonKind.START), "the first runs show the most, the least and the middle"),
@@ -26,10 +43,7 @@ SENTENCES = [
         RunReason(RunReasonKind.BETWEEN_MEMORY, {"low": 2.0 * GIB, "high": 8.0 * GIB}),
         "between 2 GiB and 8 GiB of memory the answer is open",
     ),
-    (
-        RunReason(RunReasonKind.BETWEEN_DISKS, {}, ("fast", "slow")),
-        "whether the answer is disk fast or slow is open",
-    ),
+    (RunReason(RunReasonKind.BETWEEN_DISKS, {}, ("fast", "slow")), "whether the answer is disk fast or slow is open"),
     (
         RunReason(RunReasonKind.NOT_SURE, {"vcpus": 4.0, "probability": 0.71}),
         "that 4 vCPUs are enough is not sure enough: 71 %",
@@ -73,7 +87,7 @@ def test_a_run_with_its_reason() -> None:
             PlanEndKind.BUDGET,
             "the budget has no room for another run after 5 runs of 3 min 00 s together; still open: `b`",
         ),
-        (PlanEndKind.RUNS, "5 runs are made, as many as were allowed; still open: `b`"),
+        (PlanEndKind.RUNS, "as many runs are made as were allowed: 5; still open: `b`"),
         (
             PlanEndKind.NOTHING_LEFT,
             "no single run that is left would tell much after 5 runs of 3 min 00 s together; still open: `b`",
@@ -106,7 +120,7 @@ def test_why_no_further_run_is_made(kind: PlanEndKind, said: str) -> None:
             PlanEndKind.RUNS,
             ("b", "c"),
             ("b", "c"),
-            "5 runs are made, as many as were allowed; no run of `b` and `c` completed",
+            "as many runs are made as were allowed: 5; no run of `b` and `c` completed",
         ),
     ],
 )
@@ -121,7 +135,7 @@ def test_what_failed_in_every_run_is_told_apart_from_what_is_open(
     ("kind", "runs", "said"),
     [
         (PlanEndKind.SETTLED, 1, "every answer is settled after 1 run of 30 s"),
-        (PlanEndKind.RUNS, 1, "1 run is made, as many as were allowed"),
+        (PlanEndKind.RUNS, 1, "as many runs are made as were allowed: 1"),
         (PlanEndKind.BUDGET, 0, "the budget has no room for a first run"),
         (PlanEndKind.BUDGET, 1, "the budget has no room for another run after 1 run of 30 s"),
         (PlanEndKind.NOTHING_LEFT, 1, "no single run that is left would tell much after 1 run of 30 s"),
@@ -141,7 +155,7 @@ def test_a_bound_says_what_a_larger_one_would_measure_and_what_to_type() -> None
     """The next run with its reason, in each place where the end is told."""
     end = bounded(PlanEndKind.RUNS, 10)
     said = (
-        "5 runs are made, as many as were allowed; still open: `b`; the next would be b 16 vCPUs: no run with these "
+        "as many runs are made as were allowed: 5; still open: `b`; the next would be b 16 vCPUs: no run with these "
         "vCPUs completed yet"
     )
     command = "sizer run s/study.yaml --out s --runs 10"

@@ -8,6 +8,8 @@ from sizer.bundled.reports.policy import TEMPLATES
 from sizer.words.badges import BadgeKind
 from sizer.words.badges import badge
 from sizer.bundled.reports.page import TEMPLATES
+from sizer.words.verdict import BadgeKind
+from sizer.words.verdict import badge
 
 SHOWN = "{{ badge(value) }}"
 

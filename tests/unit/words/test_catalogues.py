@@ -9,8 +9,7 @@ from pathlib import Path
 import compiled
 import pytest
 
-from sizer.words.figures import paragraph
-from sizer.words.language import CHINESE, _, _n, in_language
+from sizer.words.language import CHINESE, _, _n, in_language, paragraph
 from tests import ROOT
 from tests.catalogue import collected, languages, spoken
 

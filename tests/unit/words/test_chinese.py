@@ -6,27 +6,42 @@ import argparse
 import re
 from collections.abc import Callable
 from pathlib import Path
-
 import compiled
 import pytest
 from babel.messages.extract import extract_from_file
-
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material
 from sizer.cli import main
-from sizer.cli.language import lines_within, width, within
+from sizer.cli.language import lines_within
+from sizer.cli.language import width
+from sizer.cli.language import within
 from sizer.records.units import format_number
-from sizer.words.figures import paragraph, sentence
-from sizer.words.language import CHINESE, _, in_language
+from sizer.words.figures import paragraph
+from sizer.words.figures import sentence
+from sizer.words.language import CHINESE
+from sizer.words.language import _
+from sizer.words.language import in_language
 from sizer.words.spacing import filled_in_chinese
-from sizer.words.units import percent, rate_in_words
+from sizer.words.units import percent
+from sizer.words.units import rate_in_words
 from tests import ROOT
-from tests.catalogue import Message, collected
+from tests.catalogue import Message
+from tests.catalogue import collected
 from tests.unit.words.test_another_language import Texts
+from sizer.bundled.reports.material import Material
+from sizer.cli.columns import lines_within
+from sizer.cli.columns import width
+from sizer.cli.columns import within
+from sizer.words.language import paragraph
+from sizer.words.language import percent
+from sizer.words.language import rate_in_words
+from sizer.words.language import sentence
 
 LOCALE = ROOT / "sizer" / "words" / "locale" / CHINESE / "LC_MESSAGES"
 IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff"
-KEPT = re.compile(r"\{\w+\}|%\(\w+\)\w|`[^`]*`|(?<![\w-])--[a-z][a-z-]*")
+PLACEHOLDER = r"\{[\w.\[\]]+(?::[\w.,]+)?\}"
+OPTIONAL = r"\[\[(?:!?\w+\?)?|\]\]"
+KEPT = re.compile(rf"{PLACEHOLDER}|\[\[!?\w+\?|%\(\w+\)\w|`[^`]*`|(?<![\w-])--[a-z][a-z-]*")
 """What every language has alike: placeholders, names set apart, options."""
 NEVER_SAID = {
     ".__call__() not defined",
@@ -75,7 +90,7 @@ def test_marks_are_those_of_chinese() -> None:
     for message, said in translations("sizer.po").items():
         english = forms(message)[0]
         assert english.endswith(".") - english.endswith("...") == said.endswith("\u3002"), said
-        plain = re.sub(r"`[^`]*`|\{\w+\}|!=", "x", said)
+        plain = re.sub(OPTIONAL, "", re.sub(rf"`[^`]*`|{PLACEHOLDER}|!=", "x", said))
         assert not re.search(rf"[{IDEOGRAPHS}] ?[,;:!?()]|[,;:!?()][{IDEOGRAPHS}]|[{IDEOGRAPHS}]\.", plain), said
         assert not re.search(rf"[{IDEOGRAPHS}] [{IDEOGRAPHS}]|\d %", plain), said
 
@@ -106,7 +121,8 @@ def test_argparse_speaks_it_too() -> None:
 )
 def test_a_value_stands_apart_if_it_is_latin(message: str, value: str, filled: str) -> None:
     """One space between Chinese and Latin, none between Chinese and Chinese, and commands stay as they are."""
-    assert filled_in_chinese(message, {"x": value}) == filled
+    with in_language(CHINESE):
+        assert _(message, x=value) == filled
 
 
 def test_figures_follow_its_rules() -> None:
@@ -140,7 +156,12 @@ def english_in(text: str) -> list[str]:
     """The parts of English sentences, of three words or more, that a text holds though they are translated."""
     spoken = " ".join(text.split())
     translated = translations("sizer.po")
-    parts = (part.strip() for message in translated for form in forms(message) for part in re.split(r"\{\w+\}", form))
+    parts = (
+        part.strip()
+        for message in translated
+        for form in forms(message)
+        for part in re.split(rf"{PLACEHOLDER}|{OPTIONAL}", form)
+    )
     own = {*translated.values(), *(form for message in set(collected()) - set(translated) for form in forms(message))}
     long = {part for part in parts if re.search(r"[a-z]+ [a-z]+ [a-z]+", part)}
     return [part for part in long if part in spoken and not any(part in each for each in own)]

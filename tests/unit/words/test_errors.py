@@ -28,8 +28,12 @@ from tests.catalogue import write_catalogue
 from sizer.cli.arguments import _Command
 from sizer.records.errors import HostError
 from sizer.records.errors import InputError
+from sizer.words.language import in_words
 
-MARKS = {name: int(place or 1) - 1 for name, _, place in (each.partition(":") for each in keywords()) if name[0] != "_"}
+OF_WORDS = {"_", "_n", "N_", "Sentence", "Counted"}
+MARKS = {
+    name: int(place or 1) - 1 for name, _, place in (each.partition(":") for each in keywords()) if name not in OF_WORDS
+}
 """Where each call that is no function of `words` has its sentence."""
 
 MADE_ELSEWHERE = {
@@ -111,7 +115,7 @@ def _pseudo(tmp_path: Path) -> Iterator[None]:
 
 
 def _shouted(message: str) -> str:
-    kept = re.compile(r"(\{\w+\}|%\(\w+\)\w)")
+    kept = re.compile(r"(\{[^{}]*\}|\[\[!?\w+\?|%\(\w+\)\w)")
     return "".join(part if kept.fullmatch(part) else part.upper() for part in kept.split(message))
 
 

@@ -106,7 +106,7 @@ def test_a_host_that_is_too_small() -> None:
     assert said == [
         "without a rate of the run without limits nothing else is measured",
         "this host has too little memory for it: measure on a larger one, or make the batch smaller",
-        "once that is mended, type the same again",
+        "fix it, then run the same command",
     ]
 
 

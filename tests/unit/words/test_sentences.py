@@ -5,43 +5,80 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-
 import pytest
-
 from sizer.model.fitting import fit
-from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
-from sizer.plan.two_epochs import PassResult, TwoEpochs
-from sizer.records.answer import Answer, Baseline, Family, Recommendation
-from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import Device, DiskRates
-from sizer.records.prediction import Action, Prediction, ReasonCode, Refusal, Spec, Suggestion, reason
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    DataSet,
-    DiskCheck,
-    Evidence,
-    EvidenceKind,
-    LimitedBy,
-    LimitedByKind,
-    Run,
-    RunWarning,
-    WarningKind,
-)
+from sizer.model.model import Parameter
+from sizer.model.model import Quantity
+from sizer.model.model import Source
+from sizer.model.model import WhatIf
+from sizer.model.model import WorkloadModel
+from sizer.plan.two_epochs import PassResult
+from sizer.plan.two_epochs import TwoEpochs
+from sizer.records.answer import Answer
+from sizer.records.answer import Baseline
+from sizer.records.answer import Family
+from sizer.records.answer import Recommendation
+from sizer.records.configuration import Bottleneck
+from sizer.records.configuration import Configuration
+from sizer.records.configuration import Estimate
+from sizer.records.device import Device
+from sizer.records.device import DiskRates
+from sizer.records.prediction import Action
+from sizer.records.prediction import Prediction
+from sizer.records.prediction import ReasonCode
+from sizer.records.prediction import Refusal
+from sizer.records.prediction import Spec
+from sizer.records.prediction import Suggestion
+from sizer.records.prediction import reason
+from sizer.records.run import Cause
+from sizer.records.run import CauseKind
+from sizer.records.run import DataSet
+from sizer.records.run import DiskCheck
+from sizer.records.run import Evidence
+from sizer.records.run import EvidenceKind
+from sizer.records.run import LimitedBy
+from sizer.records.run import LimitedByKind
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier, Limits, Objective, RunSpec
+from sizer.records.study import DiskTier
+from sizer.records.study import Limits
+from sizer.records.study import Objective
+from sizer.records.study import RunSpec
 from sizer.records.units import GIB
-from sizer.words.answers import family_sentences, headline, refusal_sentences, suggestion_sentences
+from sizer.words.answers import family_sentences
+from sizer.words.answers import headline
+from sizer.words.answers import refusal_sentences
+from sizer.words.answers import suggestion_sentences
 from sizer.words.failures import cause_in_words
-from sizer.words.model import assumptions, parameter_name
+from sizer.words.model import assumptions
+from sizer.words.model import parameter_name
 from sizer.words.names import Terms
-from sizer.words.page import data_in_words, device_in_words
+from sizer.words.page import data_in_words
+from sizer.words.page import device_in_words
 from sizer.words.predictions import prediction_line
-from sizer.words.runs import evidence_in_words, following_in_words, imported_run_in_words, limits_in_words
-from sizer.words.storage import disk_check_line, disk_figure_line, disk_unusable
-from sizer.words.terminal import answer_not_written, being_measured_again, note_said, page_not_written, waiting_for_run
-from sizer.words.verdict import against_sentence, spec_parts
+from sizer.words.runs import evidence_in_words
+from sizer.words.runs import following_in_words
+from sizer.words.runs import imported_run_in_words
+from sizer.words.runs import limits_in_words
+from sizer.words.storage import disk_check_line
+from sizer.words.storage import disk_figure_line
+from sizer.words.storage import disk_unusable
+from sizer.words.terminal import answer_not_written
+from sizer.words.terminal import being_measured_again
+from sizer.words.terminal import note_said
+from sizer.words.terminal import page_not_written
+from sizer.words.terminal import waiting_for_run
+from sizer.words.verdict import against_sentence
+from sizer.words.verdict import spec_parts
 from sizer.words.warnings import warning_line
+from collections.abc import Mapping
+from sizer.records.answer import Alternative
+from sizer.records.prediction import Figure
+from sizer.words.answers import alternative_line
+from sizer.words.model import prediction_line
+from sizer.words.terminal import disk_figure_line
 
 TERMS = Terms("train", "image")
 EMULATED = Terms("train", "image", Device("emulated", gpu="P100"))
@@ -58,12 +95,6 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
 @pytest.mark.parametrize(
     ("code", "figures", "sentence"),
     [
-        (ReasonCode.BEST_MEASURED, {"rate": 183.0}, "Its best measured rate is 183 images/s."),
-        (
-            ReasonCode.RISES,
-            {"vcpus": 8.0, "gain": 0.3, "worth": 0.05, "probability": 0.8},
-            "The rate still rises at 8 vCPUs, the most measured: 16 vCPUs should gain 30 %.",
-        ),
         (
             ReasonCode.SIZE_OPEN,
             {"vcpus": 8.0, "most": True},
@@ -72,7 +103,7 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
         (
             ReasonCode.SIZE_OPEN,
             {"vcpus": 4.0},
-            "4 vCPUs is the smallest size that is probably enough; it is not known whether it is the right one.",
+            "4 vCPUs is the smallest size that is probably enough; it is not known whether it is the right size.",
         ),
         (
             ReasonCode.JOB_TAKES,
@@ -151,11 +182,6 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
             "what less than 1 GiB does to the rate is not known.",
         ),
         (
-            ReasonCode.NOT_IN_TABLE,
-            {"column": "memory_gib"},
-            "The table has no `memory_gib` for `train`, so other sizes cannot be predicted.",
-        ),
-        (
             ReasonCode.NOT_MEASURED,
             {"gpu": "T4", "gpus_measured": ("V100", "A100")},
             "`train` was not measured on T4, only on V100 and A100.",
@@ -165,12 +191,6 @@ def said(code: ReasonCode, terms: Terms = TERMS, spec: Spec | None = None, **fig
             {"gpu": "cpu", "gpus_measured": ("V100",)},
             "`train` was not measured on no accelerator, only on V100.",
         ),
-        (
-            ReasonCode.MIXED_PROGRAMS,
-            {"field": "framework", "programs": ("mxnet", "torch")},
-            "The runs of `train` are of several programs: mxnet and torch.",
-        ),
-        (ReasonCode.GIVES, {"share": 0.9}, "Reaches 90 % of the best rate."),
         (
             ReasonCode.OTHER_DISK,
             {"disk": "nvme", "other": "ssd"},
@@ -328,39 +348,8 @@ def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spe
             "of a slower CPU, and threads that wait for each other lose more than that",
         ),
         (
-            RunWarning(WarningKind.TOLD_UNLIKE_SEEN, {"told": 0.13, "seen": 0.1}),
-            "told unlike seen: its log tells 0.13 s a batch, and its lines come as if a batch took 0.1 s; check the "
-            "unit of the pattern's groups",
-        ),
-        (
-            RunWarning(WarningKind.LINES_OF_RANKS, {"told": 0.4, "seen": 0.1}),
-            "told unlike seen: its log tells 0.4 s a batch, and its lines come as if a batch took 0.1 s: most likely "
-            "each of several processes prints the line; let one of them print, or let the pattern read a counter "
-            "(`step`), too",
-        ),
-        (
-            RunWarning(WarningKind.BATCHES_FOR_SAMPLES, {"told": 6.4, "seen": 0.1}),
-            "told unlike seen: its log tells 6.4 s a batch, and its lines come as if a batch took 0.1 s: most likely "
-            "its rate is one of batches; name the group `batches`",
-        ),
-        (
             RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": 32.0, "given": 64.0}),
             "other batch size: a batch has 32 images, where the study says 64; what was seen is used",
-        ),
-        (
-            RunWarning(WarningKind.HOOK_KEPT_OUT),
-            "hook not loaded: it uses PyTorch or MXNet where sizer's hook was not loaded, so its steps could not be "
-            "counted and only its log was read; leave out Python's options -I, -E and -S, and pass PYTHONPATH on",
-        ),
-        (
-            RunWarning(WarningKind.SEVERAL_LOADERS),
-            "several loaders: it reads several loaders side by side: a step, with its samples, is a batch of the one "
-            "that is asked first, and what the others give adds no samples",
-        ),
-        (
-            RunWarning(WarningKind.ONE_READING),
-            "one reading: every line of its log told the same rate, so this is one reading, and how far it may be off "
-            "is not known; let the pattern read a counter (`step`), too",
         ),
         (
             RunWarning(WarningKind.IMPRECISE, {"seconds": 30.0, "asked": 0.02}),
@@ -397,12 +386,6 @@ def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spe
 def test_a_warning_says_what_its_figures_mean(warning: RunWarning, line: str) -> None:
     """Which figures were kept decides what is said."""
     assert warning_line(warning, "image") == line
-
-
-def test_evidence_of_a_table_is_not_sizers_own() -> None:
-    """A bottleneck that somebody else named says whose word it is."""
-    given = Evidence(Bottleneck.CPU, {}, EvidenceKind.IMPORTED, text="runs.csv")
-    assert evidence_in_words(given) == "given by runs.csv, not accounted by sizer"
 
 
 @pytest.mark.parametrize(
@@ -456,19 +439,6 @@ DECLARED = DiskRates(2000, 100e6, 2000, 100e6)
 
 
 @pytest.mark.parametrize(
-    ("tier", "line"),
-    [
-        (DiskTier("nvme", path="/data"), "nvme (real): measured"),
-        (DiskTier("ssd", emulated=DECLARED), "ssd (emulated): as declared"),
-        (DiskTier("ssd", emulated=DECLARED, size_bytes=500 * GIB), "ssd (emulated, 500 GiB): as declared"),
-    ],
-)
-def test_a_checked_disk_says_what_it_is(tier: DiskTier, line: str) -> None:
-    """A real disk has nothing declared; an emulated one is as declared where fio found so."""
-    assert disk_check_line(DiskCheck(tier, DECLARED)) == line
-
-
-@pytest.mark.parametrize(
     ("figure", "line"),
     [
         (("read_iops", 1990.0, 2000.0), "  read: 1,990 IOPS, declared 2,000 IOPS"),
@@ -482,11 +452,6 @@ def test_a_figure_of_a_disk_is_beside_its_declared_one(
 ) -> None:
     """What was declared is only said where something was."""
     assert disk_figure_line(*figure) == line
-
-
-def test_a_disk_that_cannot_be_used_says_why() -> None:
-    """The line is of one disk, indented under the study's check."""
-    assert disk_unusable("nvme", "no space left") == "  disk `nvme` cannot be used: no space left"
 
 
 @pytest.fixture
@@ -549,32 +514,6 @@ def test_a_larger_data_set_says_whether_it_matters(
 
 
 @pytest.mark.parametrize(
-    ("quantity", "of", "name"),
-    [
-        (Quantity.DISK_CAPACITY, "nvme", "most from disk nvme"),
-        (Quantity.ACCELERATOR_RATE, "V100", "V100"),
-    ],
-)
-def test_a_parameter_names_what_it_is_of(quantity: Quantity, of: str, name: str, fitted: WorkloadModel) -> None:
-    """A disk by its name."""
-    parameter = Parameter(quantity, "", 1.0, 1.0, 1.0, Source.FIT, of)
-    assert parameter_name(parameter, fitted) == name
-
-
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (None, "Your data set"),
-        (DataSet("/data", "folder", 10**9, 12_345, embedded=False), "Your whole data set, 12,345 images"),
-        (DataSet("/data", "folder", 10**9, 400, embedded=True), "The embedded data set, 400 images"),
-    ],
-)
-def test_the_data_of_a_study_is_never_taken_for_another(data: DataSet | None, text: str) -> None:
-    """Embedded images are never called the reader's own."""
-    assert data_in_words(data) == text
-
-
-@pytest.mark.parametrize(
     ("device", "text"),
     [
         (Device(), "CPU"),
@@ -612,16 +551,63 @@ def test_whose_price_is_not_known_is_said() -> None:
     assert found.endswith("it keeps 95 % of the throughput and the other has no known price.")
 
 
-def test_a_run_that_takes_longer_than_expected_says_so() -> None:
-    """After Ctrl-C no time is promised that has already passed."""
-    assert waiting_for_run(0.0) == ("finishing the current run (longer than expected); Ctrl-C again stops it now")
-    assert waiting_for_run(90.0) == "finishing the current run (about 1 min 30 s); Ctrl-C again stops it now"
-    assert waiting_for_run(None) == "finishing the current step; Ctrl-C again stops it now"
+BASELINE: Mapping[str, Figure] = {
+    "share": 6.9,
+    "dearer": 26.38,
+    "baseline_usd": 1.14,
+    "instance_type": "aws c6i.xlarge",
+    "answer_usd": 31.21,
+    "answer_instance": "aws p3.16xlarge",
+    "named": False,
+    "extrapolated": False,
+    "disk_not_counted": False,
+}
 
 
-def test_lines_of_the_terminal_say_what_they_are() -> None:
-    """A note is no warning, and what could not be written names the reason."""
-    assert note_said("fio is missing") == "note: fio is missing"
-    assert answer_not_written("disk full") == "the answer could not be written: disk full"
-    assert page_not_written("disk full") == "the page that is being served could not be written: disk full"
-    assert being_measured_again("train 2 vCPUs: crashed") == "train 2 vCPUs: crashed; being measured again now"
+@pytest.mark.parametrize(
+    ("changes", "end"),
+    [
+        ({}, "27.4 times as much, at 6.9 times its rate."),
+        ({"named": True}, "27.4 times as much, at 6.9 times its rate."),
+        ({"dearer": -0.75, "share": 0.98}, "75 % less, at 98 % of its rate."),
+        ({"extrapolated": True}, "at 6.9 times its rate (extrapolated)."),
+        ({"disk_not_counted": True}, "at 6.9 times its rate, disk prices not counted."),
+        (
+            {"disk_not_counted": True, "extrapolated": True, "share": 0.98},
+            "at 98 % of its rate (extrapolated), disk prices not counted.",
+        ),
+    ],
+)
+def test_a_baseline_of_another_size(changes: Mapping[str, Figure], end: str) -> None:
+    """Neither 2638 % more nor 690 % of its rate."""
+    sentence = said(ReasonCode.BASELINE, spec=Spec(4.0), **{**BASELINE, **changes})
+    assert sentence.endswith(end)
+
+
+LINE = Alternative(Spec(None, gpu="P100", gpu_count=1), Estimate(1800, 1710, 1890), "azure NC6s v2", 2.07, 0.319)
+
+
+@pytest.mark.parametrize(
+    ("alternative", "text"),
+    [
+        (LINE, "1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples"),
+        (
+            replace(LINE, instance_type=None, usd_per_hour=None, usd_per_million_samples=None),
+            "1 x P100: 1,800 samples/s, price unknown",
+        ),
+        (
+            replace(LINE, spec=Spec(None)),
+            "no accelerator (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples",
+        ),
+    ],
+)
+def test_an_alternative_in_a_line(alternative: Alternative, text: str) -> None:
+    """What it is, how fast, what an hour and the work cost."""
+    assert alternative_line(alternative, Terms("train")) == text
+
+
+def test_relative_rates_cost_no_dollars() -> None:
+    """A million of nothing has no price."""
+    relative = replace(LINE, throughput=Estimate(2.1, 2, 2.2), usd_per_million_samples=None)
+    line = alternative_line(relative, Terms("train", "relative"))
+    assert line == "1 x P100 (azure NC6s v2): 2.10 times the reference, $2.07 an hour"
