@@ -6,24 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
+
 from sizer.recommend.cross_table import MOST_COLUMNS
-from sizer.records.answer import CrossCell
-from sizer.records.answer import CrossRow
-from sizer.records.answer import CrossTable
-from sizer.words import cross_table
-from .subject import Material
-from .subject import Subject
-from sizer.records.cross_table import CrossCell
-from sizer.records.cross_table import CrossRow
-from sizer.records.cross_table import CrossTable
-from sizer.words.page import CrossGroup
-from sizer.words.page import cell_ranked
-from sizer.words.page import column_named
-from sizer.words.page import cross_groups
-from sizer.words.page import cross_notes
-from sizer.words.page import cross_shades
-from sizer.words.page import seconds_a_batch
-from .material import Material
+from sizer.records.answer import CrossCell, CrossRow, CrossTable
+from sizer.words.page import (
+    CrossGroup,
+    cell_ranked,
+    column_named,
+    cross_groups,
+    cross_notes,
+    cross_shades,
+    seconds_a_batch,
+)
+
+from .subject import Material, Subject
 
 SHADES = (0.6, 0.8, 0.9, 0.97)
 """Of the least seconds of the row over a cell's own: from each on the cell is a shade darker."""
@@ -38,15 +34,15 @@ def contents(material: Material, _found: Sequence[Subject]) -> dict[str, Any] | 
     table = material.recommendation.cross_table if material.recommendation is not None else None
     if table is None:
         return None
-    alike, groups = cross_table.cross_groups(table, material.study)
+    alike, groups = cross_groups(table, material.study)
     return {
         "tables": [_table(each, table) for each in _side_by_side(groups, table)],
-        "shades": cross_table.cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
-        "notes": cross_table.cross_notes(table, alike),
+        "shades": cross_shades() if any(cell.ratio for each in table.rows for cell in each.cells) else "",
+        "notes": cross_notes(table, alike),
     }
 
 
-def _side_by_side(groups: Sequence[cross_table.CrossGroup], table: CrossTable) -> list[list[cross_table.CrossGroup]]:
+def _side_by_side(groups: Sequence[CrossGroup], table: CrossTable) -> list[list[CrossGroup]]:
     """The groups of each table."""
     if len(table.columns) <= MOST_COLUMNS:
         return [list(groups)]
@@ -54,7 +50,7 @@ def _side_by_side(groups: Sequence[cross_table.CrossGroup], table: CrossTable) -
     return [list(alike) for _columns, alike in groupby(parts, key=lambda part: part.columns)]
 
 
-def _rivals(group: cross_table.CrossGroup) -> list[cross_table.CrossGroup]:
+def _rivals(group: CrossGroup) -> list[CrossGroup]:
     """The group in parts none of whose columns is in a row of another."""
     parts: list[tuple[set[int], list[int]]] = []
     for at, each in enumerate(group.rows):
@@ -77,15 +73,15 @@ def _rivals(group: cross_table.CrossGroup) -> list[cross_table.CrossGroup]:
     ]
 
 
-def _table(groups: Sequence[cross_table.CrossGroup], table: CrossTable) -> dict[str, Any]:
+def _table(groups: Sequence[CrossGroup], table: CrossTable) -> dict[str, Any]:
     columns = sorted({at for group in groups for at in group.columns})
     return {
-        "columns": [cross_table.column_named(table.columns[at]) for at in columns],
+        "columns": [column_named(table.columns[at]) for at in columns],
         "groups": [_group(group, columns) for group in groups],
     }
 
 
-def _group(group: cross_table.CrossGroup, columns: Sequence[int]) -> dict[str, Any]:
+def _group(group: CrossGroup, columns: Sequence[int]) -> dict[str, Any]:
     """Of several rows the title stands above them, of one in it."""
     single = len(group.rows) == 1
     return {
@@ -105,8 +101,8 @@ def _cell(cell: CrossCell, row: CrossRow) -> dict[str, Any]:
     share = 1 / cell.ratio if cell.ratio else 0.0
     several = sum(each.seconds is not None for each in row.cells) > 1
     return {
-        "seconds": cross_table.seconds_a_batch(cell) if cell.runs else "",
-        "under": cross_table.cell_ranked(cell, row),
+        "seconds": seconds_a_batch(cell) if cell.runs else "",
+        "under": cell_ranked(cell, row),
         "heat": 1 + sum(share >= each for each in SHADES) if cell.ratio and several else 0,
         "first": cell.rank == 1 and several,
     }

@@ -14,16 +14,18 @@ from sizer.model.runs import as_asked, is_floor_search, is_search, searched_floo
 from sizer.records.run import Run, RunWarning, WarningKind, way_of_ending
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Study
-from sizer.words.batch_sizes import largest_batch_of
-from sizer.words.failures import failure_in_words, failure_line
-from sizer.words.figures import apart as apart_text
-from sizer.words.figures import capital, sentence, small_share
-from sizer.words.floors import killed_floor_sentences, searched_floor_sentences
-from sizer.words.language import _, _n
-from sizer.words.names import clauses, outcome_in_words
+from sizer.words.failures import failure_in_words, failure_line, remedy_of_failure
+from sizer.words.language import _, _n, capital, clauses, sentence, small_share
+from sizer.words.language import apart as apart_text
+from sizer.words.names import killed_floor_sentences, largest_batch_of, outcome_in_words, searched_floor_sentences
 from sizer.words.page import configuration_line, runs_by_outcome, runs_counted
-from sizer.words.remedies import MEASURED_AGAIN, how_to_measure_again, meaning_of_warning, remedy_of_failure
-from sizer.words.warnings import warning_in_words, warning_name
+from sizer.words.warnings import (
+    MEASURED_AGAIN,
+    how_to_measure_again,
+    meaning_of_warning,
+    warning_in_words,
+    warning_name,
+)
 
 from . import results
 from .charts.svg import readable

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from sizer.words.badges import Badge
+from sizer.words.verdict import Badge
 
 from .charts.svg import harmless
 

@@ -6,76 +6,48 @@ import base64
 import gzip
 import re
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from statistics import median
 from typing import Any
+
 from markupsafe import Markup
-from sizer.files.codec import FormatError
-from sizer.files.codec import from_json
-from sizer.host.stored_host import Virtualization
-from sizer.host.stored_host import installed_of
+
+from sizer.files.codec import FormatError, from_json
+from sizer.host.stored_host import Virtualization, installed_of
 from sizer.limits.topology import CpuCounts
-from sizer.model.model import Parameter
-from sizer.model.model import WorkloadModel
-from sizer.model.prediction import LeftOut
-from sizer.model.prediction import left_out
+from sizer.model.model import Parameter, WorkloadModel
+from sizer.model.prediction import LeftOut, left_out
 from sizer.model.runs import as_asked
 from sizer.records.device import DiskRates
-from sizer.records.run import DiskCheck
-from sizer.records.run import Run
-from sizer.records.study import DiskTier
-from sizer.records.study import Study
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import DiskTier, Study
 from sizer.records.units import format_seconds
 from sizer.study.resolved import to_yaml
-from sizer.words import model as model_words
-from sizer.words import page
-from sizer.words.figures import amount
-from sizer.words.figures import capital
-from sizer.words.figures import from_to
-from sizer.words.figures import span
-from sizer.words.figures import volume
-from sizer.words.figures import whole
-from sizer.words.host import topology_in_words
-from sizer.words.host import virtualization_in_words
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.names import clauses
-from sizer.words.names import row
-from sizer.words.runs import limits_in_words
-from sizer.words.storage import deviations_in_words
-from sizer.words.storage import rates_in_words
-from sizer.words.units import percent
-from sizer.words.units import several_of
-from .subject import Material
-from .subject import Subject
-from sizer.model.isolation import as_asked
-from sizer.words.language import amount
-from sizer.words.language import capital
-from sizer.words.language import clauses
-from sizer.words.language import from_to
-from sizer.words.language import percent
-from sizer.words.language import row
-from sizer.words.language import several_of
-from sizer.words.language import volume
-from sizer.words.language import whole
+from sizer.words.language import _, _n, amount, capital, clauses, from_to, percent, row, several_of, span, volume, whole
+from sizer.words.model import (
+    equation_sentence,
+    left_out_sentence,
+    model_summary,
+    parameter_name,
+    parameter_value,
+    source_of,
+)
 from sizer.words.names import rates_in_words
-from sizer.words.page import declared_in_words
-from sizer.words.page import device_in_words
-from sizer.words.page import framework_name
-from sizer.words.page import installed_in_words
-from sizer.words.page import state_in_words
-from sizer.words.page import stopped_in_words
-from sizer.words.page import tier_nature
-from sizer.words.terminal import deviations_in_words
-from sizer.words.terminal import topology_in_words
-from sizer.words.terminal import virtualization_in_words
-from ..material import Material
-from ..subject import Subject
-from . import fitted
-from .downloads import downloads
-from .downloads import study_file
+from sizer.words.page import (
+    configuration_line,
+    declared_in_words,
+    device_in_words,
+    framework_name,
+    installed_in_words,
+    state_in_words,
+    stopped_in_words,
+    tier_nature,
+)
+from sizer.words.runs import limits_in_words
+from sizer.words.terminal import deviations_in_words, topology_in_words, virtualization_in_words
+
+from .subject import Material, Subject
 
 NOT_OF_THE_HOST = ("schema_version", "notes")
 """What host.json holds beside facts; the notes are at the head of the page."""
@@ -119,7 +91,7 @@ def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     installed = installed_of(host)
     if len({each.path for each in installed}) < 2:
         return []
-    return [(page.framework_name(each.framework), page.installed_in_words(each)) for each in installed]
+    return [(framework_name(each.framework), installed_in_words(each)) for each in installed]
 
 
 def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -142,7 +114,7 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
         if workload.input is None and workload.cache is None:
             continue
         users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
-    return [(row(names), page.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
+    return [(row(names), state_in_words(input_, cache)) for (input_, cache), names in users.items()]
 
 
 def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -171,7 +143,7 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
 def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
     """Each workload whose accelerator was emulated, with the rate and its source."""
     return [
-        (subject.name, page.device_in_words(subject.device, subject.unit))
+        (subject.name, device_in_words(subject.device, subject.unit))
         for subject in subjects
         if subject.device.kind == "emulated"
     ]
@@ -200,9 +172,7 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
         (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
     ]
     ended = Counter(run.stopped for run in runs if run.stopped)
-    facts.append(
-        (_("Runs ended by"), row(f"{page.stopped_in_words(reason)} ({count})" for reason, count in ended.items()))
-    )
+    facts.append((_("Runs ended by"), row(f"{stopped_in_words(reason)} ({count})" for reason, count in ended.items())))
     return [(label, value) for label, value in facts if value]
 
 
@@ -215,8 +185,8 @@ def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, Any]:
     deviates = Markup('<span class="bad"><span aria-hidden="true">!</span> {}</span>').format(_("by more than 10 %"))
     return {
         "name": tier.name,
-        "kind": (page.tier_nature(tier), row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part)),
-        "declared": page.declared_in_words(tier),
+        "kind": (tier_nature(tier), row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part)),
+        "declared": declared_in_words(tier),
         "measured": rates_in_words(check.measured if check is not None else DiskRates()) or _("not measured"),
         "deviates": (
             deviates if check is not None and check.deviates else _("no"),
@@ -276,8 +246,8 @@ def _model(subject: Subject) -> dict[str, Any]:
         return {"refusal": subject.model_refusal or "", "summary": "", "equation": "", "quality": "", "parameters": []}
     return {
         "refusal": "",
-        "summary": model_words.model_summary(model),
-        "equation": model_words.equation_sentence(),
+        "summary": model_summary(model),
+        "equation": equation_sentence(),
         "quality": _quality(left_out(model), subject),
         "parameters": [_parameter(each, model) for each in model.parameters],
     }
@@ -289,16 +259,16 @@ def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
         return ""
     errors = {each: abs(each.predicted / each.measured - 1) for each in told}
     worst = max(errors, key=lambda each: errors[each])
-    where = page.configuration_line(worst.configuration, subject.study)
-    return model_words.left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
+    where = configuration_line(worst.configuration, subject.study)
+    return left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
 
 
 def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
     return {
-        "name": model_words.parameter_name(value, model),
-        "value": model_words.parameter_value(value, model),
+        "name": parameter_name(value, model),
+        "value": parameter_value(value, model),
         "interval": span(value.low, value.high) if value.low < value.high else "–",
-        "source": model_words.source_of(value),
+        "source": source_of(value),
     }
 
 

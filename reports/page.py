@@ -4,62 +4,25 @@ at all."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-from jinja2 import Environment
-from jinja2 import FileSystemLoader
-from jinja2 import StrictUndefined
-from jinja2 import select_autoescape
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from jinja2.ext import Extension
 from markupsafe import Markup
+
 from sizer.files.writing import write_text
-from sizer.words import figures
-from sizer.words import language
-from sizer.words import page
-from . import cross_table
-from . import doubts
-from . import markup
-from . import measurement
-from . import offers
-from . import verdict
-from . import what_if
-from . import workloads
-from .charts.svg import harmless
-from .charts.svg import hatchings
-from .policy import TEMPLATES
-from .policy import page_policy
-from .policy import script
-from .policy import style
-from .runs import all_runs
-from .runs import timelines
-from .subject import Material
-from .subject import Subject
-from .subject import subjects
-from typing import TypeVar
-from markupsafe import escape
-from sizer.words.language import _ as __text
-from sizer.words.language import _n
-from sizer.words.language import language_tag
-from sizer.words.language import paragraph
-from sizer.words.language import sentence
+from sizer.words.language import _, _n, language_tag, paragraph, sentence
 from sizer.words.page import runs_counted
-from . import instances
-from . import instead
-from . import which_gpu
-from .answers import verdict
-from .answers import workloads
-from .charts.hatching import hatchings
-from .doubts import section as doubts
-from .embedded import deflated
-from .material import Material
-from .measurement import section as measurement
-from .runs.columns import with_content
-from .what_if import section as what_if
+
+from . import cross_table, doubts, markup, measurement, offers, verdict, what_if, workloads
+from .charts.svg import harmless, hatchings
+from .policy import TEMPLATES, page_policy, script, style
+from .runs import all_runs, timelines
+from .subject import Material, Subject, subjects
 
 
 @dataclass(frozen=True)
@@ -110,7 +73,7 @@ def render(material: Material) -> str:
             script=Markup(script()),
             policy=Markup(page_policy()),
             hatchings=hatchings(),
-            language=language.language_tag(),
+            language=language_tag(),
             title=material.study.name,
             created_at=material.created_at,
             version=material.version,
@@ -149,9 +112,9 @@ def _templates() -> Environment:
     environment.filters.update(coded=markup.coded, deflated=markup.deflated)
     environment.globals.update(
         **{each.__name__: each for each in (markup.badge, markup.facts, markup.linked, markup.scrolled, markup.table)},
-        **{each.__name__: each for each in (figures.paragraph, figures.sentence, page.runs_counted)},
-        _=language._,
-        _n=language._n,
+        **{each.__name__: each for each in (paragraph, sentence, runs_counted)},
+        _=_,
+        _n=_n,
     )
     return environment
 

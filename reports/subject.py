@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
-from functools import cache
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import Unfinished
-from sizer.adaptive.chosen import next_of
-from sizer.model.model import Model
-from sizer.model.model import WorkloadModel
-from sizer.model.runs import CPU_LABEL
-from sizer.model.runs import as_asked
+
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, next_of
+from sizer.model.model import Model, WorkloadModel
+from sizer.model.runs import CPU_LABEL, as_asked
 from sizer.plan.reference_runs import Spread
-from sizer.records.answer import Answer
-from sizer.records.answer import Recommendation
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.notes import Note
 from sizer.records.prediction import Spec
-from sizer.records.run import DiskCheck
-from sizer.records.run import Run
-from sizer.records.study import DiskTier
-from sizer.records.study import Objective
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
-from sizer.words import page
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
 from sizer.words.answers import refusal_sentences
-from sizer.words.language import _
-from sizer.words.language import without_marks
-from sizer.words.names import Terms
-from sizer.words.names import row
-from sizer.words.names import terms_of
+from sizer.words.language import _, row, without_marks
+from sizer.words.names import Terms, terms_of
+from sizer.words.page import (
+    cache_named,
+    configuration_line,
+    device_in_words,
+    embedded_data,
+    input_named,
+    workload_in_words,
+)
+
 from . import results
-from sizer.model.isolation import as_asked
-from sizer.words.language import row
-from sizer.words.page import cache_named
-from sizer.words.page import configuration_line
-from sizer.words.page import device_in_words
-from sizer.words.page import embedded_data
-from sizer.words.page import input_named
-from sizer.words.page import workload_in_words
-from .material import Material
 
 LONGEST_UNIT = 16
 """Characters."""
@@ -120,7 +101,7 @@ class Subject:
     @cached_property
     def place_named(self) -> Callable[[Configuration], str]:
         """What a run had, as one line, made once for each configuration: each chart says it of each of its marks."""
-        return cache(lambda place: page.configuration_line(place, self.study))
+        return cache(lambda place: configuration_line(place, self.study))
 
     @property
     def spec(self) -> Spec | None:
@@ -153,8 +134,8 @@ class Subject:
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
         asked = self.plan.workload if self.plan is not None else None
-        parts = [page.input_named(input_)] if asked is None or input_ != asked.input else []
-        parts += [page.cache_named(cache)] if asked is None or cache != asked.cache else []
+        parts = [input_named(input_)] if asked is None or input_ != asked.input else []
+        parts += [cache_named(cache)] if asked is None or cache != asked.cache else []
         return row(parts)
 
     def tier(self, name: str) -> DiskTier | None:
@@ -223,11 +204,11 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
 
 def described(subject: Subject) -> str:
     """The workload in a few words, its data set and its device with it: what is emulated says so."""
-    parts = [page.workload_in_words(subject.workload)]
+    parts = [workload_in_words(subject.workload)]
     if subject.embedded:
-        parts.append(page.embedded_data())
+        parts.append(embedded_data())
     if subject.device.kind != "cpu":
-        parts.append(page.device_in_words(subject.device, subject.unit))
+        parts.append(device_in_words(subject.device, subject.unit))
     return " · ".join(parts)
 
 

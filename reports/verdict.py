@@ -17,20 +17,46 @@ from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.words import page_answers, verdict
-from sizer.words.adaptive import chosen_runs, plan_goes_on
-from sizer.words.alternatives import machine_name, price_an_hour
-from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.cross_table import cross_answer, table_comes_first
-from sizer.words.figures import answered_rate, paragraph, rate_interval, unbroken
-from sizer.words.language import _
+from sizer.words.answers import how_sure as how_sure_text
+from sizer.words.answers import machine_name, price_an_hour
+from sizer.words.language import _, answered_rate, paragraph, rate_in_words, rate_interval, unbroken
 from sizer.words.names import resource_name
 from sizer.words.notes import note_in_words
-from sizer.words.page import configuration_line, workload_in_words
+from sizer.words.page import configuration_line, cross_answer, table_comes_first, workload_in_words
+from sizer.words.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
 from sizer.words.runs import host_lines
-from sizer.words.sureness import how_sure as how_sure_text
-from sizer.words.unfinished import going_on_with, unfinished_said
-from sizer.words.units import rate_in_words
+from sizer.words.verdict import (
+    Badge,
+    BadgeKind,
+    against_sentence,
+    an_hour,
+    badge,
+    doubt_sentence,
+    family_sentence,
+    idle_sentence,
+    is_emulated,
+    measured_on,
+    objective_in_words,
+    offer_called,
+    offer_parts,
+    offer_price,
+    oversize_badge,
+    per_million,
+    price_day,
+    progress_sentence,
+    rate_of_its_runs,
+    rented,
+    runs_of_older_form,
+    runs_there,
+    settling_command,
+    settling_sentence,
+    shared_sentences,
+    spec_bound,
+    spec_parts,
+    spread_assumed,
+    status_badge,
+    without_disk,
+)
 from sizer.words.verdict import no_machine as no_machine_text
 
 from . import doubts, results
@@ -51,7 +77,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     notes, more_notes = _notes(material, found)
     return {
         "objective": _objective(material),
-        "measured": verdict.measured_on([run.started_at for run in runs]),
+        "measured": measured_on([run.started_at for run in runs]),
         "tally": doubts.tally(runs),
         "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
         "embedded": badge(BadgeKind.EMBEDDED_DATA) if embedded else None,
@@ -102,11 +128,11 @@ def _objective(material: Material) -> str:
     """What was asked for."""
     recommendation = material.recommendation
     if recommendation is None:
-        return page_answers.objective_in_words(material.study.objective)
+        return objective_in_words(material.study.objective)
     answers = recommendation.workloads
     accelerators = any(each.spec.gpu or each.spec.gpu_count for answer in answers for each in answer.alternatives)
     compared = bool(answers) and all(answer.alternatives for answer in answers)
-    return page_answers.objective_in_words(recommendation.objective, compared, accelerators)
+    return objective_in_words(recommendation.objective, compared, accelerators)
 
 
 def _missing(material: Material) -> dict[str, str]:
@@ -125,7 +151,7 @@ def _missing(material: Material) -> dict[str, str]:
         said = chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
         return {"missing": said, "resume": going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
-    return {"missing": verdict.progress_sentence(*counts), "resume": resume}
+    return {"missing": progress_sentence(*counts), "resume": resume}
 
 
 def _for_all(material: Material) -> dict[str, Any]:
@@ -135,8 +161,8 @@ def _for_all(material: Material) -> dict[str, Any]:
     if recommendation is None or len(answered) < 2:
         return {"shared": [], "family": ""}
     return {
-        "shared": verdict.shared_sentences(recommendation),
-        "family": verdict.family_sentence(recommendation.family),
+        "shared": shared_sentences(recommendation),
+        "family": family_sentence(recommendation.family),
     }
 
 
@@ -146,8 +172,8 @@ def _notes(material: Material, found: Sequence[Subject]) -> tuple[list[str], lis
     host = host_lines(material.drift, sum(map(beside_others, completed)), len(completed))
     progress = material.progress
     older = sum(progress.older.values()) if progress is not None and progress.is_complete else 0
-    changed = [verdict.runs_of_older_form(older)] if older else []
-    assumed = [verdict.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
+    changed = [runs_of_older_form(older)] if older else []
+    assumed = [spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
     told = [*map(note_in_words, material.notes), *assumed]
     kept = MOST_NOTES if _table_first(material) else len(told)
     return [*told[:kept], *_ended(material), *changed, *host], told[kept:]
@@ -252,26 +278,26 @@ def answer_row(subject: Subject, material: Material) -> AnswerRow:
         what=workload_in_words(subject.workload),
         data_badge=badge(BadgeKind.EMBEDDED_DATA) if subject.embedded else None,
         kind=subject.status,
-        status=verdict.status_badge(subject.answer, bool(unfinished)),
+        status=status_badge(subject.answer, bool(unfinished)),
         how_sure=how_sure_text(subject.answer, bool(unfinished)),
         no_machine=no_machine_text(subject.answer),
-        bound=verdict.spec_bound(answer),
-        spec=tuple(verdict.spec_parts(spec, subject.terms)) if spec is not None else (),
-        spec_badge=badge(BadgeKind.EMULATED) if spec is not None and verdict.is_emulated(spec, subject.terms) else None,
+        bound=spec_bound(answer),
+        spec=tuple(spec_parts(spec, subject.terms)) if spec is not None else (),
+        spec_badge=badge(BadgeKind.EMULATED) if spec is not None and is_emulated(spec, subject.terms) else None,
         machine=_machine(answer, spec) if spec is not None else None,
         rate=_rate(answer, subject),
         bound_by=legend.part(HUES[bound], resource_name(bound, subject.device)) if bound is not None else None,
         cost=_cost(answer, subject),
         sentence=paragraph(
             [
-                verdict.against_sentence(answer, subject.objective.target, subject.terms),
-                verdict.idle_sentence(answer),
+                against_sentence(answer, subject.objective.target, subject.terms),
+                idle_sentence(answer),
             ]
         ),
         sentence_badge=badge(BadgeKind.EXTRAPOLATED) if extrapolated else None,
-        doubt=unfinished or verdict.doubt_sentence(subject.answer, subject.terms),
-        settle="" if unfinished else verdict.settling_sentence(subject.answer, subject.terms),
-        command="" if unfinished else verdict.settling_command(subject.answer, material.folder),
+        doubt=unfinished or doubt_sentence(subject.answer, subject.terms),
+        settle="" if unfinished else settling_sentence(subject.answer, subject.terms),
+        command="" if unfinished else settling_command(subject.answer, material.folder),
     )
 
 
@@ -281,30 +307,30 @@ def _unfinished(subject: Subject, material: Material) -> str:
     if progress is None or not progress.is_missing(subject.name):
         return ""
     name = subject.name
-    return verdict.runs_there(progress.finished.get(name, 0), progress.planned[name], progress.older.get(name, 0))
+    return runs_there(progress.finished.get(name, 0), progress.planned[name], progress.older.get(name, 0))
 
 
 def _machine(answer: Answer, spec: Spec) -> Machine | None:
     """The machine whose price is shown; None where the table names none, or nothing is sold that holds the spec."""
-    offer = verdict.rented(answer)
+    offer = rented(answer)
     if offer is None:
         named = answer.chosen.instance_type if answer.chosen is not None else None
         return Machine(named) if named else None
-    shape = "" if offer.own else " · ".join(map(unbroken, page_answers.offer_parts(offer)))
-    return Machine(page_answers.offer_called(offer), shape, verdict.oversize_badge(spec, offer, answer.instances))
+    shape = "" if offer.own else " · ".join(map(unbroken, offer_parts(offer)))
+    return Machine(offer_called(offer), shape, oversize_badge(spec, offer, answer.instances))
 
 
 def _cost(answer: Answer, subject: Subject) -> Cost | None:
     if answer.spec is None:
         return None
-    offer, chosen = verdict.rented(answer), answer.chosen
+    offer, chosen = rented(answer), answer.chosen
     if chosen is not None:
         return _own_cost(chosen, offer, subject)
     if offer is None:
         return None
-    day = verdict.price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
-    disk = verdict.without_disk(answer.spec) if offer.usd_per_hour is not None else ""
-    return Cost(page_answers.offer_price(offer), page_answers.price_of_samples(offer, subject.unit), day, disk)
+    day = price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
+    disk = without_disk(answer.spec) if offer.usd_per_hour is not None else ""
+    return Cost(offer_price(offer), per_million(offer.usd_per_million_samples, subject.unit), day, disk)
 
 
 def _own_cost(chosen: Alternative, offer: InstanceOffer | None, subject: Subject) -> Cost:
@@ -313,9 +339,9 @@ def _own_cost(chosen: Alternative, offer: InstanceOffer | None, subject: Subject
         return Cost(price_an_hour(chosen))
     of_catalogue = offer is not None and offer.usd_per_hour == chosen.usd_per_hour
     return Cost(
-        page_answers.an_hour(chosen.usd_per_hour),
-        page_answers.per_million(chosen.usd_per_million_samples, subject.unit),
-        verdict.price_day(offer if of_catalogue else None, subject.objective.spot),
+        an_hour(chosen.usd_per_hour),
+        per_million(chosen.usd_per_million_samples, subject.unit),
+        price_day(offer if of_catalogue else None, subject.objective.spot),
     )
 
 
@@ -330,7 +356,7 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
     if answer.chosen is None and known is None:
         found = badge(BadgeKind.PREDICTED)
     elif answer.chosen is None and known and abs(throughput.value / known - 1) > APART:
-        found, runs = badge(BadgeKind.FITTED), verdict.rate_of_its_runs(known, subject.unit)
+        found, runs = badge(BadgeKind.FITTED), rate_of_its_runs(known, subject.unit)
     return Rate(
         *answered_rate(throughput, subject.unit),
         _bar(throughput, answer, subject, own) if throughput.value > 0 else None,

@@ -12,17 +12,50 @@ from sizer.records.answer import AcceleratorCount, Alternative, Answer, Option, 
 from sizer.records.configuration import Estimate
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.units import RELATIVE, format_number, format_seconds
-from sizer.words import accelerator_counts, choices, page
-from sizer.words.alternatives import machine_rented, machines_note, million_heading
-from sizer.words.answers import rejection_sentences
-from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.figures import beside, capital, chance, milliseconds, paragraph, rate_interval, span, with_interval
-from sizer.words.instead import disk_question as disk_question_text
-from sizer.words.language import _
-from sizer.words.names import resource_name
-from sizer.words.names import row as row_of
-from sizer.words.page_answers import next_run_sentences, next_run_title, page_reasons
-from sizer.words.units import several_of
+from sizer.words.accelerators import (
+    accelerator_counts_note,
+    accelerator_counts_sentences,
+    count_name,
+    disk_asked,
+    efficiency_in_words,
+    fed_in_words,
+    side_by_side_in_words,
+    speed_up_in_words,
+)
+from sizer.words.answers import (
+    beyond_in_words,
+    machine_rented,
+    machines_note,
+    million_heading,
+    one_choice_in_words,
+    option_bound,
+    option_price,
+    options_title,
+    preferences_in_words,
+    rejected_rate,
+    rejected_saving,
+    rejected_spec,
+    rejected_title,
+    rejection_sentences,
+    usd_or_nothing,
+)
+from sizer.words.answers import disk_question as disk_question_text
+from sizer.words.language import (
+    _,
+    beside,
+    capital,
+    chance,
+    milliseconds,
+    paragraph,
+    rate_interval,
+    several_of,
+    span,
+    with_interval,
+)
+from sizer.words.language import row as row_of
+from sizer.words.names import accelerators_in_words, resource_name
+from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
+from sizer.words.verdict import Badge, BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
 
 from . import doubts, results
 from .figures import disks
@@ -103,7 +136,7 @@ def _rows(measured: Sequence[results.Result], subject: Subject) -> list[dict[str
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     place, runs, chosen = result.configuration, result.runs, subject.answer.chosen if subject.answer else None
     evidence = [run.evidence for run in runs if run.evidence is not None]
-    bottleneck = page.resources_agreed([each.bottleneck for each in evidence], subject.device) if evidence else ""
+    bottleneck = resources_agreed([each.bottleneck for each in evidence], subject.device) if evidence else ""
     machine, warned = machine_rented(result.machine), sum(bool(run.warnings) for run in runs)
     p50, p99 = (results.middle(getattr(run, name) for run in runs) for name in ("latency_p50", "latency_p99"))
     is_answer = subject.is_answer(place) and (not machine or chosen is None or chosen.instance_type == machine)
@@ -111,16 +144,14 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     return {
         "machine": machine,
         "vcpus": f"{place.vcpus:g}" if place.vcpus is not None else "",
-        "memory": page.memory_size(place),
-        "disk": page.study_disk(place.disk, subject.study) if place.disk is not None else "",
+        "memory": memory_size(place),
+        "disk": study_disk(place.disk, subject.study) if place.disk is not None else "",
         "batch": str(place.batch_size) if place.batch_size is not None else "",
-        "accelerators": page.accelerators_in_words(place),
+        "accelerators": accelerators_in_words(place),
         "is_answer": is_answer,
         "throughput": (
             rate_interval(result.throughput, subject.unit),
-            row_of(
-                filter(None, (_("the answer") if is_answer else "", page.runs_and_warned(len(runs), warned), state))
-            ),
+            row_of(filter(None, (_("the answer") if is_answer else "", runs_and_warned(len(runs), warned), state))),
         ),
         "bottleneck": (bottleneck, all_runs.evidence_agreed(evidence)),
         "busy": all_runs.busy_bars(evidence),
@@ -155,10 +186,10 @@ def _facts(answer: Answer, subject: Subject) -> list[dict[str, Any]]:
     if answer.next_bottleneck is not None:
         found.append(_fact(_("Next in line"), resource_name(answer.next_bottleneck, subject.device)))
     if answer.runner_up is not None:
-        spec = page.spec_line(answer.runner_up, subject.study, subject.device)
+        spec = spec_line(answer.runner_up, subject.study, subject.device)
         found.append(_fact(_("Runner-up"), spec))
     if answer.beyond is not None:
-        label, rate = choices.beyond_in_words(answer.beyond, subject.terms)
+        label, rate = beyond_in_words(answer.beyond, subject.terms)
         found.append(_fact(label, rate, badge=badge(BadgeKind.EXTRAPOLATED)))
     if answer.throughput is not None and not answer.rate_in_doubt and subject.workload.kind == PREPROCESSING:
         seconds, human = time_for(IMAGENET_IMAGES, answer.throughput)
@@ -178,9 +209,9 @@ def options(subject: Subject) -> dict[str, Any]:
         return {"title": "", "rows": [], "same": ""}
     known = answer.options if len(answer.options) > 1 else ()
     return {
-        "title": choices.options_title(known),
+        "title": options_title(known),
         "rows": [_option(each, answer, subject) for each in known],
-        "same": choices.one_choice_in_words(answer),
+        "same": one_choice_in_words(answer),
     }
 
 
@@ -188,13 +219,13 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
     sure = answer.provisional and option.probability >= SURE
     is_answer = option.spec == answer.spec and option.throughput == answer.throughput
     return {
-        "name": (capital(choices.preferences_in_words(option)), _("the answer") if is_answer else ""),
-        "spec": page.spec_line(option.spec, subject.study, subject.device),
+        "name": (capital(preferences_in_words(option)), _("the answer") if is_answer else ""),
+        "spec": spec_line(option.spec, subject.study, subject.device),
         "throughput": rate_interval(option.throughput, subject.unit),
-        "hour": (choices.option_price(option), option.instance_type or ""),
-        "million": choices.option_price_of_million(option),
+        "hour": (option_price(option), option.instance_type or ""),
+        "million": usd_or_nothing(option.usd_per_million_samples),
         "probability": "" if sure else chance(option.probability),
-        "bound": choices.option_bound(option, subject.terms) if option.bottleneck is not None else "",
+        "bound": option_bound(option, subject.terms) if option.bottleneck is not None else "",
         "is_answer": is_answer,
     }
 
@@ -204,7 +235,7 @@ def rejected(subject: Subject) -> dict[str, Any]:
     found = subject.answer.rejected if subject.answer is not None else ()
     rows = [_rejected(each, subject) for each in found]
     return {
-        "rejected_title": choices.rejected_title(found),
+        "rejected_title": rejected_title(found),
         "rejected": rows[:MOST_REJECTED],
         "more_rejected": rows[MOST_REJECTED:],
     }
@@ -212,9 +243,9 @@ def rejected(subject: Subject) -> dict[str, Any]:
 
 def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:
     return {
-        "spec": choices.rejected_spec(each, subject.terms),
-        "rate": choices.rejected_rate(each, subject.terms),
-        "saved": choices.rejected_saving(each),
+        "spec": rejected_spec(each, subject.terms),
+        "rate": rejected_rate(each, subject.terms),
+        "saved": rejected_saving(each),
         "why": rejection_sentences(each, subject.terms),
     }
 
@@ -227,20 +258,20 @@ def count_rows(subject: Subject) -> dict[str, Any]:
         return {"rows": [], "sentences": [], "note": ""}
     return {
         "rows": [_count_row(each, subject) for each in counts],
-        "sentences": accelerator_counts.accelerator_counts_sentences(subject.answer, subject.terms),
-        "note": accelerator_counts.accelerator_counts_note(counts) if counts else "",
+        "sentences": accelerator_counts_sentences(subject.answer, subject.terms),
+        "note": accelerator_counts_note(counts) if counts else "",
     }
 
 
 def _count_row(each: AcceleratorCount, subject: Subject) -> dict[str, str]:
     return {
-        "name": accelerator_counts.count_name(each, subject.terms),
+        "name": count_name(each, subject.terms),
         "throughput": rate_interval(each.throughput, subject.unit),
-        "speed_up": accelerator_counts.speed_up_in_words(each),
-        "efficiency": accelerator_counts.efficiency_in_words(each),
-        "fed": accelerator_counts.fed_in_words(each),
-        "disk": accelerator_counts.disk_asked(each),
-        "jobs": accelerator_counts.side_by_side_in_words(each, subject.terms),
+        "speed_up": speed_up_in_words(each),
+        "efficiency": efficiency_in_words(each),
+        "fed": fed_in_words(each),
+        "disk": disk_asked(each),
+        "jobs": side_by_side_in_words(each, subject.terms),
     }
 
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from statistics import median
-from playwright.sync_api import Browser
-from playwright.sync_api import sync_playwright
+
+from playwright.sync_api import Browser, sync_playwright
 
 sys.path.append(str(Path(__file__).parents[1] / "grid"))
 

@@ -2,64 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from sizer.model.memory import anonymous_bytes
-from sizer.model.memory import floor_at
-from sizer.model.model import batch_of
-from sizer.model.model import vcpus_of
+
+from sizer.model.memory import anonymous_bytes, floor_at
+from sizer.model.model import batch_of, vcpus_of
 from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration
-from sizer.records.units import GIB
-from sizer.records.units import MIB
-from sizer.records.units import RELATIVE
-from sizer.records.units import format_bytes
-from sizer.words import charts
-from sizer.words.language import _
-from sizer.words.page import answer_word
-from sizer.words.page import axis_name
-from sizer.words.units import rates_axis
+from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
+from sizer.words.language import _, rates_axis
+from sizer.words.page import (
+    answer_word,
+    axis_name,
+    cache_fit_named,
+    ceilings_above,
+    floor_named,
+    knee_named,
+    place_named,
+    stop_line,
+    time_axis,
+)
+
 from ..charts import legend
 from ..charts.legend import Key
-from ..charts.plot import CurvePoint
-from ..charts.plot import Line
-from ..charts.plot import Pile
-from ..charts.plot import PlaceMark
-from ..charts.plot import Plot
-from ..charts.plot import Stop
+from ..charts.plot import CurvePoint, Line, Pile, PlaceMark, Plot, Stop
 from ..charts.svg import is_wide
 from ..subject import Subject
 from . import binding
 from .disks import ceilings
-from .series import Series
-from .series import described
-from .series import failure_marks
-from .series import grid
-from .series import is_modelled
-from .series import labels
-from .series import measured_places
-from .series import moved
-from .series import run_points
-from .series import segments
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import vcpus_of
-from sizer.words.language import rates_axis
-from sizer.words.page import cache_fit_named
-from sizer.words.page import ceilings_above
-from sizer.words.page import chart_described
-from sizer.words.page import floor_named
-from sizer.words.page import knee_named
-from sizer.words.page import place_named
-from sizer.words.page import stop_line
-from sizer.words.page import time_axis
-from .. import results
-from ..charts.scales import is_wide
-from . import marks
-from .ceilings import ceilings
-from .curves import grid
-from .curves import moved
-from .curves import segments
+from .series import (
+    Series,
+    described,
+    failure_marks,
+    grid,
+    is_modelled,
+    labels,
+    measured_places,
+    moved,
+    run_points,
+    segments,
+)
 
 BEYOND = 1.5
 """How far past the largest measured vCPU count the model's line goes on, dashed."""
@@ -101,7 +83,7 @@ def axis_chart(axis: str, title: str, series: Sequence[Series], subject: Subject
         ceilings=ceilings(axis, runs, subject),
         knee=_knee(lines, subject),
         piles=piles,
-        pile_label=charts.time_axis(subject.unit, scale_name) if piles else "",
+        pile_label=time_axis(subject.unit, scale_name) if piles else "",
         pile_unit=scale,
         stops=tuple(_stops(axis, series, lines, subject)),
         description=described(series, subject),
@@ -189,12 +171,10 @@ def _memory_marks(base: Configuration, subject: Subject) -> Iterator[PlaceMark]:
     measured, facts = subject.model.measured, subject.model.facts
     floor = floor_at(measured, base.vcpus, base.batch_size)
     if floor.out_of_memory_bytes is not None and floor.completed_bytes is not None:
-        yield PlaceMark(
-            float(floor.completed_bytes), charts.floor_named(floor.out_of_memory_bytes, floor.completed_bytes)
-        )
+        yield PlaceMark(float(floor.completed_bytes), floor_named(floor.out_of_memory_bytes, floor.completed_bytes))
     own = anonymous_bytes(measured, vcpus_of(base), batch_of(base))
     if facts.natural and facts.data_bytes is not None and own is not None:
-        yield PlaceMark(float(own + facts.data_bytes), charts.cache_fit_named(own + facts.data_bytes))
+        yield PlaceMark(float(own + facts.data_bytes), cache_fit_named(own + facts.data_bytes))
 
 
 def _stops(axis: str, series: Sequence[Series], lines: Sequence[Line], subject: Subject) -> Iterator[Stop]:
@@ -217,7 +197,7 @@ def _stops(axis: str, series: Sequence[Series], lines: Sequence[Line], subject: 
 def _stop_line(place: float, name: str, line: Line, curve: dict[float, CurvePoint], subject: Subject) -> str:
     rates = [point.throughput for point in line.points if point.x == place]
     point = curve.get(place)
-    return charts.stop_line(
+    return stop_line(
         name,
         measured_rate(rates) if rates else None,
         len(rates),
@@ -230,7 +210,7 @@ def _stop_line(place: float, name: str, line: Line, curve: dict[float, CurvePoin
 def _above(plot: Plot) -> str:
     """The ceilings that lie too high to be drawn."""
     names = [each.name for each in plot.ceilings if each.throughput > plot.y.high]
-    return charts.ceilings_above(names) if names else ""
+    return ceilings_above(names) if names else ""
 
 
 def _keys(axis: str, plot: Plot, series: Sequence[Series], subject: Subject) -> Iterator[Key]:
@@ -247,7 +227,7 @@ def _keys(axis: str, plot: Plot, series: Sequence[Series], subject: Subject) -> 
         yield legend.answer(next(mark.word for mark in plot.marks if mark.is_answer))
     if plot.knee is not None and series[0].base is not None:
         place = _place_named(axis, plot.knee[0], series[0].base, subject)
-        yield legend.knee(charts.knee_named(subject.objective.target, place))
+        yield legend.knee(knee_named(subject.objective.target, place))
     for hue, name in sorted({(part.hue, part.name) for pile in plot.piles for part in pile.parts}):
         yield legend.part(hue, name)
 
@@ -256,7 +236,7 @@ def _place_named(axis: str, place: float, base: Configuration, subject: Subject)
     """A place on the axis in words, between measured ones with as many digits as anyone reads."""
     if axis == "vcpus" and place * 4 % 1:
         place = float(f"{place:.2g}")
-    return charts.place_named(axis, moved(base, axis, place), subject.study)
+    return place_named(axis, moved(base, axis, place), subject.study)
 
 
 def _x_words(axis: str, highest: float) -> tuple[str, float]:

@@ -4,62 +4,28 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
+
 from sizer.model.prediction import predict_several
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Spec
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.prediction import Prediction, Spec
 from sizer.records.run import Run
-from sizer.records.units import format_bytes
-from sizer.records.units import format_number
-from sizer.words.charts import bound_by
-from sizer.words.charts import map_cell
-from sizer.words.charts import map_read
-from sizer.words.charts import place_named
-from sizer.words.charts import stage_of_time
-from sizer.words.charts import time_part
-from sizer.words.figures import paragraph
-from sizer.words.language import _
-from sizer.words.names import clauses
-from sizer.words.names import disk_name
-from sizer.words.names import resource_name
-from sizer.words.names import row as row_text
-from sizer.words.page import axis_name
-from sizer.words.units import rates_axis
-from sizer.words.units import vcpus_in_words
+from sizer.records.units import format_bytes, format_number
+from sizer.words.language import _, clauses, paragraph, rates_axis, vcpus_in_words
+from sizer.words.language import row as row_text
+from sizer.words.names import disk_name, resource_name
+from sizer.words.page import axis_name, bound_by, map_cell, map_read, place_named, stage_of_time, time_part
+
 from ..charts import legend
-from ..charts.cells import Cell
-from ..charts.cells import Cells
+from ..charts.cells import Cell, Cells
 from ..charts.legend import Figure
-from ..charts.plot import Part
-from ..charts.plot import Pile
+from ..charts.plot import Part, Pile
 from ..subject import Subject
 from .disk_chart import disks_alike
 from .disks import rates_of
-from .series import held_fixed
-from .series import moved
-from sizer.words.language import clauses
-from sizer.words.language import paragraph
-from sizer.words.language import rates_axis
-from sizer.words.language import vcpus_in_words
-from sizer.words.language import row as row_text
-from sizer.words.page import bound_by
-from sizer.words.page import map_cell
-from sizer.words.page import map_read
-from sizer.words.page import place_named
-from sizer.words.page import stage_of_time
-from sizer.words.page import time_part
-from ..charts.figure import Figure
-from .ceilings import rates_of
-from .curves import moved
-from .told_apart import disks_alike
+from .series import held_fixed, moved
 
 Value = TypeVar("Value", float, str, int)
 

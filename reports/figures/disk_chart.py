@@ -4,56 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+
 from sizer.model.edge import tells_apart
 from sizer.model.model import disk_of
 from sizer.model.observations import measured_rate
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.device import HOST_DISK
-from sizer.records.device import DiskRates
+from sizer.records.configuration import Configuration, Estimate
+from sizer.records.device import HOST_DISK, DiskRates
 from sizer.records.run import Run
-from sizer.words.charts import disk_ceiling
-from sizer.words.charts import disks_not_told_apart
-from sizer.words.figures import paragraph
-from sizer.words.language import _
-from sizer.words.names import clauses
-from sizer.words.page import answer_word
-from sizer.words.page import reading_in_words
-from sizer.words.page import study_disk
-from sizer.words.units import rate_in_words
-from sizer.words.units import rates_axis
+from sizer.words.language import _, clauses, paragraph, rate_in_words, rates_axis
+from sizer.words.page import answer_word, disk_ceiling, disks_not_told_apart, reading_in_words, study_disk
+
 from .. import results
-from ..charts.rows import Bar
-from ..charts.rows import Row
-from ..charts.rows import RowGroup
-from ..charts.rows import Rows
+from ..charts.rows import Bar, Row, RowGroup, Rows
 from ..subject import Subject
-from .disks import disk_allows
-from .disks import rates_of
-from .disks import reading_sizes
-from .series import Series
-from .series import described
-from .series import failure_marks
-from .series import is_modelled
-from .series import predicted_points
-from .series import run_points
-from sizer.model.coordinates import disk_of
-from sizer.words.language import clauses
-from sizer.words.language import rate_in_words
-from sizer.words.language import rates_axis
-from sizer.words.page import disk_ceiling
-from . import curves
-from . import marks
-from .axis_chart import described
-from .ceilings import disk_allows
-from .ceilings import rates_of
-from .ceilings import reading_sizes
-from .told_apart import disks_alike
+from .disks import disk_allows, rates_of, reading_sizes
+from .series import Series, described, failure_marks, is_modelled, predicted_points, run_points
 
 PredictedRates = Mapping[Configuration, Estimate]
 """What the model says, where it has an answer."""

@@ -3,44 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
+
 from sizer.model.edge import gain
 from sizer.model.equation import as_good
-from sizer.model.model import disk_of
-from sizer.model.model import gpus_of
-from sizer.model.model import memory_of
-from sizer.model.model import name_of_disk
-from sizer.model.model import vcpus_of
+from sizer.model.model import disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.prediction import predict
 from sizer.recommend.job_changes import disk_gain
 from sizer.recommend.reasons import most_by_disk
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.messages import NoAnswer
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.run import Demand, Run
 from sizer.records.units import RELATIVE
-from sizer.words.charts import ceiling_named
-from sizer.words.figures import paragraph
-from sizer.words.instead import disk_answer as disk_answer_text
-from sizer.words.instead import disk_other
-from sizer.words.instead import disk_reading
-from sizer.words.instead import disk_reads_nothing
-from sizer.words.language import _
+from sizer.words.answers import disk_answer as disk_answer_text
+from sizer.words.answers import disk_other, disk_reading, disk_reads_nothing
+from sizer.words.language import _, paragraph
 from sizer.words.names import resource_name
-from sizer.words.page import study_disk
+from sizer.words.page import ceiling_named, study_disk
+
 from ..charts.plot import Ceiling
 from ..offers import place_of_answer
 from ..subject import Subject
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import gpus_of
-from sizer.model.coordinates import memory_of
-from sizer.words.page import ceiling_named
 
 FROM_MEMORY = 0.05
 """Of the bytes of a sample: where less of them comes from the disk, the page cache serves nearly everything."""

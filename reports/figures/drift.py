@@ -5,50 +5,25 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from datetime import timezone
+from datetime import datetime, timezone
 from functools import cached_property
+
 from sizer.model.runs import as_asked
-from sizer.plan.reference_runs import DRIFT_SHARE
-from sizer.plan.reference_runs import usual_band
+from sizer.plan.reference_runs import DRIFT_SHARE, usual_band
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
+from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Study
-from sizer.words.charts import runs_over_time
-from sizer.words.charts import time_later
-from sizer.words.charts import time_of_measuring
-from sizer.words.figures import rate_interval
-from sizer.words.figures import small_share
-from sizer.words.language import _
-from sizer.words.names import row
-from sizer.words.page import configuration_line
-from sizer.words.page import ending
-from sizer.words.remedies import drift_of_reference
-from sizer.words.remedies import drift_of_repeats
-from sizer.words.units import percent
+from sizer.words.language import _, percent, rate_interval, row, small_share
+from sizer.words.page import configuration_line, ending, runs_over_time, time_later, time_of_measuring
+from sizer.words.warnings import drift_of_reference, drift_of_repeats
+
 from .. import results
 from ..charts import legend
-from ..charts.legend import Figure
-from ..charts.legend import Key
+from ..charts.legend import Figure, Key
 from ..charts.svg import readable
-from ..charts.times import Break
-from ..charts.times import Moment
-from ..charts.times import Stretch
-from ..charts.times import Times
+from ..charts.times import Break, Moment, Stretch, Times
 from ..subject import Subject
-from sizer.model.isolation import as_asked
-from sizer.words.language import percent
-from sizer.words.language import rate_interval
-from sizer.words.language import row
-from sizer.words.language import small_share
-from sizer.words.page import runs_over_time
-from sizer.words.page import time_later
-from sizer.words.page import time_of_measuring
-from sizer.words.warnings import drift_of_reference
-from sizer.words.warnings import drift_of_repeats
-from ..charts.figure import Figure
 
 REST = 600.0
 """Seconds without a run from which on it is said that the study stood still; the picture leaves such a time out."""

@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+
 from sizer.records.answer import Alternative
-from sizer.words import alternatives
-from sizer.words.figures import rate_interval
-from sizer.words.language import _
-from sizer.words.names import row
+from sizer.words.answers import (
+    alternative_remark,
+    kind_name,
+    machine_name,
+    machines_drawn,
+    machines_left_out,
+    price_an_hour,
+    usd_or_nothing,
+)
+from sizer.words.language import _, rate_in_words, rate_interval, rates_axis, row
 from sizer.words.page import answer_word
-from sizer.words.units import rate_in_words
-from sizer.words.units import rates_axis
+
 from ..charts import legend
 from ..charts.legend import Figure
-from ..charts.rows import Bar
-from ..charts.rows import Row
-from ..charts.rows import RowGroup
-from ..charts.rows import Rows
+from ..charts.rows import Bar, Row, RowGroup, Rows
 from ..subject import Subject
-from sizer.words.answers import alternative_remark
-from sizer.words.answers import kind_name
-from sizer.words.answers import machine_name
-from sizer.words.answers import machines_drawn
-from sizer.words.answers import machines_left_out
-from sizer.words.answers import price_an_hour
-from sizer.words.answers import usd_or_nothing
-from sizer.words.language import rate_in_words
-from sizer.words.language import rate_interval
-from sizer.words.language import rates_axis
-from sizer.words.language import row
-from ..charts.figure import Figure
 
 MOST = 12
 """Machines shown at once: of more, those that no other dominates; the others are folded away."""
@@ -45,12 +36,12 @@ def machines_figure(subject: Subject) -> Figure | None:
     assert answer is not None, "only an answer has machines to show"
     groups: dict[str, list[Alternative]] = {}
     for each in shown:
-        groups.setdefault(alternatives.kind_name(each.spec, subject.terms), []).append(each)
+        groups.setdefault(kind_name(each.spec, subject.terms), []).append(each)
     ordered = {kind: sorted(found, key=_size) for kind, found in groups.items()}
     drawn = [each for found in ordered.values() for each in found]
     headed = 1 < len(ordered) < len(drawn)
     chart = Rows(
-        label=alternatives.machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
+        label=machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
         x_label=rates_axis(subject.unit),
         groups=tuple(
             RowGroup(kind if headed else "", tuple(_drawn(each, subject) for each in found))
@@ -62,7 +53,7 @@ def machines_figure(subject: Subject) -> Figure | None:
         title=_("Throughput by machine"),
         svg=chart.draw(),
         keys=(legend.measured_bar(_("measured, 90 % interval for a new run")),),
-        caption=alternatives.machines_left_out(left_out) if left_out else "",
+        caption=machines_left_out(left_out) if left_out else "",
     )
 
 
@@ -92,7 +83,7 @@ def _size(machine: Alternative) -> tuple[float, ...]:
 
 
 def _called(machine: Alternative, subject: Subject) -> str:
-    return alternatives.machine_name(machine, subject.terms)
+    return machine_name(machine, subject.terms)
 
 
 def _drawn(machine: Alternative, subject: Subject) -> Row:

@@ -3,54 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from sizer.model.runs import CPU_LABEL
-from sizer.model.runs import as_asked
-from sizer.model.runs import label_of
-from sizer.records.answer import BatchAdvice
-from sizer.records.answer import BatchCurve
-from sizer.records.answer import BatchPoint
+
+from sizer.model.runs import CPU_LABEL, as_asked, label_of
+from sizer.records.answer import BatchAdvice, BatchCurve, BatchPoint
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run
 from sizer.records.units import RELATIVE
-from sizer.words.batch_sizes import batch_point
-from sizer.words.batch_sizes import batch_question
-from sizer.words.batch_sizes import batch_sentences
-from sizer.words.batch_sizes import largest_batch_sentence
-from sizer.words.charts import accelerators_scaled
-from sizer.words.charts import gpu_named
-from sizer.words.figures import paragraph
-from sizer.words.language import _
-from sizer.words.names import clauses
-from sizer.words.page import answer_word
-from sizer.words.page import axis_name
-from sizer.words.page import batch_named
-from sizer.words.page import configuration_line
-from sizer.words.units import a_sample
-from sizer.words.units import rates_axis
+from sizer.words.accelerators import batch_point, batch_question, batch_sentences
+from sizer.words.language import _, a_sample, clauses, paragraph, rates_axis
+from sizer.words.names import batch_named, gpu_name, largest_batch_sentence
+from sizer.words.page import accelerators_scaled, answer_word, axis_name, configuration_line
+
 from .. import results
 from ..charts import legend
 from ..charts.legend import Figure
-from ..charts.plot import FailureMark
-from ..charts.plot import Line
-from ..charts.plot import PlaceMark
-from ..charts.plot import Plot
-from ..charts.plot import Point
-from ..charts.plot import Stop
+from ..charts.plot import FailureMark, Line, PlaceMark, Plot, Point, Stop
 from ..charts.svg import is_wide
 from ..subject import Subject
 from .series import grid
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.feeds import label_of
-from sizer.model.isolation import as_asked
-from sizer.words.language import clauses
-from sizer.words.language import rates_axis
-from sizer.words.names import gpu_name
-from sizer.words.page import accelerators_scaled
-from ..charts.figure import Figure
-from .curves import grid
 
 MOST_KINDS = 4
 """As many as there are shapes of markers; of more, the fastest."""

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
-from sizer.model.model import WorkloadModel
-from sizer.model.model import batch_of
-from sizer.model.model import disk_of
-from sizer.model.model import memory_of
-from sizer.model.model import vcpus_of
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from sizer.model.model import WorkloadModel, batch_of, disk_of, memory_of, vcpus_of
 from sizer.model.prediction import predict_several
 from sizer.model.runs import label_of
 from sizer.records.configuration import Configuration
@@ -18,31 +13,14 @@ from sizer.records.prediction import Prediction
 from sizer.records.run import Run
 from sizer.records.study import Study
 from sizer.records.units import format_bytes
-from sizer.words import page
-from sizer.words.alternatives import machine_rented
-from sizer.words.charts import chart_described
-from sizer.words.figures import rate_interval
-from sizer.words.language import _
-from sizer.words.names import row
-from sizer.words.units import vcpus_in_words
-from .. import results
-from ..charts.plot import CurvePoint
-from ..charts.plot import FailureMark
-from ..charts.plot import Point
-from ..subject import Subject
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import memory_of
-from sizer.model.coordinates import vcpus_of
-from sizer.model.feeds import label_of
 from sizer.words.answers import machine_rented
-from sizer.words.language import row
-from sizer.words.language import vcpus_in_words
-from sizer.words.names import accelerators_in_words
-from sizer.words.names import batch_named
-from sizer.words.page import cache_named
-from sizer.words.page import input_named
-from sizer.words.page import study_disk
+from sizer.words.language import _, rate_interval, row, vcpus_in_words
+from sizer.words.names import accelerators_in_words, batch_named
+from sizer.words.page import cache_named, chart_described, ending, input_named, study_disk
+
+from .. import results
+from ..charts.plot import CurvePoint, FailureMark, Point
+from ..subject import Subject
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 _CONDITIONS = (*AXES, "accelerators", "machine", "input", "cache")
@@ -134,7 +112,7 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
 def held_fixed(place: Configuration, study: Study) -> str:
     """What a configuration says, in words: '4 GiB memory, batch 32'."""
     found = [_place_words(name, place, study) for name in AXES if getattr(place, name) is not None]
-    found += [page.accelerators_in_words(place)] if page.accelerators_in_words(place) else []
+    found += [accelerators_in_words(place)] if accelerators_in_words(place) else []
     return row(found)
 
 
@@ -188,11 +166,11 @@ def _machine(run: Run) -> str | None:
 def _words(name: str, run: Run, study: Study) -> str:
     place, workload = run.configuration, run.spec.workload
     if name == "input":
-        return page.input_named(workload.assumed_input)
+        return input_named(workload.assumed_input)
     if name == "cache":
-        return page.cache_named(workload.assumed_cache)
+        return cache_named(workload.assumed_cache)
     if name == "accelerators":
-        return page.accelerators_in_words(place) or _("no accelerator")
+        return accelerators_in_words(place) or _("no accelerator")
     if name == "machine":
         return machine_rented(run.machine)
     return _place_words(name, place, study)
@@ -202,8 +180,8 @@ def _place_words(name: str, place: Configuration, study: Study) -> str:
     return {
         "vcpus": vcpus_in_words(vcpus_of(place)),
         "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
-        "disk": page.study_disk(disk_of(place), study),
-        "batch_size": page.batch_named(batch_of(place)),
+        "disk": study_disk(disk_of(place), study),
+        "batch_size": batch_named(batch_of(place)),
     }[name]
 
 
@@ -219,7 +197,7 @@ def run_points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point,
 def failure_marks(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[FailureMark, ...]:
     """Runs that gave none, with the word of their outcome."""
     return tuple(
-        FailureMark(place_on(run, axis), page.ending(run), mark_title(run, subject))
+        FailureMark(place_on(run, axis), ending(run), mark_title(run, subject))
         for run in runs
         if not results.measured(run)
     )
@@ -240,7 +218,7 @@ def mark_title(run: Run, subject: Subject) -> str:
     if run.throughput is not None and results.measured(run):
         came_out = rate_interval(run.throughput, subject.unit)
     else:
-        came_out = page.ending(run)
+        came_out = ending(run)
     return _("{configuration}: {result}, run {id}", configuration=where, result=came_out, id=run.id)
 
 

@@ -3,55 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from sizer.model.model import batch_of
-from sizer.model.model import memory_of
-from sizer.model.model import vcpus_of
+
+from sizer.model.model import batch_of, memory_of, vcpus_of
 from sizer.records.run_kinds import Outcome
-from sizer.words.figures import paragraph
-from sizer.words.instead import disk_question
-from sizer.words.language import _
+from sizer.words.answers import disk_question
+from sizer.words.language import _, paragraph
 from sizer.words.page import axis_name
+
 from .. import results
 from ..charts import legend
 from ..charts.legend import Figure
 from ..charts.rows import Rows
 from ..offers import place_of_answer
 from ..subject import Subject
-from .axis_chart import axis_chart
-from .axis_chart import piled
-from .binding import MOST_PILES
-from .binding import binding_map
-from .disk_chart import alike
-from .disk_chart import disk_chart
-from .disk_chart import shows_first_epochs
+from .axis_chart import axis_chart, piled
+from .binding import MOST_PILES, binding_map
+from .disk_chart import alike, disk_chart, shows_first_epochs
 from .disks import disk_answer
 from .machines import machines_figure
-from .scaling import accelerator_chart
-from .scaling import batch_chart
-from .series import AXES
-from .series import Series
-from .series import along
-from .series import at_answer
-from .series import common
-from .series import is_modelled
-from .series import labels
-from .series import measured_places
-from .series import varied_axes
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import memory_of
-from sizer.model.coordinates import vcpus_of
-from sizer.words.answers import disk_question
-from sizer.words.language import paragraph
-from ..charts.figure import Figure
-from ..instead import place_of_answer
-from .accelerator_chart import accelerator_chart
-from .batch_chart import batch_chart
-from .disk_question import disk_answer
-from .marks import is_modelled
-from .marks import measured_places
+from .scaling import accelerator_chart, batch_chart
+from .series import AXES, Series, along, at_answer, common, is_modelled, labels, measured_places, varied_axes
 
 MOST_SERIES = 4
 """Series in one picture, as many as there are marker shapes: those nearest to the answer. The table has all rates."""

@@ -6,61 +6,33 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+
 from markupsafe import Markup
-from sizer.model.model import batch_of
-from sizer.model.model import disk_of
-from sizer.model.model import memory_of
-from sizer.model.model import vcpus_of
+
+from sizer.model.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records.configuration import Bottleneck
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Run
-from sizer.records.run_kinds import ISOLATED_STAGES
-from sizer.records.run_kinds import Outcome
+from sizer.records.run import Evidence, EvidenceKind, Run
+from sizer.records.run_kinds import ISOLATED_STAGES, Outcome
 from sizer.records.study import Study
-from sizer.records.units import format_number
-from sizer.records.units import format_seconds
-from sizer.words import page
-from sizer.words import runs as runs_words
-from sizer.words.adaptive import reason_in_words
-from sizer.words.figures import rate_interval
-from sizer.words.figures import sentence
-from sizer.words.language import _
-from sizer.words.names import clauses
-from sizer.words.names import outcome_in_words
-from sizer.words.names import resource_name
-from sizer.words.names import row
-from sizer.words.units import percent
-from sizer.words.units import vcpus_in_words
-from sizer.words.warnings import warning_line
-from sizer.words.warnings import warning_names
-from .. import doubts
-from .. import results
-from ..subject import Material
-from ..subject import Subject
-from ..subject import described
-from . import evidence_card
-from sizer.model.coordinates import batch_of
-from sizer.model.coordinates import disk_of
-from sizer.model.coordinates import memory_of
-from sizer.model.coordinates import vcpus_of
-from sizer.words.language import rate_interval
-from sizer.words.language import row
-from sizer.words.language import sentence
-from sizer.words.language import vcpus_in_words
-from sizer.words.names import accelerators_in_words
-from sizer.words.names import batch_named
-from sizer.words.page import ending
-from sizer.words.page import memory_size
-from sizer.words.page import study_disk
+from sizer.records.units import format_number, format_seconds
+from sizer.words.language import _, clauses, percent, rate_interval, row, sentence, vcpus_in_words
+from sizer.words.names import accelerators_in_words, batch_named, outcome_in_words, resource_name
+from sizer.words.page import busy_name, configuration_line, ending, memory_size, study_disk
 from sizer.words.planning import reason_in_words
-from sizer.words.runs import evidence_in_words
-from sizer.words.runs import limits_in_words
-from ..doubts import failures
-from ..material import Material
-from . import busy
-from . import isolated
-from .columns import with_content
+from sizer.words.runs import (
+    evidence_in_words,
+    in_so_many_runs,
+    limits_in_words,
+    remark_in_words,
+    stage_learnt,
+    stage_shown,
+    stage_title,
+)
+from sizer.words.warnings import warning_line, warning_names
+
+from .. import doubts, results
+from ..subject import Material, Subject, described
+from . import evidence_card
 
 MOST_IN_PLACE = 150
 """Runs whose evidence stands in the page as it is, for readers without scripts and for the browser's search. It takes
@@ -118,7 +90,7 @@ def _group(subject: Subject, study: Study) -> dict[str, Any]:
     repeated = any(run.spec.repeat for run in subject.runs)
     told = [column for column in COLUMNS if any(run[column] for run in runs)]
     columns = [column for column in told if column != "repeat" or repeated]
-    counted = any(page.accelerators_in_words(run.configuration) for run in subject.runs)
+    counted = any(accelerators_in_words(run.configuration) for run in subject.runs)
     return {"name": subject.name, "what": described(subject), "runs": runs, "columns": columns, "counted": counted}
 
 
@@ -141,10 +113,9 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
     return {
         **_limits(run, study),
         "repeat": _("repeat {number}", number=run.spec.repeat + 1),
-        "state": runs_words.remark_in_words(run.spec)
-        or subject.unusual(workload.assumed_input, workload.assumed_cache),
+        "state": remark_in_words(run.spec) or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
-        "outcome": page.ending(run),
+        "outcome": ending(run),
         "rate": _rate(run),
         "bound": bound,
         "why": why,
@@ -157,10 +128,10 @@ def _limits(run: Run, study: Study) -> dict[str, str]:
     configuration = run.configuration
     vcpus = vcpus_in_words(configuration.vcpus) if configuration.vcpus is not None else ""
     return {
-        "vcpus": row(part for part in (vcpus, page.accelerators_in_words(configuration)) if part),
-        "memory": page.memory_size(configuration),
-        "disk": page.study_disk(configuration.disk, study) if configuration.disk is not None else "",
-        "batch": page.batch_named(configuration.batch_size) if configuration.batch_size is not None else "",
+        "vcpus": row(part for part in (vcpus, accelerators_in_words(configuration)) if part),
+        "memory": memory_size(configuration),
+        "disk": study_disk(configuration.disk, study) if configuration.disk is not None else "",
+        "batch": batch_named(configuration.batch_size) if configuration.batch_size is not None else "",
     }
 
 
@@ -176,7 +147,7 @@ def _card(run: Run) -> dict[str, Any]:
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
         "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
         "took": format_seconds(run.wall_seconds) if run.wall_seconds else "",
-        "limited_by": runs_words.limits_in_words(run.limited_by) if run.limited_by is not None else "",
+        "limited_by": limits_in_words(run.limited_by) if run.limited_by is not None else "",
     }
 
 
@@ -192,7 +163,7 @@ def _bound(run: Run, subject: Subject) -> tuple[str, str]:
         return "", doubts.line(run)
     if run.evidence is None:
         return "", ""
-    return resource_name(run.evidence.bottleneck, subject.device), runs_words.evidence_in_words(run.evidence)
+    return resource_name(run.evidence.bottleneck, subject.device), evidence_in_words(run.evidence)
 
 
 BAR = Markup(
@@ -206,7 +177,7 @@ def busy_bars(evidence: Sequence[Evidence]) -> Markup:
     names = dict.fromkeys(name for each in evidence for name in each.busy)
     shares = {name: results.middle(each.busy.get(name) for each in evidence) or 0.0 for name in names}
     return Markup("").join(
-        BAR.format(min(max(share, 0.0), 1.0) * 100, page.busy_name(name), percent(share))
+        BAR.format(min(max(share, 0.0), 1.0) * 100, busy_name(name), percent(share))
         for name, share in sorted(shares.items(), key=lambda item: -item[1])
     )
 
@@ -216,10 +187,10 @@ def evidence_agreed(evidence: Sequence[Evidence]) -> str:
     alike: dict[tuple[Bottleneck, EvidenceKind, frozenset[str], str | None], list[Evidence]] = defaultdict(list)
     for each in evidence:
         alike[each.bottleneck, each.kind, frozenset(each.figures), each.text].append(each)
-    said = [(runs_words.evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
+    said = [(evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
     if len(said) < 2:
         return "".join(line for line, _count in said)
-    return clauses(runs_words.in_so_many_runs(line, count, len(evidence)) for line, count in said)
+    return clauses(in_so_many_runs(line, count, len(evidence)) for line, count in said)
 
 
 def _middle(alike: Sequence[Evidence]) -> Evidence:
@@ -237,10 +208,10 @@ def _isolated_row(run: Run, subject: Subject) -> dict[str, Any]:
     stage = run.spec.stage
     assert stage is not None, "rows() lets only such runs through"
     return {
-        "stage": page.stage_title(stage),
-        "where": page.configuration_line(run.configuration, subject.study),
+        "stage": stage_title(stage),
+        "where": configuration_line(run.configuration, subject.study),
         "rate": (_rate(run) or outcome_in_words(run.outcome), row(warning_names(run))),
-        "tells": (_found(run, stage), runs_words.stage_shown(stage)),
+        "tells": (_found(run, stage), stage_shown(stage)),
     }
 
 
@@ -248,7 +219,7 @@ def _found(run: Run, stage: str) -> str:
     """What the stage gives, and the figure that the rate does not show."""
     if run.outcome is not Outcome.COMPLETED:
         return doubts.line(run)
-    used, learnt, figures = run.demand, runs_words.stage_learnt(stage), ""
+    used, learnt, figures = run.demand, stage_learnt(stage), ""
     if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
         figures = f"{format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
         if used.read_ios is not None:

@@ -4,51 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import DiskRates
-from sizer.records.device import GpuUse
-from sizer.records.run import MemoryGrowth
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
-from sizer.records.units import format_bytes
-from sizer.records.units import format_number
-from sizer.records.units import format_seconds
-from sizer.words import figures
-from sizer.words.figures import whole as whole_text
-from sizer.words.language import _
-from sizer.words.names import resource_name
-from sizer.words.names import row
-from sizer.words.page import memory_size
-from sizer.words.page import stopped_in_words
-from sizer.words.page_answers import Fact
-from sizer.words.runs import meter_in_words
-from sizer.words.units import a_sample
-from sizer.words.units import percent
-from sizer.words.units import rate_in_words
-from sizer.words.units import vcpus_in_words
-from sizer.words.warnings import clock_reason_in_words
-from sizer.words.warnings import warning_name
-from .. import results
-from sizer.records.gpu import GpuUse
-from sizer.words.language import a_sample
-from sizer.words.language import amount
-from sizer.words.language import brief
-from sizer.words.language import capital
-from sizer.words.language import half_width
-from sizer.words.language import milliseconds
-from sizer.words.language import percent
-from sizer.words.language import rate_in_words
-from sizer.words.language import rate_interval
-from sizer.words.language import row
-from sizer.words.language import signed_bytes
-from sizer.words.language import small_share
-from sizer.words.language import transfer
-from sizer.words.language import unbroken
-from sizer.words.language import vcpus_in_words
-from sizer.words.language import volume
+from sizer.records.device import DiskRates, GpuUse
+from sizer.records.run import MemoryGrowth, MeterKind, Run, WarningKind
+from sizer.records.units import format_bytes, format_number, format_seconds
+from sizer.words.language import (
+    _,
+    a_sample,
+    amount,
+    brief,
+    capital,
+    half_width,
+    milliseconds,
+    percent,
+    rate_in_words,
+    rate_interval,
+    row,
+    signed_bytes,
+    small_share,
+    transfer,
+    unbroken,
+    vcpus_in_words,
+    volume,
+)
 from sizer.words.language import whole as whole_text
+from sizer.words.names import resource_name
+from sizer.words.page import memory_size, stopped_in_words
+from sizer.words.runs import meter_in_words
 from sizer.words.verdict import Fact
+from sizer.words.warnings import clock_reason_in_words, warning_name
+
+from .. import results
 
 
 def groups(run: Run) -> list[dict[str, Any]]:
@@ -72,12 +59,12 @@ def rate(run: Run) -> Iterator[Fact]:
     unit, throughput = run.sample_unit, run.throughput
     if throughput is not None and results.measured(run):
         once = any(warning.kind is WarningKind.ONE_READING for warning in run.warnings)
-        remark = warning_name(WarningKind.ONE_READING) if once else figures.half_width(throughput)
-        yield _("Throughput"), figures.rate_interval(throughput, unit), remark
+        remark = warning_name(WarningKind.ONE_READING) if once else half_width(throughput)
+        yield _("Throughput"), rate_interval(throughput, unit), remark
     if run.meter is not None and run.meter.kind is not MeterKind.EVENTS:
         yield _("Steps counted"), meter_in_words(run.meter), ""
     if run.rate_change is not None:
-        before, after = (figures.rate_interval(each, unit) for each in (run.rate_change.before, run.rate_change.after))
+        before, after = (rate_interval(each, unit) for each in (run.rate_change.before, run.rate_change.after))
         remark = _("fell after {time}", time=format_seconds(run.rate_change.seconds))
         yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark
     if run.first_epoch_throughput is not None:
@@ -89,14 +76,14 @@ def rate(run: Run) -> Iterator[Fact]:
     if run.measured_seconds is not None:
         yield _("Measured"), format_seconds(run.measured_seconds), stopped_in_words(run.stopped or "")
     if run.overhead is not None:
-        yield _("sizer's own use"), figures.small_share(run.overhead), ""
+        yield _("sizer's own use"), small_share(run.overhead), ""
 
 
 def _latency(median: float, p99: float | None) -> str:
-    middle = figures.milliseconds(median)
+    middle = milliseconds(median)
     if p99 is None:
         return _("median {median}", median=middle)
-    return _("median {median}, p99 {p99}", median=middle, p99=figures.milliseconds(p99))
+    return _("median {median}, p99 {p99}", median=middle, p99=milliseconds(p99))
 
 
 def waiting(run: Run) -> Iterator[Fact]:
@@ -105,13 +92,13 @@ def waiting(run: Run) -> Iterator[Fact]:
     if used is None or throughput is None:
         return
     if used.input_wait is not None:
-        each = a_sample(figures.brief(used.input_wait), run.sample_unit)
+        each = a_sample(brief(used.input_wait), run.sample_unit)
         share = percent(used.input_wait * throughput.value)
         yield _("For input"), _("{share} of the time", share=share), each
     stalls = ((_("CPU"), used.cpu_stall), (_("memory"), used.memory_stall), (_("disk"), used.io_stall))
     known = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
     if known:
-        shares = (figures.unbroken(f"{name} {percent(share)}") for name, share in known)
+        shares = (unbroken(f"{name} {percent(share)}") for name, share in known)
         yield _("Stalled"), row(shares), ""
 
 
@@ -133,8 +120,8 @@ def processor(run: Run) -> Iterator[Fact]:
         yield _("Stolen by the hypervisor"), _("{cores} cores", cores=f"{run.stolen_cores:.2f}"), ""
     if used is not None and used.accelerator_seconds is not None:
         device = resource_name(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
-        busy = a_sample(figures.brief(used.accelerator_seconds), run.sample_unit)
-        yield figures.capital(device), busy, ""
+        busy = a_sample(brief(used.accelerator_seconds), run.sample_unit)
+        yield capital(device), busy, ""
 
 
 def gpu_groups(run: Run) -> list[tuple[str, Iterator[Fact]]]:
@@ -149,14 +136,12 @@ def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
     if used.busy is not None:
         yield _("A kernel running"), _("{share} of the time", share=percent(used.busy)), _("median")
     if used.peak_memory_bytes is not None:
-        whole = figures.amount(used.memory_bytes) if used.memory_bytes is not None else ""
+        whole = amount(used.memory_bytes) if used.memory_bytes is not None else ""
         own = used.own_peak_memory_bytes
-        remark = _("{size} of it its own", size=figures.amount(own)) if own is not None else ""
-        yield _("GPU memory"), _of(figures.amount(used.peak_memory_bytes), whole), remark
+        remark = _("{size} of it its own", size=amount(own)) if own is not None else ""
+        yield _("GPU memory"), _of(amount(used.peak_memory_bytes), whole), remark
     clocks = ((_("cores"), used.sm_hertz), (_("memory"), used.memory_hertz))
-    known = [
-        figures.unbroken(f"{name} {format_number(hertz / 1e6)} MHz") for name, hertz in clocks if hertz is not None
-    ]
+    known = [unbroken(f"{name} {format_number(hertz / 1e6)} MHz") for name, hertz in clocks if hertz is not None]
     if known:
         yield _("Clocks"), row(known), _("median")
     for reason, share in used.held_back.items():
@@ -170,7 +155,7 @@ def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
     for label, bytes_ in sides:
         if bytes_ is not None:
             remark = "" if used.pcie_counted else _("from 20 ms of each half second")
-            yield label, a_sample(figures.volume(bytes_), run.sample_unit), remark
+            yield label, a_sample(volume(bytes_), run.sample_unit), remark
     if used.others:
         yield _("Others on it"), row(used.others), _("{share} of the time", share=percent(used.shared))
 
@@ -178,7 +163,7 @@ def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
 def memory(run: Run) -> Iterator[Fact]:
     """The highest of each kind, which need not have been at one time, and whether it went on growing."""
     if run.peak_memory_bytes is not None:
-        yield _("Highest"), _of(figures.amount(run.peak_memory_bytes), memory_size(run.configuration)), ""
+        yield _("Highest"), _of(amount(run.peak_memory_bytes), memory_size(run.configuration)), ""
     peaks = (
         (_("Anonymous"), run.peak_anonymous_bytes),
         (_("Page cache"), run.peak_page_cache_bytes),
@@ -187,7 +172,7 @@ def memory(run: Run) -> Iterator[Fact]:
     )
     for label, peak in peaks:
         if peak is not None:
-            yield label, figures.amount(peak), ""
+            yield label, amount(peak), ""
     if run.memory_growth is not None:
         yield from _growth(run.memory_growth)
 
@@ -196,9 +181,9 @@ def page_cache(run: Run) -> Iterator[Fact]:
     """How much of the data lay in memory, and what that spared the disk."""
     if run.hit_rate is not None:
         yield _("Hit rate"), percent(run.hit_rate), ""
-    known = [_("{size} before", size=figures.amount(run.resident_bytes))] if run.resident_bytes is not None else []
+    known = [_("{size} before", size=amount(run.resident_bytes))] if run.resident_bytes is not None else []
     if run.resident_after_bytes is not None:
-        known.append(_("{size} after", size=figures.amount(run.resident_after_bytes)))
+        known.append(_("{size} after", size=amount(run.resident_after_bytes)))
     if known:
         size = format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
         yield _("Data resident"), row(known), _("of {size}", size=size) if size else ""
@@ -220,13 +205,11 @@ def disk(run: Run) -> Iterator[Fact]:
         if counts_bytes and each == 0:
             yield label, _("nothing"), ""
         elif each:
-            spell, cost = (
-                (figures.transfer, figures.volume(each)) if counts_bytes else (_per_second, format_number(each))
-            )
+            spell, cost = (transfer, volume(each)) if counts_bytes else (_per_second, format_number(each))
             value = _of(spell(each * rate_), spell(most) if most is not None else "")
             yield label, value, a_sample(cost, run.sample_unit)
     if used.asked_bytes is not None:
-        yield _("Asked for"), a_sample(figures.volume(used.asked_bytes), run.sample_unit), ""
+        yield _("Asked for"), a_sample(volume(used.asked_bytes), run.sample_unit), ""
 
 
 def options(run: Run) -> Iterator[Fact]:
@@ -256,11 +239,11 @@ def _against(run: Run) -> str:
 
 def _growth(growth: MemoryGrowth) -> Iterator[Fact]:
     slope = growth.anonymous_bytes_per_step
-    low, high = figures.signed_bytes(slope.low), figures.signed_bytes(slope.high)
+    low, high = signed_bytes(slope.low), signed_bytes(slope.high)
     rises = not slope.low <= 0 <= slope.high
-    seen = _("{size} a step", size=figures.signed_bytes(slope.value)) if rises else _("none to be seen")
+    seen = _("{size} a step", size=signed_bytes(slope.value)) if rises else _("none to be seen")
     over = _("{low} to {high} over {steps} steps", low=low, high=high, steps=whole_text(growth.steps))
     yield _("Anonymous growth"), seen, over
     if growth.rising:
         yield _("At the end"), _("still rising"), ""
-    yield _("Page cache growth"), _("{size} a step", size=figures.signed_bytes(growth.page_cache_bytes_per_step)), ""
+    yield _("Page cache growth"), _("{size} a step", size=signed_bytes(growth.page_cache_bytes_per_step)), ""

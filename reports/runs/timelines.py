@@ -8,30 +8,21 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
 import numpy as np
 from markupsafe import Markup
-from sizer.records.run import Run
-from sizer.records.run import Sample
-from sizer.records.run_kinds import FINDINGS
-from sizer.records.run_kinds import Purpose
+
+from sizer.records.run import Run, Sample
+from sizer.records.run_kinds import FINDINGS, Purpose
 from sizer.records.units import format_bytes
-from sizer.words.language import _
-from sizer.words.units import rates_axis
+from sizer.words.language import _, rates_axis
+
 from .. import results
 from ..charts.svg import readable
-from ..markup import deflated
-from ..markup import embedded
-from ..markup import showable
-from ..subject import Material
-from ..subject import Subject
-from sizer.words.language import rates_axis
-from ..embedded import deflated
-from ..embedded import embedded
-from ..embedded import showable
-from ..material import Material
+from ..markup import deflated, embedded, showable
+from ..subject import Material, Subject
 
 POINTS = 48
 """Points of a series at most."""

@@ -9,59 +9,46 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+
 from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
+from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.analysis.epochs import measured_from_epoch
-from sizer.api import MeasuringHost
-from sizer.api import StudyPlan
+from sizer.api import MeasuringHost, StudyPlan
 from sizer.host.interpreters import interpreter
 from sizer.host.machine import PACKAGES
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
-from sizer.plan.run_order import estimate_seconds
-from sizer.plan.run_order import guessed_workloads
-from sizer.records.kinds import KINDS
-from sizer.records.kinds import OPENCV
-from sizer.records.messages import HostError
-from sizer.records.messages import typed_line
-from sizer.records.messages import typed_path
+from sizer.plan.run_order import estimate_seconds, guessed_workloads
+from sizer.records.kinds import KINDS, OPENCV
+from sizer.records.messages import HostError, typed_line, typed_path
 from sizer.records.own_programs import placeholders_in
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunSpec
-from sizer.records.study import Workload
+from sizer.records.study import RunSpec, Workload
 from sizer.storage.data_cache import cache_folder
-from sizer.words import dry_run
-from sizer.words.adaptive import plan_ended
-from sizer.words.adaptive import start_to_come
-from sizer.words.runs import run_in_words
-from sizer.words.runs import stages_in_words
-from sizer.words.terminal import doubt_in_words
-from sizer.words.terminal import warning_said
-from sizer.records.errors import HostError
-from sizer.records.plain_text import typed_line
-from sizer.records.plain_text import typed_path
-from sizer.words.planning import Touch
-from sizer.words.planning import batch_search_to_come
-from sizer.words.planning import emulated_line
-from sizer.words.planning import epochs_take_longer
-from sizer.words.planning import pass_to_come
-from sizer.words.planning import plan_ended
-from sizer.words.planning import plan_total
-from sizer.words.planning import planned_run
-from sizer.words.planning import privileges_needed
-from sizer.words.planning import program_not_found
-from sizer.words.planning import search_to_come
-from sizer.words.planning import start_to_come
-from sizer.words.planning import time_guessed
-from sizer.words.planning import touch_line
+from sizer.words.planning import (
+    Touch,
+    batch_search_to_come,
+    emulated_line,
+    epochs_take_longer,
+    limits_available,
+    pass_to_come,
+    plan_ended,
+    plan_total,
+    planned_run,
+    privileges_needed,
+    program_not_found,
+    search_to_come,
+    start_to_come,
+    time_guessed,
+    touch_line,
+)
+from sizer.words.runs import run_in_words, stages_in_words
+from sizer.words.terminal import doubt_in_words, warning_said
 
 
 def show(plan: StudyPlan, host: MeasuringHost, further: Sequence[str] = ()) -> int:
@@ -69,7 +56,7 @@ def show(plan: StudyPlan, host: MeasuringHost, further: Sequence[str] = ()) -> i
     for line in (*lines(plan, os.environ), *further):
         print(line)
     plan.check(host)
-    print(dry_run.limits_available())
+    print(limits_available())
     for doubt in plan.doubts:
         print(warning_said(doubt_in_words(doubt)))
     return 0
@@ -82,7 +69,7 @@ def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     yield from dict.fromkeys(_read(plan))
     yield from dict.fromkeys(_written(plan, environment))
     yield from dict.fromkeys(_devices(plan))
-    yield dry_run.privileges_needed(tuple(_needs_root(plan)))
+    yield privileges_needed(tuple(_needs_root(plan)))
 
 
 def _plan(plan: StudyPlan) -> Iterator[str]:
@@ -97,7 +84,7 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
         yield stages_in_words(stage)
     if plan.chooser is None:
-        yield dry_run.plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
+        yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
     elif isinstance(chosen, PlanEnd):
         yield plan_ended(chosen, emulated)
     else:
@@ -105,11 +92,11 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
         yield start_to_come(*plan.at_most(plan.kept), len(plan.kept), others=others)
     guessed = guessed_workloads(todo, finished)
     if guessed:
-        yield dry_run.time_guessed(guessed)
+        yield time_guessed(guessed)
     if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
-        yield dry_run.epochs_take_longer()
+        yield epochs_take_longer()
     for coming in plan.passes_to_come:
-        yield dry_run.pass_to_come(coming.base.workload.name)
+        yield pass_to_come(coming.base.workload.name)
     bounded = [each.following for each in plan.unfinished_following(plan.kept) if each.bound is not None]
     for each, spec in plan.next_runs(plan.kept):
         if each in bounded:
@@ -143,24 +130,22 @@ def _batch_search(each: BatchSearch, spec: RunSpec, plan: StudyPlan) -> str:
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.command:
-            place = dry_run.Touch.COMMAND if workload.cwd is None else dry_run.Touch.COMMAND_IN_FOLDER
-            yield dry_run.touch_line(place, _program(workload, workload.command[0], environment), workload.name)
+            place = Touch.COMMAND if workload.cwd is None else Touch.COMMAND_IN_FOLDER
+            yield touch_line(place, _program(workload, workload.command[0], environment), workload.name)
             yield from _around_command(workload, environment)
         else:
-            yield dry_run.touch_line(
-                dry_run.Touch.MODULE, _module(plan, workload.framework, workload.kind), workload.name
-            )
+            yield touch_line(Touch.MODULE, _module(plan, workload.framework, workload.kind), workload.name)
     making = list(dict.fromkeys(line for workload in plan.workloads for line in _making(plan, workload)))
-    yield from (dry_run.touch_line(dry_run.Touch.DATA_MODULE, module) for module in making)
+    yield from (touch_line(Touch.DATA_MODULE, module) for module in making)
     if making:
-        yield dry_run.touch_line(dry_run.Touch.SYNC)
+        yield touch_line(Touch.SYNC)
     if plan.workloads:
-        yield dry_run.touch_line(dry_run.Touch.LIMITER)
-        yield dry_run.touch_line(dry_run.Touch.RUN_AS, _user(plan))
+        yield touch_line(Touch.LIMITER)
+        yield touch_line(Touch.RUN_AS, _user(plan))
     if plan.disks:
-        yield dry_run.touch_line(dry_run.Touch.FIO)
+        yield touch_line(Touch.FIO)
     if any(tier.emulated is not None for tier in plan.disks):
-        yield dry_run.touch_line(dry_run.Touch.EMULATION)
+        yield touch_line(Touch.EMULATION)
     yield from _asking(plan)
 
 
@@ -176,34 +161,34 @@ def _program(workload: Workload, word: str, environment: Mapping[str, str]) -> s
     if placeholders_in([word]):
         return typed_path(word)
     found = shutil.which(word, path=workload.search_path(environment))
-    return typed_path(found) if found and os.path.isabs(found) else dry_run.program_not_found()
+    return typed_path(found) if found and os.path.isabs(found) else program_not_found()
 
 
 def _around_command(workload: Workload, environment: Mapping[str, str]) -> Iterator[str]:
     """What is run beside a command, and the variables that it gets, without the values that nobody is shown."""
-    for touch, words in ((dry_run.Touch.SETUP, workload.setup), (dry_run.Touch.BEFORE, workload.before)):
+    for touch, words in ((Touch.SETUP, workload.setup), (Touch.BEFORE, workload.before)):
         if words:
-            yield dry_run.touch_line(touch, typed_line(words), workload.name, _program(workload, words[0], environment))
+            yield touch_line(touch, typed_line(words), workload.name, _program(workload, words[0], environment))
     for each in workload.env:
         if each.value is None:
-            yield dry_run.touch_line(dry_run.Touch.HIDDEN_VARIABLE, each.name, workload.name)
+            yield touch_line(Touch.HIDDEN_VARIABLE, each.name, workload.name)
         else:
-            yield dry_run.touch_line(dry_run.Touch.VARIABLE, typed_line([f"{each.name}={each.value}"]), workload.name)
+            yield touch_line(Touch.VARIABLE, typed_line([f"{each.name}={each.value}"]), workload.name)
     if workload.pass_env:
-        yield dry_run.touch_line(dry_run.Touch.PASSED_VARIABLES, ", ".join(workload.pass_env), workload.name)
+        yield touch_line(Touch.PASSED_VARIABLES, ", ".join(workload.pass_env), workload.name)
 
 
 def _asking(plan: StudyPlan) -> Iterator[str]:
     """What is started only to ask something: before any run, and whether one is left to be made or not."""
-    yield dry_run.touch_line(dry_run.Touch.HOST_FACTS)
+    yield touch_line(Touch.HOST_FACTS)
     for python in _interpreters(plan):
-        yield dry_run.touch_line(dry_run.Touch.VERSIONS, typed_path(python))
+        yield touch_line(Touch.VERSIONS, typed_path(python))
     if os.geteuid() != 0:
-        yield dry_run.touch_line(dry_run.Touch.DELEGATION)
+        yield touch_line(Touch.DELEGATION)
     for name in dict.fromkeys(spec.limits.disk for spec in plan.all_specs if spec.limits.disk is not None):
         mount = plan.study.disk(name).path
         if mount is not None:
-            yield dry_run.touch_line(dry_run.Touch.MOUNT, typed_path(mount), name)
+            yield touch_line(Touch.MOUNT, typed_path(mount), name)
 
 
 def _interpreters(plan: StudyPlan) -> list[Path]:
@@ -237,35 +222,33 @@ def _module(plan: StudyPlan, framework: str | None, module: str) -> str:
 def _read(plan: StudyPlan) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.data is not None:
-            yield dry_run.touch_line(dry_run.Touch.DATA, typed_path(workload.data), workload.name)
+            yield touch_line(Touch.DATA, typed_path(workload.data), workload.name)
 
 
 def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     folder = typed_path(plan.folder.absolute())
     if plan.finished:
-        yield dry_run.touch_line(dry_run.Touch.STUDY_FOLDER_WITH_RUNS, folder, len(plan.finished))
+        yield touch_line(Touch.STUDY_FOLDER_WITH_RUNS, folder, len(plan.finished))
     else:
-        yield dry_run.touch_line(
-            dry_run.Touch.STUDY_FOLDER_EMPTY if plan.folder.exists() else dry_run.Touch.STUDY_FOLDER_NEW, folder
-        )
-    yield dry_run.touch_line(dry_run.Touch.CACHE, typed_path(cache_folder(environment)))
-    yield dry_run.touch_line(dry_run.Touch.TEMPORARY, typed_path(tempfile.gettempdir()))
+        yield touch_line(Touch.STUDY_FOLDER_EMPTY if plan.folder.exists() else Touch.STUDY_FOLDER_NEW, folder)
+    yield touch_line(Touch.CACHE, typed_path(cache_folder(environment)))
+    yield touch_line(Touch.TEMPORARY, typed_path(tempfile.gettempdir()))
     for workload in plan.workloads:
         if workload.cwd is not None:
-            yield dry_run.touch_line(dry_run.Touch.WORKING_FOLDER, typed_path(workload.cwd), workload.name)
+            yield touch_line(Touch.WORKING_FOLDER, typed_path(workload.cwd), workload.name)
     for tier in plan.disks:
         if tier.path is not None:
-            yield dry_run.touch_line(dry_run.Touch.DISK, typed_path(tier.path), tier.name)
+            yield touch_line(Touch.DISK, typed_path(tier.path), tier.name)
 
 
 def _devices(plan: StudyPlan) -> Iterator[str]:
     asked = {(spec.workload.name, spec.batch_size): spec for spec in plan.all_specs}
     for (name, batch_size), spec in sorted(asked.items()):
         if spec.device.kind == "emulated":
-            yield dry_run.emulated_line(name, spec.device, batch_size)
+            yield emulated_line(name, spec.device, batch_size)
     for workload in plan.workloads:
         if workload.computes_on.kind == "cuda":
-            yield dry_run.touch_line(dry_run.Touch.GPU, workload.computes_on.index, workload.name)
+            yield touch_line(Touch.GPU, workload.computes_on.index, workload.name)
 
 
 def _needs_root(plan: StudyPlan) -> set[Control]:

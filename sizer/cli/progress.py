@@ -7,64 +7,62 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TextIO
+
 from sizer import api
 from sizer.analysis.monitor import Live
 from sizer.cli.language import within
 from sizer.cli.printing import controls
 from sizer.files.tables import named
-from sizer.records.messages import printable
-from sizer.records.messages import typed_path
+from sizer.records.messages import printable, typed_path
 from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
-from sizer.records.study import RunReason
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.words import terminal
-from sizer.words.adaptive import chosen_in_words
+from sizer.records.study import RunReason, RunSpec, Study
 from sizer.words.answers import conclusion_line
-from sizer.words.errors import in_words
-from sizer.words.host import busy_host_in_words
-from sizer.words.host import measured_beside
+from sizer.words.language import in_words, rate_in_words
 from sizer.words.names import terms_of
 from sizer.words.notes import note_in_words
-from sizer.words.profiling import axes_lines
-from sizer.words.profiling import disks_not_read
-from sizer.words.profiling import first_run_failed
-from sizer.words.profiling import needs_lines
-from sizer.words.profiling import variables_withheld
-from sizer.words.runs import ended_line
-from sizer.words.runs import following_in_words
-from sizer.words.runs import host_lines
-from sizer.words.runs import result_and_doubts
-from sizer.words.runs import run_in_words
-from sizer.words.storage import announcement_in_words
-from sizer.words.storage import disk_checking
-from sizer.words.storage import disk_deviates
-from sizer.words.storage import disk_unusable
-from sizer.words.storage import leftover_in_words
-from sizer.words.unfinished import plan_ended_line
-from sizer.words.unfinished import unfinished_ended
-from sizer.words.units import rate_in_words
-from sizer.cli.columns import within
-from sizer.records.adaptive import RunReason
-from sizer.records.plain_text import printable
-from sizer.words.language import rate_in_words
-from sizer.words.planning import chosen_in_words
-from sizer.words.terminal import ended_line
-from sizer.words.terminal import no_step_yet
-from sizer.words.terminal import progress_begun
-from sizer.words.terminal import progress_chosen
-from sizer.words.terminal import progress_line
-from sizer.words.terminal import reading_now
-from sizer.words.terminal import reading_yet
-from sizer.words.terminal import reference_again
+from sizer.words.planning import chosen_in_words, plan_ended_line, unfinished_ended
+from sizer.words.profiling import axes_lines, disks_not_read, first_run_failed, needs_lines, variables_withheld
+from sizer.words.runs import following_in_words, host_lines, result_and_doubts, run_in_words
+from sizer.words.terminal import (
+    announcement_in_words,
+    answer_not_written,
+    busy_host_in_words,
+    data_lacking,
+    disk_checking,
+    disk_deviates,
+    disk_unusable,
+    doubt_in_words,
+    ended_line,
+    leftover_in_words,
+    measured_beside,
+    no_step_yet,
+    note_said,
+    nothing_left,
+    page_not_written,
+    problem_said,
+    progress_begun,
+    progress_chosen,
+    progress_line,
+    reading_now,
+    reading_yet,
+    reference_again,
+    report_written,
+    runs_left,
+    runs_taken_back,
+    setting_up,
+    setup_failed,
+    step_in_words,
+    stood_still,
+    table_imported,
+    unknown_columns,
+    warning_said,
+)
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
@@ -107,14 +105,14 @@ class RunProgress:
         self._tell_at = SILENT_SECONDS
         if why is not None:
             self.say(
-                terminal.progress_chosen(
+                progress_chosen(
                     self._finished + 1,
                     self._total,
                     chosen_in_words(run_in_words(spec, self._emulated), why),
                 )
             )
         elif not self._is_terminal:
-            self.say(terminal.progress_begun(self._finished + 1, self._total, self._words(spec), left))
+            self.say(progress_begun(self._finished + 1, self._total, self._words(spec), left))
 
     def watch(self, live: Live) -> None:
         given_up = live.given_up_seconds
@@ -122,19 +120,19 @@ class RunProgress:
             told = live.reading
             if told is None:
                 self._tell_at = math.inf
-                self.say(terminal.no_step_yet(live.seconds, given_up))
+                self.say(no_step_yet(live.seconds, given_up))
             else:
                 self._tell_at = 2 * live.seconds
-                self.say(terminal.reading_yet(live.seconds, told.bytes, told.whole, given_up))
+                self.say(reading_yet(live.seconds, told.bytes, told.whole, given_up))
         if not self._is_terminal:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))
         bar = "#" * done + "." * (BAR_WIDTH - done)
         rate = rate_in_words(live.throughput, live.unit) if live.throughput is not None else None
-        rate = terminal.reading_now(live.reading.bytes, live.reading.whole) if live.reading is not None else rate
+        rate = reading_now(live.reading.bytes, live.reading.whole) if live.reading is not None else rate
         left = max(0.0, self._left - (time.monotonic() - self._began))
         used = live.cores, live.read_bytes_per_second, live.written_bytes_per_second
-        line = terminal.progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
+        line = progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
         self._clear()
         self._stream.write(within(printable(line), shutil.get_terminal_size().columns - 1))
         self._stream.flush()
@@ -147,7 +145,7 @@ class RunProgress:
 
     def _words(self, spec: RunSpec) -> str:
         run = run_in_words(spec, self._emulated)
-        return terminal.reference_again(run) if spec.purpose is Purpose.REFERENCE else run
+        return reference_again(run) if spec.purpose is Purpose.REFERENCE else run
 
     def _clear(self) -> None:
         if self._is_terminal:
@@ -187,17 +185,17 @@ def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
         case api.events.Leftover():
             yield leftover_in_words(event)
         case api.events.Doubted():
-            yield terminal.warning_said(terminal.doubt_in_words(event.doubt))
+            yield warning_said(doubt_in_words(event.doubt))
         case api.events.HostBusy():
             yield busy_host_in_words(event.busy)
         case api.events.MeasuredBeside():
             yield measured_beside(event.other)
         case api.events.DataLacking():
-            yield terminal.data_lacking(event.workload, in_words(event.why))
+            yield data_lacking(event.workload, in_words(event.why))
         case api.events.SettingUp():
-            yield terminal.setting_up(event.workload)
+            yield setting_up(event.workload)
         case api.events.SetupFailed():
-            yield terminal.setup_failed(event.workload, event.failure)
+            yield setup_failed(event.workload, event.failure)
         case api.events.DiskChecking():
             yield disk_checking(event.disk)
         case api.events.DiskChecked():
@@ -211,11 +209,11 @@ def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
             else:
                 yield following_in_words(event.following, event.runs)
         case api.events.RunsTakenBack():
-            yield terminal.runs_taken_back(event.count, event.source, event.folder)
+            yield runs_taken_back(event.count, event.source, event.folder)
         case api.events.NothingLeft():
-            yield terminal.nothing_left(event.count)
+            yield nothing_left(event.count)
         case api.events.StoodStill():
-            yield terminal.stood_still(event.seconds)
+            yield stood_still(event.seconds)
         case api.events.FirstRunEnded():
             yield from needs_lines(event.needs, event.run.spec.workload.name)
         case api.events.FirstRunFailed():
@@ -223,34 +221,34 @@ def _lines(event: api.events.Event, emulated: Collection[str]) -> Iterator[str]:
         case api.events.AxesChosen():
             yield from axes_lines(event.study, event.path, event.runs, event.seconds)
         case api.events.Noted():
-            yield terminal.note_said(note_in_words(event.note))
+            yield note_said(note_in_words(event.note))
         case api.events.VariablesWithheld():
-            yield terminal.note_said(variables_withheld(event.names))
+            yield note_said(variables_withheld(event.names))
         case api.events.DisksNotRead():
-            yield terminal.warning_said(disks_not_read(event.disks, event.has_data))
+            yield warning_said(disks_not_read(event.disks, event.has_data))
         case api.events.AdaptiveEnded():
             yield plan_ended_line(event.end, event.left, typed_path(event.folder), emulated)
         case api.events.RunsLeft():
-            yield terminal.runs_left(event.left, event.planned)
+            yield runs_left(event.left, event.planned)
         case api.events.Concluded():
             yield from _conclusion(event.conclusion)
-            yield terminal.report_written(event.report)
+            yield report_written(event.report)
         case api.events.NotConcluded():
-            yield terminal.answer_not_written(in_words(event.error))
+            yield answer_not_written(in_words(event.error))
         case api.events.NotShown():
-            yield terminal.page_not_written(in_words(event.error))
+            yield page_not_written(in_words(event.error))
         case api.events.TableRead():
             if event.table.unknown:
-                yield terminal.unknown_columns(event.source, in_words(named(event.table.unknown)))
-            yield from (terminal.note_said(note_in_words(note)) for note in event.table.notes[1:])
+                yield unknown_columns(event.source, in_words(named(event.table.unknown)))
+            yield from (note_said(note_in_words(note)) for note in event.table.notes[1:])
         case api.events.TableImported():
             runs = event.table.runs
-            yield terminal.table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
+            yield table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
 
 
 def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
     """What could not be read, what the host did, each workload's verdict."""
-    yield from map(terminal.problem_said, conclusion.problems)
+    yield from map(problem_said, conclusion.problems)
     host = conclusion.host
     yield from host_lines(host.drift, host.beside_others, host.runs)
     for answer in conclusion.recommendation.workloads:
@@ -316,7 +314,7 @@ class ImportProgress:
         now = self._clock()
         if self._step is None or now - self._began < QUIET_SECONDS:
             return
-        line = terminal.step_in_words(self._step.stage.value, self._step.share, now - self._began, *self._place())
+        line = step_in_words(self._step.stage.value, self._step.share, now - self._began, *self._place())
         if self._is_terminal:
             self._clear()
             self._stream.write(printable(line))

@@ -3,59 +3,34 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from sizer.exchange.cells import NUMBERS
-from sizer.exchange.cells import RATES
-from sizer.exchange.cells import Comma
-from sizer.exchange.cells import comma_in
-from sizer.exchange.cells import is_not_measured
-from sizer.exchange.cells import mixed_with_points
-from sizer.exchange.cells import outcome_in
-from sizer.exchange.cells import plain
-from sizer.exchange.cells import told_rate
-from sizer.exchange.cells import unmarked
-from sizer.exchange.cells import with_point
-from sizer.exchange.headers import GPUS_PER_NODE
-from sizer.exchange.headers import LATENCY
-from sizer.exchange.headers import RATE_UNIT
-from sizer.exchange.headers import TIMES
-from sizer.exchange.headers import UNSAID
-from sizer.exchange.headers import Meaning
-from sizer.exchange.headers import meaning
-from sizer.exchange.headers import word
-from sizer.exchange.machine_names import counted
-from sizer.exchange.machine_names import counted_machines
-from sizer.exchange.machine_names import cpu_in
-from sizer.exchange.machine_names import spread_gpus
-from sizer.exchange.machine_names import with_gpu_names
+
+from sizer.exchange.cells import (
+    NUMBERS,
+    RATES,
+    Comma,
+    comma_in,
+    is_not_measured,
+    mixed_with_points,
+    outcome_in,
+    plain,
+    told_rate,
+    unmarked,
+    with_point,
+)
+from sizer.exchange.headers import GPUS_PER_NODE, LATENCY, RATE_UNIT, TIMES, UNSAID, Meaning, meaning, word
+from sizer.exchange.machine_names import counted, counted_machines, cpu_in, spread_gpus, with_gpu_names
 from sizer.exchange.measurements import NODES
-from sizer.exchange.table_columns import INPUTS
-from sizer.exchange.table_columns import in_rows
-from sizer.exchange.table_columns import names_gpu
-from sizer.exchange.table_columns import read_columns
-from sizer.exchange.table_columns import renamed
-from sizer.files.tables import Row
-from sizer.files.tables import Table
+from sizer.exchange.table_columns import INPUTS, in_rows, names_gpu, read_columns, renamed
+from sizer.files.tables import Row, Table
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.messages import InputError
-from sizer.records.messages import printable
-from sizer.records.messages import quoted
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
+from sizer.records.messages import InputError, printable, quoted
+from sizer.records.notes import Note, NoteKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import RELATIVE
-from sizer.records.errors import InputError
-from sizer.records.plain_text import printable
-from sizer.records.plain_text import quoted
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
 
 MOST_LINES = 5
 """Lines of the table that one note names."""

@@ -5,11 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from sizer.records.answer import AcceleratorCount, Answer
-from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, StepFit
+from sizer.records.answer import (
+    AcceleratorCount,
+    AgainstCpu,
+    Answer,
+    BatchAdvice,
+    BatchCurve,
+    BatchPoint,
+    GpuOption,
+    LargestBatch,
+    NoGpuAnswer,
+    PublishedRate,
+    SecondGpu,
+    StepFit,
+)
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, BatchRate, Device
-from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.prediction import Refusal
 from sizer.records.units import RELATIVE, format_number, format_seconds, format_usd
 from sizer.words.answers import refusal_sentences

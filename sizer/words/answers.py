@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from sizer.model.feeds import CPU_LABEL
-from sizer.recommend.instead import Change, ChangeKind
-from sizer.recommend.table import ALIKE as SAME_COST
-from sizer.recommend.table import SURE
+from sizer.model.runs import CPU_LABEL
+from sizer.recommend.job_changes import Change, ChangeKind
+from sizer.recommend.rule import ALIKE as SAME_COST
+from sizer.recommend.rule import SURE
 from sizer.records.answer import Alternative, Answer, Event, InstanceOffer, Option, Recommendation, Rejection
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import HOST_DISK

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
-from dataclasses import replace
-from sizer.records.messages import typed_path
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec
-from sizer.records.units import format_bytes
-from sizer.records.units import format_seconds
-from sizer.words.figures import clause
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.names import clauses
 from collections.abc import Mapping
-from sizer.records.run_kinds import MemoryPlace
-from sizer.records.run_kinds import Purpose
-from sizer.words.language import N_
-from sizer.words.language import Counted
-from sizer.words.language import Sentence
-from sizer.words.language import clause
-from sizer.words.language import clauses
+from dataclasses import replace
+
+from sizer.records.run import Cause, CauseKind, Run, WarningKind
+from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
+from sizer.records.study import RunSpec
+from sizer.words.language import N_, Counted, Sentence, _, clause, clauses
 
 OF_A_SHELL = 128
 """A shell whose program was ended by a signal ends with this and the signal's number."""

@@ -25,9 +25,7 @@ from string import Formatter
 from typing import Any
 
 from sizer.records.configuration import Estimate
-from sizer.records.errors import SizerError
-from sizer.records.messages import AllOf, AnyOf, Lines, Message
-from sizer.records.plain_text import printable, typed_path
+from sizer.records.messages import AllOf, AnyOf, Lines, Message, SizerError, printable, typed_path
 from sizer.records.units import (
     NOT_FINITE,
     RELATIVE,
@@ -176,7 +174,7 @@ def in_words(value: object) -> str:
     if isinstance(value, AllOf):
         return listed([in_words(name) for name in value.names])
     if isinstance(value, Lines):
-        return "\n".join(map(in_words, value.sentences))
+        return "\n".join(map(in_words, value.names))
     return str(value)
 
 

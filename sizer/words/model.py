@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sizer.model.coordinates import name_of_disk
-from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
+from sizer.model.model import Parameter, Quantity, Source, WhatIf, WorkloadModel, name_of_disk
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, reason

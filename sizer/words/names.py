@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
+
+from sizer.model.model import GivenUp, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
 from sizer.model.runs import CPU_LABEL
-from sizer.records.configuration import Bottleneck
-from sizer.records.device import EMULATED_LABEL
-from sizer.records.device import GIVEN_IN_STUDY
-from sizer.records.device import GIVEN_IN_TABLE
-from sizer.records.device import HOST_DISK
-from sizer.records.device import Device
+from sizer.records.answer import LargestBatch, SearchEnd
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
-from sizer.records.run_kinds import Outcome
+from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.units import format_bytes
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.units import vcpus_in_words
-from sizer.model.coordinates import name_of_disk
-from sizer.model.feeds import CPU_LABEL
-from sizer.model.floor_runs import GivenUp
-from sizer.model.floor_runs import GivenUpKind
-from sizer.model.floor_runs import SearchedFloor
-from sizer.recommend.accelerators import EMULATED
-from sizer.records.batch_sizes import LargestBatch
-from sizer.records.batch_sizes import SearchEnd
-from sizer.records.configuration import Configuration
-from sizer.records.device import DiskRates
-from sizer.records.run_kinds import MemoryPlace
-from sizer.words.language import N_
-from sizer.words.language import Sentence
-from sizer.words.language import capital
-from sizer.words.language import clauses
-from sizer.words.language import operations
-from sizer.words.language import row
-from sizer.words.language import transfer
-from sizer.words.language import vcpus_in_words
+from sizer.words.language import N_, Sentence, _, _n, capital, clauses, operations, row, transfer, vcpus_in_words
 
 
 @dataclass(frozen=True)

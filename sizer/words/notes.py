@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Mapping
+
 from sizer.records.framework_options import PRECISIONS
 from sizer.records.kinds import MODES
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
+from sizer.records.notes import Note, NoteKind
 from sizer.records.units import format_number
-from sizer.words.figures import paragraph
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.names import either
-from sizer.words.names import listed
-from collections.abc import Mapping
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
-from sizer.words.language import MOST_NAMED
-from sizer.words.language import N_
-from sizer.words.language import Counted
-from sizer.words.language import Sentence
-from sizer.words.language import coded
-from sizer.words.language import either
-from sizer.words.language import listed
-from sizer.words.language import listed_some
+from sizer.words.language import MOST_NAMED, N_, Counted, Sentence, _, _n, coded, either, listed, listed_some
 
 _IMPORTED = Counted(
     "Imported from {table}, {count} row: measured elsewhere, on a machine unknown to sizer.",

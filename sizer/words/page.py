@@ -9,14 +9,22 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sizer.host.stored_host import Installed
-from sizer.model.feeds import CPU_LABEL
+from sizer.model.runs import CPU_LABEL
 from sizer.recommend.cross_table import CPU_OF
-from sizer.records.answer import Answer, Recommendation
+from sizer.records.answer import Answer, CrossCell, CrossColumn, CrossRow, CrossTable, Recommendation
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.device import Device, DiskRates
-from sizer.records.kinds import FORWARD, FORWARD_BACKWARD, KINDS, LANGUAGE, OPENCV, PREPROCESSING, TRAIN
-from sizer.records.networks import DIFFERENCES, DifferenceKind
+from sizer.records.kinds import (
+    DIFFERENCES,
+    FORWARD,
+    FORWARD_BACKWARD,
+    KINDS,
+    LANGUAGE,
+    OPENCV,
+    PREPROCESSING,
+    TRAIN,
+    DifferenceKind,
+)
 from sizer.records.prediction import Prediction, Spec
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome

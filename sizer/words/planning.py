@@ -6,15 +6,14 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 
-from sizer.adaptive.chosen import NextRun, PlanEnd
-from sizer.adaptive.to_follow import Unfinished
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished
 from sizer.limits.interface import Control
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
-from sizer.records.adaptive import PlanEndKind, RunReason, RunReasonKind
-from sizer.records.batch_sizes import SearchEnd
+from sizer.records.answer import SearchEnd
 from sizer.records.device import Device
 from sizer.records.run import Run
+from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import format_number
 from sizer.words.language import N_, Sentence, _, clauses, either, listed, rate_in_words, with_interval
 from sizer.words.names import disk_name, emulated_rate_in_words, floor_in_words, largest_in_words

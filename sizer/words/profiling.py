@@ -3,46 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
+
+from sizer.analysis.log_lines.content import LogContent, ReadLine
 from sizer.plan.axes_of_first_run import Needs
 from sizer.records.messages import printable
-from sizer.records.messages import typed_path
-from sizer.records.run import CauseKind
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
+from sizer.records.run import CauseKind, MeterKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
-from sizer.records.units import format_bytes
-from sizer.records.units import format_number
-from sizer.records.units import format_seconds
-from sizer.words.figures import amount
-from sizer.words.figures import rate_interval
-from sizer.words.figures import vcpus_listed
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.names import clauses
-from sizer.words.names import listed
+from sizer.records.units import format_bytes, format_number, format_seconds
+from sizer.words.language import (
+    Counted,
+    Sentence,
+    _,
+    _n,
+    clauses,
+    from_to,
+    listed,
+    one_of,
+    rate_in_words,
+    rate_interval,
+    row,
+    several_of,
+    vcpus_listed,
+)
 from sizer.words.runs import meter_in_words
-from sizer.words.units import one_of
-from sizer.words.units import several_of
-from statistics import median
-from sizer.analysis.log_lines.content import LogContent
-from sizer.analysis.log_lines.content import ReadLine
-from sizer.records.plain_text import printable
-from sizer.words.language import Counted
-from sizer.words.language import Sentence
-from sizer.words.language import clauses
-from sizer.words.language import from_to
-from sizer.words.language import listed
-from sizer.words.language import one_of
-from sizer.words.language import rate_in_words
-from sizer.words.language import rate_interval
-from sizer.words.language import row
-from sizer.words.language import several_of
-from sizer.words.language import vcpus_listed
 
 # What a profile says: what a program needs, which axes follow from it, and what to type where there is no rate.
 

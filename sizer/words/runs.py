@@ -5,76 +5,47 @@ What was emulated is never named without saying so.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
+
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.floor_search import Search
 from sizer.plan.following import Following
 from sizer.plan.reference_runs import Spread
-from sizer.plan.two_epochs import Obstacle
-from sizer.plan.two_epochs import ObstacleKind
-from sizer.plan.two_epochs import PassResult
-from sizer.recommend.case import CONTRADICTED
-from sizer.recommend.case import DOUBTS
+from sizer.plan.two_epochs import ObstacleKind, PassResult
+from sizer.recommend.case import CONTRADICTED, DOUBTS
 from sizer.records.configuration import Bottleneck
 from sizer.records.kinds import COMMAND
 from sizer.records.messages import printable
-from sizer.records.messages import typed_path
-from sizer.records.own_programs import KNOWN_LOGS
-from sizer.records.own_programs import placeholders_in
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Meter
-from sizer.records.run import MeterKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
+from sizer.records.own_programs import KNOWN_LOGS, placeholders_in
+from sizer.records.run import (
+    Evidence,
+    EvidenceKind,
+    LimitedBy,
+    LimitedByKind,
+    Meter,
+    MeterKind,
+    Run,
+    WarningKind,
+)
+from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import RunSpec
 from sizer.records.units import format_bytes
-from sizer.records.units import format_number
-from sizer.records.units import format_seconds
-from sizer.words.batch_sizes import largest_in_words
 from sizer.words.failures import failure_line
-from sizer.words.figures import around
-from sizer.words.floors import floor_in_words
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.names import accelerators_name
-from sizer.words.names import bound_in_words
-from sizer.words.names import disk_in_words
-from sizer.words.names import outcome_in_words
-from sizer.words.names import row
-from sizer.words.storage import rates_in_words
-from sizer.words.units import percent
-from sizer.words.units import rate_in_words
-from sizer.words.units import vcpus_in_words
-from sizer.words.warnings import warning_line
-from sizer.words.warnings import warning_name
-from sizer.words.warnings import warning_names
-from collections.abc import Mapping
-from typing import NamedTuple
-from sizer.recommend.quality import DOUBTS
-from sizer.recommend.quality import CONTRADICTED
-from sizer.records.log_patterns import KNOWN_LOGS
-from sizer.records.plain_text import printable
-from sizer.words.language import N_
-from sizer.words.language import Counted
-from sizer.words.language import Sentence
-from sizer.words.language import around
-from sizer.words.language import percent
-from sizer.words.language import rate_in_words
-from sizer.words.language import row
-from sizer.words.language import vcpus_in_words
-from sizer.words.names import batch_named
-from sizer.words.names import floor_in_words
-from sizer.words.names import largest_in_words
-from sizer.words.names import rates_in_words
+from sizer.words.language import N_, Counted, Sentence, _, _n, around, percent, rate_in_words, row, vcpus_in_words
+from sizer.words.names import (
+    accelerators_name,
+    batch_named,
+    bound_in_words,
+    disk_in_words,
+    floor_in_words,
+    largest_in_words,
+    outcome_in_words,
+    rates_in_words,
+)
+from sizer.words.warnings import warning_line, warning_name, warning_names
 
 LONGEST_CAUSE = 160
 """Characters of a failed program's last line that are shown; its log has the rest. What sizer says is never cut."""

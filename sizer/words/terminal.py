@@ -4,63 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from sizer.records.answer import Doubt
-from sizer.records.answer import DoubtKind
-from sizer.records.messages import Lines
-from sizer.records.messages import Message
-from sizer.records.messages import printable
-from sizer.records.messages import typed_path
-from sizer.records.run import Failure
-from sizer.records.run_kinds import Outcome
-from sizer.records.units import format_bytes
-from sizer.records.units import format_seconds
-from sizer.words.errors import in_words
-from sizer.words.failures import data_not_prepared
-from sizer.words.failures import not_made_ready
-from sizer.words.figures import transfer
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.names import clauses
-from sizer.words.names import listed
-from sizer.words.names import outcomes_counted
-from sizer.words.units import percent
 from typing import TYPE_CHECKING
+
 from sizer.catalog.accelerator_rates import AcceleratorRate
-from sizer.catalog.catalog import DiskOffer
-from sizer.catalog.catalog import InstanceType
+from sizer.catalog.catalog import DiskOffer, InstanceType
 from sizer.files.own_folder import user_name
-from sizer.host.findings import BusyBy
-from sizer.host.findings import Check
-from sizer.host.findings import Finding
-from sizer.host.findings import FindingKind
+from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.lock import MeasuringProcess
 from sizer.host.stored_host import Virtualization
 from sizer.limits.topology import CpuCounts
-from sizer.records.answer import InstanceOffer
-from sizer.records.plain_text import typed_path
-from sizer.records.run import DiskCheck
-from sizer.records.units import format_usd
-from sizer.storage.announcements import Announcement
-from sizer.storage.announcements import AnnouncementKind
-from sizer.storage.announcements import Leftover
-from sizer.storage.announcements import LeftoverKind
+from sizer.records.answer import Doubt, DoubtKind, InstanceOffer
+from sizer.records.messages import typed_path
+from sizer.records.run import DiskCheck, Failure
+from sizer.records.run_kinds import Outcome
+from sizer.records.units import format_bytes, format_usd
+from sizer.storage.announcements import Announcement, AnnouncementKind, Leftover, LeftoverKind
 from sizer.storage.disk_check import deviations
-from sizer.words.language import in_words
-from sizer.words.language import listed
-from sizer.words.language import operations
-from sizer.words.language import row
-from sizer.words.language import transfer
-from sizer.words.language import vcpus_in_words
+from sizer.words.failures import not_made_ready
+from sizer.words.language import _, _n, in_words, listed, operations, row, transfer, vcpus_in_words
+from sizer.words.names import outcomes_counted
 
 if TYPE_CHECKING:  # what looks at a machine brings NVML, psutil and the metadata of packages
     from sizer.host.machine import Host
 
-from sizer.records.doubts import Doubt, DoubtKind
-from sizer.records.run import Failure
-from sizer.records.run_kinds import Outcome
-from sizer.words.failures import last_line, not_made_ready
-from sizer.words.language import N_, Counted, Sentence, _
-from sizer.words.names import outcomes_counted
+from sizer.words.failures import last_line
+from sizer.words.language import N_, Counted, Sentence
 
 warning_said = Sentence("warning: {sentence}")
 note_said = Sentence("note: {sentence}")

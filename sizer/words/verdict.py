@@ -2,70 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from sizer.records.answer import Answer
-from sizer.records.answer import Baseline
-from sizer.records.answer import Family
-from sizer.records.answer import InstanceOffer
-from sizer.records.answer import Job
-from sizer.records.answer import Loss
-from sizer.records.answer import Recommendation
-from sizer.records.prediction import Action
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.units import format_bytes
-from sizer.records.units import format_number
-from sizer.records.units import format_seconds
-from sizer.records.units import format_usd
-from sizer.words.answers import names_a_place
-from sizer.words.answers import suggestion_sentences
-from sizer.words.badges import Badge
-from sizer.words.badges import BadgeKind
-from sizer.words.badges import badge
-from sizer.words.figures import gain
-from sizer.words.figures import half_width
-from sizer.words.figures import more_or_less
-from sizer.words.figures import paragraph
-from sizer.words.figures import samples_counted
-from sizer.words.figures import times
-from sizer.words.figures import vcpus_listed
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.language import without_marks
-from sizer.words.names import Terms
-from sizer.words.names import accelerators_name
-from sizer.words.names import disk_in_words
-from sizer.words.names import listed
-from sizer.words.names import machine_unvaried
-from sizer.words.names import spec_name
-from sizer.words.page_answers import offer_name
-from sizer.words.page_answers import provider_name
-from sizer.words.reasons import reason_sentence
-from sizer.words.units import percent
-from sizer.words.units import rate_in_words
-from sizer.words.units import vcpus_in_words
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
+
+from sizer.records.answer import Answer, Baseline, Family, InstanceOffer, Job, Loss, Recommendation
+from sizer.records.prediction import Action, Reason, ReasonCode, Spec
 from sizer.records.study import Objective
-from sizer.words.answers import MOST_REASONS
-from sizer.words.answers import NOTES
-from sizer.words.language import N_
-from sizer.words.language import Counted
-from sizer.words.language import Sentence
-from sizer.words.language import gain
-from sizer.words.language import half_width
-from sizer.words.language import more_or_less
-from sizer.words.language import paragraph
-from sizer.words.language import rate_in_words
-from sizer.words.language import samples_counted
-from sizer.words.language import several_of
-from sizer.words.language import times
-from sizer.words.language import vcpus_in_words
-from sizer.words.language import vcpus_listed
-from sizer.words.names import batch_named
+from sizer.records.units import format_bytes, format_usd
+from sizer.words.answers import MOST_REASONS, NOTES, names_a_place, suggestion_sentences
+from sizer.words.language import (
+    N_,
+    Counted,
+    Sentence,
+    _,
+    gain,
+    half_width,
+    more_or_less,
+    paragraph,
+    rate_in_words,
+    samples_counted,
+    several_of,
+    times,
+    vcpus_in_words,
+    vcpus_listed,
+    without_marks,
+)
+from sizer.words.names import Terms, accelerators_name, batch_named, disk_in_words, machine_unvaried, spec_name
+from sizer.words.reasons import reason_sentence
 
 ALIKE = 0.005
 """Rates and prices that differ by less than half a percent are called the same."""

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+
 from sizer.records.device import ClockReason
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
-from sizer.records.units import bytes_and_unit
-from sizer.records.units import format_number
-from sizer.records.units import share_and_unit
-from sizer.words.language import _
-from sizer.words.language import _n
-from sizer.words.units import several_of
-from sizer.words.units import units_a_second
-from collections.abc import Mapping
-from sizer.records.gpu import ClockReason
-from sizer.words.language import N_
-from sizer.words.language import Counted
-from sizer.words.language import Sentence
-from sizer.words.language import several_of
-from sizer.words.language import span
-from sizer.words.language import units_a_second
+from sizer.records.run import Run, RunWarning, WarningKind
+from sizer.records.units import bytes_and_unit, format_number, share_and_unit
+from sizer.words.language import N_, Counted, Sentence, _, several_of, span, units_a_second
 
 _K = WarningKind
 _NAMES: Mapping[WarningKind, str] = {

@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from tests.end_to_end.gates import Gate
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]

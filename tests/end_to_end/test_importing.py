@@ -11,14 +11,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from sizer.cli import main
 from sizer.exchange.measurements import COLUMNS
 from tests import ROOT
-from sizer import api
-from sizer.api import importing
-from sizer.exchange.imported_columns import READERS
-from sizer.records.run import Run
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 PAGE = (ROOT / "docs" / "import.md").read_text("utf-8")

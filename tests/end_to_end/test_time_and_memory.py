@@ -9,10 +9,10 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from tests.end_to_end import ready_sizer
-from sizer.plan.seen_times import SeenTimes
-from sizer.store.study_folder import StudyFolder
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

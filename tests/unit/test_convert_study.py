@@ -18,7 +18,7 @@ from sizer.records.run import Run
 from sizer.records.run_kinds import Purpose
 from sizer.store.stored_runs import run_from_json
 from sizer.store.study_folder import StudyFolder
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 from tests import ROOT
 
 STORED = ROOT / "tests" / "stored"

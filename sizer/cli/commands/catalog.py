@@ -13,7 +13,7 @@ from sizer.cli.arguments import (
     add_json,
 )
 from sizer.files.codec import to_json
-from sizer.words import host
+from sizer.words.terminal import catalog_valid, disk_offer_line, instance_line, published_rate_line
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,13 +51,13 @@ def _print_valid(offers: Sequence[tuple[str | None, Catalog]], as_json: bool) ->
         print(json.dumps({"catalogs": [{"file": path, "entries": count} for path, count in counts]}, indent=1))
         return
     for path, count in counts:
-        print(host.catalog_valid(path, count))
+        print(catalog_valid(path, count))
 
 
 def _list_catalog(offers: Catalog) -> None:
     for each in offers.instance_types:
-        print(host.instance_line(each))
+        print(instance_line(each))
     for disk in offers.disks:
-        print(host.disk_offer_line(disk))
+        print(disk_offer_line(disk))
     for rate in offers.accelerators:
-        print(host.published_rate_line(rate))
+        print(published_rate_line(rate))

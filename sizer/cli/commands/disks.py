@@ -33,10 +33,7 @@ from sizer.storage.data_cache import cache_folder
 from sizer.storage.disk_check import Fio, check_disk, expected
 from sizer.storage.disks import emulated_volume, missing_for_emulation, real_volume
 from sizer.storage.leftovers import remove_what_was_left
-from sizer.words.host import (
-    measured_beside,
-)
-from sizer.words.storage import checking_disk, disk_check_line, disk_figure_line, leftover_in_words
+from sizer.words.terminal import checking_disk, disk_check_line, disk_figure_line, leftover_in_words, measured_beside
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

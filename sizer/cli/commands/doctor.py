@@ -15,8 +15,8 @@ from sizer.host.machine import checks, facts
 from sizer.limits.detection import detect
 from sizer.limits.interface import LimitsBackend
 from sizer.runner.load import host_load
-from sizer.words import host as host_words
 from sizer.words.language import ENGLISH, in_language
+from sizer.words.terminal import check_lines, finding_in_words, host_line, looking_at_host
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,22 +24,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    print(host_words.looking_at_host(), file=sys.stderr, flush=True)
+    print(looking_at_host(), file=sys.stderr, flush=True)
     backend = detect()
     host, found = facts(backend), (*checks(backend), _load_check(backend))
     if arguments.json:
         print(json.dumps({"host": to_json(host), "checks": [_check_form(check) for check in found]}, indent=1))
         return 0
-    print(host_words.host_line(host))
+    print(host_line(host))
     for check in found:
-        print("\n".join(host_words.check_lines(check)))
+        print("\n".join(check_lines(check)))
     return 0
 
 
 def _check_form(check: Check) -> dict[str, object]:
     """A check with what it found as a sentence, in English, and as its code."""
     with in_language(ENGLISH):
-        found = host_words.finding_in_words(check.finding)
+        found = finding_in_words(check.finding)
     form = {"name": check.name, "ok": check.ok, "found": found, "code": check.finding.kind.value, "fix": check.fix}
     if check.finding.kind is FindingKind.FRAMEWORK:
         return {**form, "version": str(check.finding.text), "python": check.finding.path, "gpus": check.finding.gpus}

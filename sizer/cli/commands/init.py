@@ -10,9 +10,7 @@ from sizer.cli.arguments import (
 )
 from sizer.records.messages import InputError
 from sizer.study.json_schema import template
-from sizer.words.host import (
-    study_file_written,
-)
+from sizer.words.terminal import study_file_written
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,31 +6,14 @@ import argparse
 import json
 from contextlib import nullcontext
 from pathlib import Path
-from sizer.analysis.log_lines.content import LogContent
-from sizer.analysis.log_lines.content import ReadLine
-from sizer.analysis.log_lines.content import read_log
+
+from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_json
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import printable
-from sizer.records.own_programs import KNOWN_LOGS
-from sizer.records.own_programs import known_log
-from sizer.runner.time_limit import TimeLimit
-from sizer.runner.time_limit import at_most
-from sizer.words import log_lines
-from sizer.records.errors import InputError
-from sizer.records.log_patterns import KNOWN_LOGS
-from sizer.records.log_patterns import known_log
-from sizer.records.plain_text import printable
-from sizer.words.profiling import log_cut
-from sizer.words.profiling import log_format
-from sizer.words.profiling import log_line
-from sizer.words.profiling import log_lines_more
-from sizer.words.profiling import log_no_number
-from sizer.words.profiling import log_summary
-from sizer.words.profiling import log_times
+from sizer.cli.arguments import _, add_json
+from sizer.records.messages import AnyOf, InputError, printable
+from sizer.records.own_programs import KNOWN_LOGS, known_log
+from sizer.runner.time_limit import TimeLimit, at_most
+from sizer.words.profiling import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
 
 LARGEST_LOG = 64 << 20
 """Bytes of a log that are read: its beginning says what all of it is like."""
@@ -66,19 +49,19 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(_form(content, arguments.expression), indent=1))
         return 0
-    print(log_lines.log_format(content.recognised))
+    print(log_format(content.recognised))
     for line in content.read[:SHOWN]:
-        print(log_lines.log_line(line))
+        print(log_line(line))
     if len(content.read) > SHOWN:
-        print(log_lines.log_lines_more(len(content.read) - SHOWN))
-    print(log_lines.log_summary(content))
+        print(log_lines_more(len(content.read) - SHOWN))
+    print(log_summary(content))
     if content.no_number:
-        print(log_lines.log_no_number(content.no_number))
-    times = log_lines.log_times(content)
+        print(log_no_number(content.no_number))
+    times = log_times(content)
     if times:
         print(times)
     if cut:
-        print(log_lines.log_cut(LARGEST_LOG))
+        print(log_cut(LARGEST_LOG))
     return 0
 
 

@@ -6,60 +6,31 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
 from sizer import api
 from sizer.cli import values
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_folder
-from sizer.cli.arguments import add_json
-from sizer.cli.arguments import option
+from sizer.cli.arguments import _, add_folder, add_json, option
 from sizer.cli.folders import opened
-from sizer.model.model import Model
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
-from sizer.model.model import name_of_disk
+from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
-from sizer.records.messages import AnyOf
-from sizer.records.messages import InputError
-from sizer.records.messages import Lines
-from sizer.records.messages import Message
-from sizer.records.messages import NoAnswer
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Refused
-from sizer.records.prediction import reason
+from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
+from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, Refused, reason
 from sizer.records.units import parse_bytes
-from sizer.words import predictions
-from sizer.words.errors import in_words
-from sizer.words.language import ENGLISH
-from sizer.words.language import in_language
-from sizer.words.model import assumptions
-from sizer.words.names import clauses
+from sizer.words.language import ENGLISH, clauses, in_language, in_words
+from sizer.words.model import (
+    assumed_line,
+    assumptions,
+    configuration_name,
+    no_prediction_line,
+    prediction_line,
+    what_if_disk_name,
+)
 from sizer.words.names import terms_of
-from sizer.cli.what_if import WHAT_IF_DISK
-from sizer.cli.what_if import AskedWhatIf
-from sizer.cli.what_if import asked_what_if
-from sizer.cli.what_if import form
-from sizer.cli.what_if import is_tier
-from sizer.cli.what_if import tier_rates
-from sizer.model.coordinates import name_of_disk
-from sizer.records.errors import InputError
-from sizer.records.errors import NoAnswer
-from sizer.words.language import clauses
-from sizer.words.language import in_words
-from sizer.words.model import assumed_line
-from sizer.words.model import configuration_name
-from sizer.words.model import no_prediction_line
-from sizer.words.model import prediction_line
-from sizer.words.model import what_if_disk_name
 
 
 @dataclass(frozen=True)
@@ -263,15 +234,15 @@ def _in_words(answer: AskedPrediction) -> str:
     terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:
         name = answer.configuration.disk
-        disk = predictions.what_if_disk_name(None if name == WHAT_IF_DISK else name)
-    where = predictions.configuration_name(answer.configuration, workload, terms, disk)
+        disk = what_if_disk_name(None if name == WHAT_IF_DISK else name)
+    where = configuration_name(answer.configuration, workload, terms, disk)
     if prediction is None:
-        return predictions.no_prediction_line(workload.name, where, answer.why)
+        return no_prediction_line(workload.name, where, answer.why)
     filled = answer.question.filled_in
-    parts = [predictions.configuration_name(filled, workload, terms)] if filled is not None else []
+    parts = [configuration_name(filled, workload, terms)] if filled is not None else []
     parts += [said] if (said := assumptions(answer.what_if, workload)) else []
-    line = predictions.prediction_line(prediction, where, terms)
-    return predictions.assumed_line(line, clauses(parts)) if parts else line
+    line = prediction_line(prediction, where, terms)
+    return assumed_line(line, clauses(parts)) if parts else line
 
 
 WHAT_IF_DISK = "supposed"

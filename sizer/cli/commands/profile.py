@@ -19,7 +19,7 @@ from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
 from sizer.records.messages import InputError, typed_path
 from sizer.records.own_programs import Variable
-from sizer.words.dry_run import Touch, touch_line
+from sizer.words.planning import Touch, touch_line
 from sizer.words.profiling import follows_from_first_run, profile_interrupted
 
 

@@ -7,69 +7,25 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+
 from sizer import api
 from sizer.catalog.catalog import Catalog
 from sizer.cli import values
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_folder
-from sizer.cli.arguments import add_json
-from sizer.cli.arguments import flag
-from sizer.cli.arguments import option
+from sizer.cli.arguments import _, add_folder, add_json, flag, option
 from sizer.cli.folders import opened
-from sizer.cli.gates import GateResult
-from sizer.cli.gates import check_gate
-from sizer.cli.gates import read_gate
+from sizer.cli.gates import GateResult, check_gate, read_gate
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
-from sizer.records.answer import Alternative
-from sizer.records.answer import Answer
-from sizer.records.answer import InstanceOffer
-from sizer.records.answer import Recommendation
-from sizer.records.messages import InputError
-from sizer.records.messages import NoAnswer
-from sizer.records.messages import typed_path
-from sizer.records.study import Deadline
-from sizer.records.study import Objective
-from sizer.records.study import Study
-from sizer.words.accelerator_counts import accelerator_counts_lines
-from sizer.words.alternatives import alternative_line
-from sizer.words.answers import headline
-from sizer.words.answers import main_sentences
-from sizer.words.answers import next_line
-from sizer.words.answers import rejection_line
-from sizer.words.batch_sizes import batch_sentences
-from sizer.words.cross_table import answers_in_short
-from sizer.words.cross_table import cross_lines
-from sizer.words.cross_table import table_comes_first
-from sizer.words.host import offer_line
+from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendation
+from sizer.records.messages import InputError, NoAnswer, typed_path
+from sizer.records.study import Deadline, Objective, Study
+from sizer.words.accelerators import accelerator_counts_lines, batch_sentences, gpu_option_lines, gpus_compared
+from sizer.words.answers import alternative_line, headline, main_sentences, next_line, rejection_line, sure_line
 from sizer.words.names import terms_of
+from sizer.words.page import answers_in_short, cross_lines, table_comes_first
 from sizer.words.runs import host_lines
-from sizer.words.sureness import sure_line
-from sizer.words.verdict import idle_sentence
-from sizer.words.which_gpu import gpu_option_lines
-from sizer.words.which_gpu import gpus_compared
-import webbrowser
-from sizer.exchange.measurements import write_csv
-from sizer.files.codec import to_json
-from sizer.recommend.gates import GateResult
-from sizer.recommend.gates import check_gate
-from sizer.recommend.gates import read_gate
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
-from sizer.records.errors import NoAnswer
-from sizer.records.plain_text import typed_path
-from sizer.words.accelerators import accelerator_counts_lines
-from sizer.words.accelerators import batch_sentences
-from sizer.words.accelerators import gpu_option_lines
-from sizer.words.accelerators import gpus_compared
-from sizer.words.answers import alternative_line
-from sizer.words.answers import sure_line
-from sizer.words.model import model_line
-from sizer.words.model import parameter_line
-from sizer.words.page import answers_in_short
-from sizer.words.page import cross_lines
-from sizer.words.page import table_comes_first
 from sizer.words.terminal import offer_line
+from sizer.words.verdict import idle_sentence
 
 GATE_EXIT_CODE = 6
 MOST_ALTERNATIVES = 5

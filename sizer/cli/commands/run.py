@@ -5,42 +5,19 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+
 from sizer import api
-from sizer.cli import dry_run
-from sizer.cli import values
-from sizer.cli.arguments import _
-from sizer.cli.arguments import add_dry_run
-from sizer.cli.arguments import add_retry
-from sizer.cli.arguments import option
+from sizer.cli import dry_run, values
+from sizer.cli.arguments import _, add_dry_run, add_retry, option
 from sizer.cli.folders import opened
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
 from sizer.records.kinds import IMPORTED
-from sizer.records.messages import InputError
-from sizer.records.messages import typed_path
+from sizer.records.messages import InputError, typed_path
 from sizer.records.run import Run
-from sizer.records.study import Adaptive
-from sizer.records.study import Study
-from sizer.store.continuing import measured
-from sizer.store.continuing import refuse_other_meaning
-from sizer.store.continuing import refuse_other_study
+from sizer.records.study import Adaptive, Study
+from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
 from sizer.store.study_folder import refuse_unusable
-import os
-import sys
-from sizer.cli.event_lines import EventPrinter
-from sizer.cli.interrupts import Interrupts
-from sizer.plan.run_order import FAILED
-from sizer.records.adaptive import Adaptive
-from sizer.records.errors import InputError
-from sizer.records.errors import Interrupted
-from sizer.records.plain_text import typed_path
-from sizer.records.run_kinds import FAULTS
-from sizer.store.study_folder import StudyFolder
-from sizer.words.planning import limits_available
-from sizer.words.terminal import doubt_in_words
-from sizer.words.terminal import interrupted
-from sizer.words.terminal import runs_failed
-from sizer.words.terminal import warning_said
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,47 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Collection
-from collections.abc import Sequence
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import Unfinished
-from sizer.api import StudyStatus
-from sizer.api import open_study
-from sizer.api import study_status
-from sizer.cli.arguments import add_folder
-from sizer.cli.arguments import add_json
+from collections.abc import Collection, Sequence
+
+from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished
+from sizer.api import StudyStatus, open_study, study_status
+from sizer.cli.arguments import add_folder, add_json
 from sizer.plan.run_order import UNFINISHED
-from sizer.records.messages import printable
-from sizer.records.messages import typed_path
-from sizer.records.run import Run
-from sizer.records.run import way_of_ending
-from sizer.records.run_kinds import FINDINGS
-from sizer.records.run_kinds import Outcome
+from sizer.records.messages import printable, typed_path
+from sizer.records.run import Run, way_of_ending
+from sizer.records.run_kinds import FINDINGS, Outcome
 from sizer.store.study_folder import StudyFolder
-from sizer.words import terminal
-from sizer.words.adaptive import chosen_runs
-from sizer.words.adaptive import plan_goes_on
-from sizer.words.runs import imported_run_in_words
-from sizer.words.runs import result_and_warnings
-from sizer.words.runs import run_in_words
-from sizer.words.runs import status_line
-from sizer.words.unfinished import going_on_with
-from sizer.words.unfinished import unfinished_said
-from sizer.adaptive.to_follow import Unfinished
-from sizer.records.plain_text import printable
-from sizer.records.plain_text import typed_path
-from sizer.words.planning import chosen_runs
-from sizer.words.planning import going_on_with
-from sizer.words.planning import plan_goes_on
-from sizer.words.planning import unfinished_said
-from sizer.words.terminal import being_measured
-from sizer.words.terminal import being_measured_again
-from sizer.words.terminal import problem_said
-from sizer.words.terminal import status_line
-from sizer.words.terminal import study_summary
-from sizer.words.terminal import to_be_run
-from sizer.words.terminal import to_be_run_again
+from sizer.words.planning import chosen_runs, going_on_with, plan_goes_on, unfinished_said
+from sizer.words.runs import imported_run_in_words, result_and_warnings, run_in_words
+from sizer.words.terminal import (
+    being_measured,
+    being_measured_again,
+    problem_said,
+    status_line,
+    study_summary,
+    to_be_run,
+    to_be_run_again,
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     for spec in found.todo:
         if spec.id not in stored:
             run = f"{spec.id}  {run_in_words(spec, emulated)}"
-            print(terminal.being_measured(run) if spec.id == found.current else terminal.to_be_run(run))
+            print(being_measured(run) if spec.id == found.current else to_be_run(run))
     for problem in folder.problems():
-        print(terminal.problem_said(problem))
+        print(problem_said(problem))
     if found.chosen is not None and not found.held:
         print(_plan(found, folder))
     if found.searching and not found.held:
@@ -155,13 +135,13 @@ def _line(
 def _again(group: Sequence[Run], result: str, current: str | None, planned: Collection[str]) -> str:
     """The result of stored runs, and whether they are measured again: now, or as they are still planned."""
     if any(run.id == current for run in group):
-        return terminal.being_measured_again(result)
+        return being_measured_again(result)
     repeated = group[0].outcome in UNFINISHED and any(run.id in planned for run in group)
-    return terminal.to_be_run_again(result) if repeated else result
+    return to_be_run_again(result) if repeated else result
 
 
 def _summary(found: StudyStatus) -> str:
     counts = Counter(run.outcome for run in found.runs)
     outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
     planned = found.finished, len(found.specs), found.followed, found.older
-    return terminal.study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)
+    return study_summary(*planned, outcomes, found.warned, len(found.todo), found.seconds_left, found.held)

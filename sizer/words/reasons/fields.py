@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from collections.abc import Mapping
-from sizer.model.model import Bounds
-from sizer.model.model import GivenUp
-from sizer.model.model import GivenUpKind
-from sizer.model.model import SearchedFloor
+from collections.abc import Callable, Mapping
+
+from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
 from sizer.recommend.rule import ALIKE
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.prediction import Reason
-from sizer.records.units import RELATIVE
-from sizer.records.units import format_bytes
-from sizer.records.units import format_number
-from sizer.records.units import format_seconds
-from sizer.records.units import format_usd
-from sizer.words import figures
-from sizer.words import names
-from sizer.words import units
-from sizer.words.floors import floor_in_words
-from sizer.words.language import _
+from sizer.records.units import RELATIVE, format_bytes, format_number, format_seconds, format_usd
+from sizer.words import language, names
+from sizer.words.language import N_, _, listed
 from sizer.words.names import Terms
-from sizer.model.floor_runs import Bounds
-from sizer.model.floor_runs import GivenUp
-from sizer.model.floor_runs import GivenUpKind
-from sizer.model.floor_runs import SearchedFloor
-from sizer.recommend.table import ALIKE
-from sizer.words import language
-from sizer.words.language import N_
-from sizer.words.language import listed
 
 Field = Callable[[Reason, Terms], str]
 """A figure in words; empty where the reason has none."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sizer.records.prediction import ReasonCode as Code
-from sizer.words.reasons.templates import Sentences
-from sizer.words.reasons.templates import first_of
+from sizer.words.reasons.templates import Sentences, first_of
 from sizer.words.reasons.templates import marked as _
 
 SENTENCES: Sentences = {

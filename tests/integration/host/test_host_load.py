@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+
 import pytest
+
 from sizer.limits.detection import detect
-from sizer.runner.load import Load
-from sizer.runner.load import busiest
-from sizer.runner.load import host_load
-from sizer.words.host import busy_host_in_words
+from sizer.runner.load import Load, busiest, host_load
 from sizer.words.terminal import busy_host_in_words
 
 BURN = "while True: pass"

@@ -11,24 +11,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import psutil
 import pytest
+
 from sizer.files.codec import to_json
 from sizer.limits.detection import detect
 from sizer.limits.users import run_user
 from sizer.records.own_programs import Variable
-from sizer.records.run import CauseKind
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
+from sizer.records.run import CauseKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
-from sizer.runner.launcher import RunContext
-from sizer.runner.launcher import launch
+from sizer.runner.launcher import RunContext, launch
 from sizer.runner.preparatory import set_up
 from sizer.runner.watching import Hooks
 from sizer.words.failures import failure_in_words
 from sizer.words.warnings import warning_line
-from sizer.analysis.monitor import Live
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -3,27 +3,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+
 import pytest
+
 from sizer.limits.detection import detect
 from sizer.records.device import DiskRates
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
+from sizer.records.messages import HostError, InputError
 from sizer.records.study import DiskTier
-from sizer.storage.disk_check import Fio
-from sizer.storage.disk_check import check_disk
-from sizer.storage.disk_check import judge
-from sizer.storage.disks import emulated_volume
-from sizer.storage.disks import mount_answers
-from sizer.storage.disks import real_volume
-from sizer.storage.disks import remove_left_folders
-from sizer.storage.disks import remove_leftovers
-from sizer.words.storage import deviations_in_words
-import time
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
-from sizer.records.study import DiskRates
-from sizer.storage.disk_check import expected
-from sizer.storage.disks import Volume
+from sizer.storage.disk_check import Fio, check_disk, judge
+from sizer.storage.disks import emulated_volume, mount_answers, real_volume, remove_left_folders, remove_leftovers
 from sizer.words.terminal import deviations_in_words
 
 TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")

@@ -4,41 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+
 import pytest
+
 from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Configuration
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.records.device import Device, DiskRates
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier
-from sizer.records.study import Measure
-from sizer.records.study import Objective
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReasonKind
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import (
+    DiskTier,
+    Measure,
+    Objective,
+    PlanEndKind,
+    RunReasonKind,
+    RunSpec,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
 from sizer.records.units import GIB
-from sizer.words.adaptive import reason_in_words
-from tests.unit.adaptive.machine import LADDER
-from tests.unit.adaptive.machine import SECONDS
-from tests.unit.adaptive.machine import chooser_of
-from tests.unit.adaptive.machine import chosen
-from tests.unit.adaptive.machine import knee
-from tests.unit.adaptive.machine import made
-from tests.unit.adaptive.machine import study_of
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.adaptive import RunReasonKind
-from sizer.records.run import Configuration
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
 from sizer.words.planning import reason_in_words
+from tests.unit.adaptive.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 
 MEMORY = (2 * GIB, 8 * GIB, 32 * GIB)
 DISKS = tuple(

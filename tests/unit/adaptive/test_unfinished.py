@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import Unfinished
-from sizer.adaptive.chosen import most_to_follow
-from sizer.adaptive.chosen import unfinished
+
+from sizer.adaptive.chosen import PlanEnd, Unfinished, most_to_follow, unfinished
 from sizer.plan.batch_search import batch_searches
 from sizer.plan.floor_search import searches
 from sizer.plan.following import Following
 from sizer.plan.run_order import AROUND_SECONDS
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
+from sizer.records.study import Adaptive, PlanEndKind, RunSpec, Study
 from sizer.records.units import MIB
-from sizer.words.unfinished import going_on_with
-from sizer.words.unfinished import plan_ended_line
-from sizer.words.unfinished import unfinished_in_words
-from sizer.words.unfinished import unfinished_said
-from tests.unit.adaptive.machine import HOST
-from tests.unit.adaptive.machine import SECONDS
-from tests.unit.adaptive.machine import chooser_of
-from tests.unit.adaptive.machine import knee
-from tests.unit.adaptive.machine import made
-from tests.unit.adaptive.machine import study_of
-from sizer.adaptive.to_follow import Unfinished
-from sizer.adaptive.to_follow import most_to_follow
-from sizer.adaptive.to_follow import unfinished
-from sizer.records.adaptive import Adaptive
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.run import Outcome
-from sizer.records.units import GIB
-from sizer.words.planning import going_on_with
-from sizer.words.planning import plan_ended_line
-from sizer.words.planning import unfinished_in_words
-from sizer.words.planning import unfinished_said
+from sizer.words.planning import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
+from tests.unit.adaptive.machine import HOST, SECONDS, chooser_of, knee, made, study_of
 
 FLOOR = 700 * MIB
 EACH = SECONDS + 5

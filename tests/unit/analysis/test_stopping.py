@@ -18,8 +18,7 @@ from sizer.records.configuration import Configuration, Estimate
 from sizer.records.run import Cause, CauseKind, Failure, Run, Step
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.words.failures import failure_in_words
-from sizer.words.remedies import remedy_of_failure
+from sizer.words.failures import failure_in_words, remedy_of_failure
 
 Steps = Callable[..., list[Step]]
 MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)

@@ -30,8 +30,8 @@ from sizer.records.run import CauseKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
-from sizer.words.errors import in_words
 from sizer.words.failures import failure_line
+from sizer.words.language import in_words
 from tests.unit.adaptive.machine import HOST, chosen, knee, made, study_of
 
 FACTS = {"cpus": HOST.vcpus, "memory_bytes": HOST.memory_bytes}

@@ -5,21 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer.catalog import importing
 from sizer.catalog.catalog import Catalog
-from sizer.catalog.importing import catalog_text
-from sizer.catalog.importing import import_csv
+from sizer.catalog.importing import catalog_text, import_csv
 from sizer.records.messages import InputError
 from sizer.records.units import GIB
-from sizer.words.errors import in_words
-from sizer.words.host import disk_offer_line
-from sizer.words.host import instance_line
+from sizer.words.language import in_words
+from sizer.words.terminal import disk_offer_line, instance_line
 from tests import ROOT
-from sizer.catalog.gpus import same_gpu
-from sizer.records.errors import InputError
-from sizer.words.terminal import disk_offer_line
-from sizer.words.terminal import instance_line
 
 MB = 1e6
 

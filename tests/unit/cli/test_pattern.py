@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+
 import pytest
+
 from sizer.cli import main
 
 LOG = """\

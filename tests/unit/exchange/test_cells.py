@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+
 import pytest
+
 from sizer.exchange import values as cells
-from sizer.exchange.cells import Comma
-from sizer.exchange.cells import comma_in
-from sizer.exchange.cells import is_not_measured
-from sizer.exchange.cells import outcome_in
-from sizer.exchange.cells import unmarked
-from sizer.exchange.cells import with_point
+from sizer.exchange.cells import Comma, comma_in, is_not_measured, outcome_in, unmarked, with_point
 from sizer.exchange.headers import meanings
 from sizer.exchange.machine_names import cpu_in
 from sizer.records.configuration import Bottleneck
@@ -21,9 +18,6 @@ from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Workload
 from sizer.records.units import GIB
-from sizer.words.errors import in_words
-from sizer.exchange import table_cells as cells
-from sizer.records.errors import InputError
 from sizer.words.language import in_words
 
 

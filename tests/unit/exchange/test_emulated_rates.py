@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.measurements import write_csv
 from sizer.model.batch_curve import batch_curves
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.device import GIVEN_IN_TABLE
-from sizer.records.device import BatchRate
-from sizer.records.device import Device
+from sizer.records.device import GIVEN_IN_TABLE, BatchRate, Device
 from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from sizer.words.accelerator_counts import accelerator_counts_lines
-from sizer.words.batch_sizes import batch_sentences
+from sizer.words.accelerators import accelerator_counts_lines, batch_sentences
 from sizer.words.names import terms_of
 from tests.tables import Read
-from sizer.records.errors import InputError
-from sizer.words.accelerators import accelerator_counts_lines
-from sizer.words.accelerators import batch_sentences
 
 RATES = (
     BatchRate(16, 150.0, "a table", 100.0, 220.0, "published"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+
 import pytest
+
 from sizer import api
 from sizer.cli import main
 from sizer.exchange.imported import read_measurements
 from sizer.records.messages import InputError
-from sizer.records.errors import InputError
 
 FOREIGN = "Rechner,Fäden,Speicher,Dauer,Rate = Bilder\nm1,1,8,250,12\nm1,2,16,130,23\nm1,4,32,90,38\n"
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.imported import Imported
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.notes import NoteKind
 from sizer.records.study import Objective
-from sizer.words.cross_table import column_named
 from sizer.words.notes import note_in_words
-from tests.tables import Read
-from sizer.exchange.cpu_names import cpu_in
-from sizer.records.study import NoteKind
 from sizer.words.page import column_named
-from tests.tables import kinds
+from tests.tables import Read
 
 CROSS_BENCHMARK = """framework,framework_version,network,device,devices,cpu_threads,batch_size,mode,seconds_per_batch,\
 samples_per_second,precision,date,instance,vcpus,input

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.exchange import imported
-from sizer.exchange.imported import Imported
-from sizer.exchange.imported import read_measurements
+from sizer.exchange.imported import Imported, read_measurements
 from sizer.model.fitting import fit
 from sizer.records.messages import InputError
 from sizer.records.run_kinds import Purpose
-from sizer.words.errors import in_words
-from sizer.records.errors import InputError
-from sizer.records.study import NoteKind
 from sizer.words.language import in_words
 
 Read = Callable[..., Imported]

@@ -21,7 +21,7 @@ from sizer.files.own_folder import check_content, read_file
 from sizer.files.tables import read_table
 from sizer.files.writing import write_text
 from sizer.records.messages import HostError, InputError, Message
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 
 def test_the_old_text_is_replaced(tmp_path: Path) -> None:

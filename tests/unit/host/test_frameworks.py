@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+
 import pytest
+
 from sizer.host import frameworks
-from sizer.host.findings import Check
-from sizer.host.findings import FindingKind
-from sizer.host.frameworks import framework_checks
-from sizer.host.frameworks import transformers_check
-from sizer.words.host import check_lines
-from sizer.words.host import finding_in_words
-import threading
-from importlib import metadata
-from importlib.util import find_spec
-from sizer.words.terminal import check_lines
-from sizer.words.terminal import finding_in_words
+from sizer.host.findings import Check, FindingKind
+from sizer.host.frameworks import framework_checks, transformers_check
+from sizer.words.terminal import check_lines, finding_in_words
 
 
 @pytest.fixture(autouse=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+
 import pytest
+
 from sizer.host import lock
 from sizer.records.messages import HostError
-from sizer.words.errors import in_words
-from sizer.records.errors import HostError
 from sizer.words.language import in_words
 
 

@@ -10,30 +10,23 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+
 import pytest
+
 from sizer.limits import identity
-from sizer.limits.control_group import TRIES
-from sizer.limits.control_group import kill_until_empty
-from sizer.limits.control_group import leftovers
-from sizer.limits.control_group import make_group
+from sizer.limits.control_group import TRIES, kill_until_empty, leftovers, make_group
 from sizer.limits.delegation import hands_over
 from sizer.limits.detection import backend_for
-from sizer.limits.identity import owner_is_dead
-from sizer.limits.identity import world
+from sizer.limits.identity import owner_is_dead, world
 from sizer.limits.interface import Control
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import kill_all
 from sizer.limits.topology import read_topology
 from sizer.limits.tree import Tree
-from sizer.limits.v2 import enabling
-from sizer.limits.v2 import kill_group
-from sizer.limits.v2 import own_group
+from sizer.limits.v2 import enabling, kill_group, own_group
 from sizer.records.messages import HostError
-from sizer.words.errors import in_words
-from tests.described_hosts import V2_FILES
-from sizer.limits.identity import owned_name
-from sizer.records.errors import HostError
 from sizer.words.language import in_words
+from tests.described_hosts import V2_FILES
 
 TOP = "/sys/fs/cgroup"
 

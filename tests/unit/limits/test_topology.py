@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from math import ceil
 from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sizer.limits.control_group import limited_by
-from sizer.limits.topology import Topology
-from sizer.limits.topology import choose_cpus
-from sizer.limits.topology import format_cpus
-from sizer.limits.topology import parse_topology
+from sizer.limits.topology import Topology, choose_cpus, format_cpus, parse_topology
 from sizer.records.messages import HostError
 from sizer.records.study import Limits
-from sizer.words.host import topology_in_words
 from sizer.words.runs import limits_in_words
-from sizer.limits.topology import parse_cpus
-from sizer.records.errors import HostError
 from sizer.words.terminal import topology_in_words
 
 

@@ -5,40 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
-from hypothesis import given
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from sizer.files.codec import from_json
-from sizer.files.codec import to_json
+
+from sizer.files.codec import from_json, to_json
 from sizer.model.fitting import fit
 from sizer.model.memory import memory_floor
-from sizer.model.model import Model
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
+from sizer.model.model import Model, WhatIf, WorkloadModel
 from sizer.model.prediction import predict
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Refused
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Run
+from sizer.records.run import DataSet, Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from sizer.words.answers import refusal_sentences
-from sizer.words.model import model_summary
-from sizer.words.model import parameter_name
+from sizer.words.model import model_summary, parameter_name
 from sizer.words.names import terms_of
-from sizer.model.edge import best_measured
-from sizer.records.run import Bottleneck
-from sizer.records.run import Configuration
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
 
 MakeRun = Callable[..., Run]
 TIERS = {"slow": DiskRates(400, 2e7), "fast": DiskRates(20_000, 8e8)}

@@ -3,49 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sizer.model.memory import trials
-from sizer.model.model import LEAST_BYTES
-from sizer.model.model import WITHIN
-from sizer.model.runs import MOST_RUNS
-from sizer.model.runs import searched_floor
-from sizer.plan.floor_search import PRECISION
-from sizer.plan.floor_search import SECONDS
-from sizer.plan.floor_search import Search
-from sizer.plan.floor_search import searches
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
+from sizer.model.model import LEAST_BYTES, WITHIN
+from sizer.model.runs import MOST_RUNS, searched_floor
+from sizer.plan.floor_search import PRECISION, SECONDS, Search, searches
+from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
-from sizer.records.units import GIB
-from sizer.records.units import MIB
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.units import GIB, MIB
 from sizer.study.presets import HostSize
-from sizer.words.floors import floor_in_words
-from sizer.words.runs import following_in_words
-import math
-from sizer.model.floor_runs import LEAST_BYTES
-from sizer.model.floor_runs import MOST_RUNS
-from sizer.model.floor_runs import bounds
-from sizer.model.floor_runs import searched_floor
-from sizer.model.isolation import as_asked
-from sizer.plan.floor_search import WITHIN
-from sizer.plan.floor_search import next_cap
-from sizer.records.run import Configuration
-from sizer.records.run import Estimate
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import Purpose
 from sizer.words.names import floor_in_words
+from sizer.words.runs import following_in_words
 
 HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")

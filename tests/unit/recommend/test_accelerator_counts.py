@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.model.model import Quantity
@@ -13,18 +15,11 @@ from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import Run
+from sizer.records.run import Demand, Evidence, EvidenceKind, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
-from sizer.words.accelerator_counts import accelerator_counts_lines
-from sizer.words.accelerator_counts import accelerator_counts_note
+from sizer.words.accelerators import accelerator_counts_lines, accelerator_counts_note
 from sizer.words.names import terms_of
-from sizer.records.run import Bottleneck
-from sizer.words.accelerators import accelerator_counts_lines
-from sizer.words.accelerators import accelerator_counts_note
 
 MakeRun = Callable[..., Run]
 RATE, CORE_SECONDS = 380.0, 0.004

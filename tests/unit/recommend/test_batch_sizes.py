@@ -6,34 +6,24 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.published import recommendation_form
 from sizer.model.fitting import fit
-from sizer.recommend.job_changes import ChangeKind
-from sizer.recommend.job_changes import changes
+from sizer.recommend.job_changes import ChangeKind, changes
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import ReasonCode
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import Run
-from sizer.records.run_kinds import MemoryPlace
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
+from sizer.records.run import Cause, CauseKind, Failure, Run
+from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.words.batch_sizes import batch_sentences
+from sizer.words.accelerators import batch_sentences
 from sizer.words.names import terms_of
 from tests.tables import runs_of
-from sizer.recommend.instead import ChangeKind
-from sizer.recommend.instead import changes
-from sizer.records.run import MemoryPlace
-from sizer.records.run import Outcome
-from sizer.records.study import Purpose
-from sizer.words.accelerators import batch_sentences
 
 CPU = """workload,device,vcpus,memory_gib,batch_size,throughput,sample_unit,peak_anonymous_gib,outcome
 job,cpu,2,4,8,80,image,1.0,

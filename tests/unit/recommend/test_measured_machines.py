@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
-from datetime import timedelta
-from datetime import timezone
+from datetime import datetime, timedelta, timezone
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.candidates import machines_to_compare
@@ -16,10 +16,8 @@ from sizer.records.device import Device
 from sizer.records.prediction import ReasonCode
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from sizer.words.answers import main_sentences
-from sizer.words.answers import reason_sentences
+from sizer.words.answers import main_sentences, reason_sentences
 from sizer.words.names import Terms
-from sizer.recommend.machines import machines_to_compare
 
 Asked = Callable[..., Answer]
 

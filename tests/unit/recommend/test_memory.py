@@ -5,23 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
 from sizer.records.answer import Answer
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
-from sizer.records.units import GIB
-from sizer.records.units import MIB
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
-from sizer.records.study import Purpose
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import DataSet, Demand, Run
+from sizer.records.run_kinds import Outcome, Purpose
+from sizer.records.units import GIB, MIB
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]

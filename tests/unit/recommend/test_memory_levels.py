@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+
 import pytest
-from sizer.records.answer import Answer
-from sizer.records.answer import Event
+
+from sizer.records.answer import Answer, Event
 from sizer.records.prediction import ReasonCode
 from sizer.records.units import GIB
-from sizer.words.sureness import how_sure
 from sizer.words.answers import how_sure
 
 Asked = Callable[..., Answer]

@@ -5,25 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.configuration import Bottleneck
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
+from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import ReasonCode
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.run import Demand, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import family_sentences
-from sizer.records.run import Bottleneck
-from sizer.records.run import Outcome
-from sizer.records.study import Device
-from sizer.records.study import DiskRates
 
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
 from sizer.records.device import Device
-from sizer.records.run import Demand
-from sizer.records.run import Run
+from sizer.records.run import Demand, Run
 from sizer.records.study import Objective
-from sizer.words.answers import main_sentences
-from sizer.words.answers import reason_sentences
-from sizer.words.names import Terms
-from sizer.words.names import terms_of
-from sizer.words.which_gpu import gpu_option_lines
-from sizer.words.which_gpu import gpus_compared
-from sizer.words.accelerators import gpu_option_lines
-from sizer.words.accelerators import gpus_compared
+from sizer.words.accelerators import gpu_option_lines, gpus_compared
+from sizer.words.answers import main_sentences, reason_sentences
+from sizer.words.names import Terms, terms_of
 
 NAMED = """
     instance_type,latency_p99_ms,usd_per_hour,throughput

@@ -18,8 +18,8 @@ from sizer.records.configuration import Configuration
 from sizer.records.prediction import ReasonCode, Spec
 from sizer.records.run import Run
 from sizer.records.study import Deadline, Objective
+from sizer.words.answers import how_sure
 from sizer.words.names import Terms, spec_name
-from sizer.words.sureness import how_sure
 from tests.tables import runs_of, told
 
 Asked = Callable[..., Answer]

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.plan.run_order import plan
-from sizer.recommend.edges import StillPlanned
-from sizer.recommend.edges import prefer_planned_run
+from sizer.recommend.edges import StillPlanned, prefer_planned_run
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Configuration
-from sizer.records.prediction import Action
-from sizer.records.prediction import Reason
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
+from sizer.records.prediction import Action, Reason, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Run
-from sizer.records.run_kinds import Outcome
-from sizer.records.run_kinds import Purpose
+from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import suggestion_sentences
 from sizer.words.names import Terms
-from tests.unit.adaptive.machine import HOST
-from tests.unit.adaptive.machine import knee
-from tests.unit.adaptive.machine import made
-from tests.unit.adaptive.machine import study_of
-from sizer.recommend.still_planned import StillPlanned
-from sizer.recommend.still_planned import as_planned
-from sizer.records.run import Outcome
+from tests.unit.adaptive.machine import HOST, knee, made, study_of
 
 NOT_MADE = reason(ReasonCode.RUN_WOULD_SETTLE)
 

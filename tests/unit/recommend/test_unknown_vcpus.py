@@ -5,24 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import Answer
-from sizer.records.answer import Recommendation
+from sizer.records.answer import Answer, Recommendation
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import DiskRates
 from sizer.records.run import Run
 from sizer.records.study import Objective
 from sizer.records.units import GIB
-from sizer.words.answers import family_sentences
-from sizer.words.answers import reason_sentences
-from sizer.words.answers import rejection_sentences
-from sizer.words.answers import suggestion_sentences
+from sizer.words.answers import family_sentences, reason_sentences, rejection_sentences, suggestion_sentences
 from sizer.words.names import Terms
-from sizer.records.run import Bottleneck
-from sizer.records.study import DiskRates
 
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
 

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+
 import pytest
+
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
 from sizer.recommend.recommendation import recommend
-from sizer.records.answer import AgainstCpu
-from sizer.records.answer import Answer
-from sizer.records.answer import NoGpuAnswer
-from sizer.records.answer import SecondGpu
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
+from sizer.records.answer import AgainstCpu, Answer, NoGpuAnswer, SecondGpu
+from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import Device
-from sizer.records.run import Demand
-from sizer.records.run import Run
-from sizer.records.study import Deadline
-from sizer.records.study import Objective
+from sizer.records.run import Demand, Run
+from sizer.records.study import Deadline, Objective
+from sizer.words.accelerators import gpu_option_lines, gpus_compared
 from sizer.words.names import terms_of
-from sizer.words.which_gpu import gpu_option_lines
-from sizer.words.which_gpu import gpus_compared
-from sizer.records.gpu_options import AgainstCpu
-from sizer.records.gpu_options import NoGpuAnswer
-from sizer.records.gpu_options import SecondGpu
-from sizer.words.accelerators import gpu_option_lines
-from sizer.words.accelerators import gpus_compared
 
 P100 = Device("emulated", gpu="P100", samples_per_second=181.53, source="a table")
 MakeRun = Callable[..., Run]

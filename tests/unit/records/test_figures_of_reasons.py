@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
 from sizer.records.messages import InputError
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import reason
+from sizer.records.prediction import ReasonCode, reason
 from sizer.records.study import Study
-from sizer.records.units import GIB
-from sizer.records.units import parse_data_size
-from sizer.words.errors import in_words
-from sizer.records.errors import InputError
-from sizer.records.typed_values import parse_data_size
+from sizer.records.units import GIB, parse_data_size
 from sizer.words.language import in_words
 
 MIXED = reason(ReasonCode.TOO_FEW_VALUES, axis="vcpus", values=(1.0, 2.0), count=2, worth=False, best=None)

@@ -9,35 +9,19 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import Material
-from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.verdict import AnswerRow
-from sizer.bundled.reports.verdict import answer_row
+from sizer.bundled.reports.subject import Material, subjects
+from sizer.bundled.reports.verdict import AnswerRow, answer_row
 from sizer.cli import main
-from sizer.records.answer import Baseline
-from sizer.records.answer import Event
-from sizer.records.answer import InstanceOffer
-from sizer.records.answer import Job
-from sizer.records.answer import Rejection
+from sizer.records.answer import Baseline, Event, InstanceOffer, Job, Rejection
 from sizer.records.configuration import Estimate
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.prediction import Action
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
-from sizer.records.study import Deadline
-from sizer.records.study import Objective
+from sizer.records.notes import Note, NoteKind
+from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
+from sizer.records.study import Deadline, Objective
 from sizer.records.units import GIB
-from sizer.words.page_answers import objective_in_words
-from sizer.words.sureness import how_sure
-from sizer.bundled.reports.answers.answer_row import AnswerRow
-from sizer.bundled.reports.answers.answer_row import answer_row
-from sizer.bundled.reports.material import Material
-from sizer.records.run import Estimate
 from sizer.words.answers import how_sure
 from sizer.words.verdict import objective_in_words
 

@@ -6,30 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
 import pytest
+
 from sizer.bundled.reports import cross_table as section
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material
 from sizer.recommend.cross_table import cross_table
-from sizer.records.answer import Answer
-from sizer.records.answer import CrossTable
-from sizer.records.answer import Recommendation
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.study import Adaptive
-from sizer.records.study import Study
-from sizer.words.cross_table import cross_answer
-from sizer.words.cross_table import cross_lines
-from sizer.words.cross_table import table_comes_first
+from sizer.records.answer import Answer, CrossTable, Recommendation
+from sizer.records.notes import Note, NoteKind
+from sizer.records.study import Adaptive, Study
+from sizer.words.page import cross_answer, cross_lines, table_comes_first
 from tests.tables import runs_of
-from sizer.bundled.reports.material import Material
-from sizer.records.adaptive import Adaptive
-from sizer.records.cross_table import CrossTable
-from sizer.records.study import Note
-from sizer.records.study import NoteKind
-from sizer.words.page import cross_answer
-from sizer.words.page import cross_lines
-from sizer.words.page import table_comes_first
 
 PROGRAMS = """workload,framework,network,gpu,batch_size,mode,throughput,outcome
 a,tensorflow,resnet50,P100,64,train,200,

@@ -21,8 +21,7 @@ from sizer.records.run import Cause, CauseKind, Demand, Failure, Run, RunWarning
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Study
 from sizer.words.names import outcome_in_words
-from sizer.words.remedies import meaning_of_warning
-from sizer.words.warnings import warning_names
+from sizer.words.warnings import meaning_of_warning, warning_names
 
 
 def stated(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:

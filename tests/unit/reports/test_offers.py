@@ -15,8 +15,8 @@ from sizer.records.answer import Answer, GpuOption, InstanceOffer, NoGpuAnswer, 
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.prediction import Spec
 from sizer.records.units import GIB, RELATIVE
-from sizer.words.instead import disk_answer as disk_answer_in_words
-from sizer.words.instead import disk_other
+from sizer.words.answers import disk_answer as disk_answer_in_words
+from sizer.words.answers import disk_other
 from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
 
 

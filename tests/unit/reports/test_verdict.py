@@ -6,55 +6,24 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
 import pytest
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.adaptive.chosen import unfinished
+
+from sizer.adaptive.chosen import NextRun, PlanEnd, unfinished
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import Material
-from sizer.bundled.reports.subject import Progress
-from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.verdict import AnswerRow
-from sizer.bundled.reports.verdict import answer_row
-from sizer.bundled.reports.verdict import contents
+from sizer.bundled.reports.subject import Material, Progress, subjects
+from sizer.bundled.reports.verdict import AnswerRow, answer_row, contents
 from sizer.plan.floor_search import searches
 from sizer.plan.reference_runs import Spread
-from sizer.records.answer import Alternative
-from sizer.records.answer import Answer
-from sizer.records.answer import Family
-from sizer.records.answer import Loss
-from sizer.records.answer import Recommendation
-from sizer.records.answer import SharedMachine
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Action
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
+from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReason
-from sizer.records.study import RunReasonKind
-from sizer.records.units import GIB
-from sizer.records.units import RELATIVE
+from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind
+from sizer.records.units import GIB, RELATIVE
 from sizer.words.names import Terms
 from sizer.words.verdict import settling_sentence
-from tests.unit.adaptive.machine import HOST
-from tests.unit.adaptive.machine import study_of
-from sizer.adaptive.to_follow import unfinished
-from sizer.bundled.reports.answers.answer_row import AnswerRow
-from sizer.bundled.reports.answers.answer_row import answer_row
-from sizer.bundled.reports.answers.verdict import contents
-from sizer.bundled.reports.material import Material
-from sizer.bundled.reports.material import Progress
-from sizer.records.adaptive import Adaptive
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.adaptive import RunReason
-from sizer.records.adaptive import RunReasonKind
-from sizer.records.run import Bottleneck
-from sizer.records.run import Estimate
+from tests.unit.adaptive.machine import HOST, study_of
 
 Changed = Callable[..., Material]
 

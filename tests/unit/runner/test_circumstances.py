@@ -25,8 +25,8 @@ from sizer.runner.circumstances import (
     shared_memory,
 )
 from sizer.runner.commands import RunPaths, argv
-from sizer.words.errors import in_words
 from sizer.words.failures import cause_in_words
+from sizer.words.language import in_words
 from sizer.words.warnings import warning_in_words
 
 MakeSpec = Callable[..., RunSpec]

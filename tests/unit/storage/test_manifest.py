@@ -6,32 +6,19 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
 from sizer.limits.identity import world
 from sizer.records.device import DiskRates
-from sizer.records.messages import HostError
-from sizer.records.messages import Interrupted
+from sizer.records.messages import HostError, Interrupted
 from sizer.records.run import DataSet
-from sizer.records.study import DiskTier
-from sizer.records.study import Limits
-from sizer.records.study import Measure
-from sizer.records.study import RunSpec
-from sizer.records.study import Study
-from sizer.records.study import Workload
-from sizer.records.study import WorkloadPlan
+from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage import manifest
-from sizer.storage.announcements import Announcement
-from sizer.storage.announcements import AnnouncementKind
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.storage.data_cache import made_once
-from sizer.storage.page_cache import files_of
-from sizer.storage.page_cache import resident_bytes
-from sizer.storage.placement import Placement
-from sizer.storage.placement import remove_leftovers
-from sizer.storage.placement import room_on_emulated
-from sizer.words.errors import in_words
-from sizer.words.storage import announcement_in_words
-from sizer.records.errors import HostError
-from sizer.records.errors import Interrupted
+from sizer.storage.page_cache import files_of, resident_bytes
+from sizer.storage.placement import Placement, remove_leftovers, room_on_emulated
 from sizer.words.language import in_words
 from sizer.words.terminal import announcement_in_words
 

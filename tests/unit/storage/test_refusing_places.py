@@ -10,28 +10,25 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+
 import pytest
+
 from sizer.limits.identity import owned_name
 from sizer.limits.interface import LimitsBackend
-from sizer.records.messages import HostError
-from sizer.records.messages import InputError
-from sizer.records.messages import Interrupted
+from sizer.records.messages import HostError, InputError, Interrupted
 from sizer.records.study import DiskTier
-from sizer.storage import data_cache
-from sizer.storage import data_sets
-from sizer.storage import disk_check
-from sizer.storage import disks
-from sizer.storage import held_folders
-from sizer.storage import manifest
-from sizer.storage import page_cache
-from sizer.storage import placement
-from sizer.storage import removal
-from sizer.storage.announcements import Announcement
-from sizer.storage.announcements import AnnouncementKind
-from sizer.words.errors import in_words
-from sizer.records.errors import HostError
-from sizer.records.errors import InputError
-from sizer.records.errors import Interrupted
+from sizer.storage import (
+    data_cache,
+    data_sets,
+    disk_check,
+    disks,
+    held_folders,
+    manifest,
+    page_cache,
+    placement,
+    removal,
+)
+from sizer.storage.announcements import Announcement, AnnouncementKind
 from sizer.words.language import in_words
 
 MAKING = Announcement(AnnouncementKind.DATA_MADE, folder="images")

@@ -38,7 +38,7 @@ from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
 from sizer.store.study_folder import StudyFolder, current_run, refuse_unusable
 from sizer.study.presets import HostSize
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 from tests import ROOT
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}

@@ -17,7 +17,7 @@ from sizer.study import document
 from sizer.study.document import read_document
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
     f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)

@@ -10,7 +10,7 @@ import yaml
 
 from sizer.records.messages import InputError
 from sizer.records.study import Study
-from sizer.words.errors import in_words
+from sizer.words.language import in_words
 
 CASES = yaml.safe_load(Path(__file__).with_name("refused.yaml").read_text("utf-8"))
 

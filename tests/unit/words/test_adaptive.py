@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
-from sizer.adaptive.chosen import NextRun
-from sizer.adaptive.chosen import PlanEnd
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReason
-from sizer.records.study import RunReasonKind
+
+from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB
-from sizer.words.adaptive import chosen_in_words
-from sizer.words.adaptive import chosen_runs
-from sizer.words.adaptive import plan_ended
-from sizer.words.adaptive import reason_in_words
-from sizer.words.adaptive import start_to_come
-from sizer.words.unfinished import going_on_with
-from sizer.words.unfinished import plan_ended_line
-from tests.unit.adaptive.machine import chooser_of
-from tests.unit.adaptive.machine import study_of
-from sizer.records.adaptive import PlanEndKind
-from sizer.records.adaptive import RunReason
-from sizer.records.adaptive import RunReasonKind
-from sizer.words.planning import chosen_in_words
-from sizer.words.planning import chosen_runs
-from sizer.words.planning import going_on_with
-from sizer.words.planning import plan_ended
-from sizer.words.planning import plan_ended_line
-from sizer.words.planning import reason_in_words
-from sizer.words.planning import start_to_come
+from sizer.words.planning import (
+    chosen_in_words,
+    chosen_runs,
+    going_on_with,
+    plan_ended,
+    plan_ended_line,
+    reason_in_words,
+    start_to_come,
+)
+from tests.unit.adaptive.machine import chooser_of, study_of
 
 SENTENCES = [
     (RunReason(RunReasonKind.START), "the first runs show the most, the least and the middle"),

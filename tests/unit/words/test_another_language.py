@@ -25,8 +25,7 @@ from sizer.records.configuration import Estimate
 from sizer.records.messages import Message, NoAnswer
 from sizer.records.prediction import Refused, Spec
 from sizer.runner.load import Load
-from sizer.words import language as language_of_words
-from sizer.words.language import ENGLISH, in_language
+from sizer.words.language import ENGLISH, _folder, in_language
 from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 
 FIGURES = r"""
@@ -243,7 +242,7 @@ def test_the_environment_chooses_the_language(
     environment: dict[str, str], language: str | None, catalogue: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As with any program that uses gettext, and only one that there is a catalogue of."""
-    assert language_of_words._folder() == cli_language.CATALOGUES
+    assert _folder() == cli_language.CATALOGUES
     monkeypatch.setattr(cli_language, "CATALOGUES", catalogue)
     assert cli_language.asked_language(environment) == language
 

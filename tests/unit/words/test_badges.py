@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from sizer.bundled.reports.page import _templates
 from sizer.bundled.reports.policy import TEMPLATES
-from sizer.words.badges import BadgeKind
-from sizer.words.badges import badge
-from sizer.bundled.reports.page import TEMPLATES
-from sizer.words.verdict import BadgeKind
-from sizer.words.verdict import badge
+from sizer.words.verdict import BadgeKind, badge
 
 SHOWN = "{{ badge(value) }}"
 

@@ -6,36 +6,20 @@ import argparse
 import re
 from collections.abc import Callable
 from pathlib import Path
+
 import compiled
 import pytest
 from babel.messages.extract import extract_from_file
+
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material
 from sizer.cli import main
-from sizer.cli.language import lines_within
-from sizer.cli.language import width
-from sizer.cli.language import within
+from sizer.cli.language import lines_within, width, within
 from sizer.records.units import format_number
-from sizer.words.figures import paragraph
-from sizer.words.figures import sentence
-from sizer.words.language import CHINESE
-from sizer.words.language import _
-from sizer.words.language import in_language
-from sizer.words.spacing import filled_in_chinese
-from sizer.words.units import percent
-from sizer.words.units import rate_in_words
+from sizer.words.language import CHINESE, _, in_language, paragraph, percent, rate_in_words, sentence
 from tests import ROOT
-from tests.catalogue import Message
-from tests.catalogue import collected
+from tests.catalogue import Message, collected
 from tests.unit.words.test_another_language import Texts
-from sizer.bundled.reports.material import Material
-from sizer.cli.columns import lines_within
-from sizer.cli.columns import width
-from sizer.cli.columns import within
-from sizer.words.language import paragraph
-from sizer.words.language import percent
-from sizer.words.language import rate_in_words
-from sizer.words.language import sentence
 
 LOCALE = ROOT / "sizer" / "words" / "locale" / CHINESE / "LC_MESSAGES"
 IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff"

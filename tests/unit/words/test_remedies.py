@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 import pytest
+
 from sizer.bundled.reports.subject import Material
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import Failure
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
+from sizer.records.run import Cause, CauseKind, Failure, LimitedBy, LimitedByKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.words.remedies import meaning_of_warning
-from sizer.words.remedies import remedy_of_failure
-from sizer.bundled.reports.material import Material
-from sizer.records.run import Outcome
 from sizer.words.failures import remedy_of_failure
 from sizer.words.warnings import meaning_of_warning
 

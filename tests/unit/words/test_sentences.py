@@ -3,82 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+
 import pytest
+
 from sizer.model.fitting import fit
-from sizer.model.model import Parameter
-from sizer.model.model import Quantity
-from sizer.model.model import Source
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
-from sizer.plan.two_epochs import PassResult
-from sizer.plan.two_epochs import TwoEpochs
-from sizer.records.answer import Answer
-from sizer.records.answer import Baseline
-from sizer.records.answer import Family
-from sizer.records.answer import Recommendation
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.configuration import Estimate
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.prediction import Action
-from sizer.records.prediction import Prediction
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Refusal
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
-from sizer.records.run import Cause
-from sizer.records.run import CauseKind
-from sizer.records.run import DataSet
-from sizer.records.run import DiskCheck
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.plan.two_epochs import PassResult, TwoEpochs
+from sizer.records.answer import Alternative, Answer, Baseline, Family, Recommendation
+from sizer.records.configuration import Bottleneck, Configuration, Estimate
+from sizer.records.device import Device, DiskRates
+from sizer.records.prediction import Action, Figure, Prediction, ReasonCode, Refusal, Spec, Suggestion, reason
+from sizer.records.run import (
+    Cause,
+    CauseKind,
+    LimitedBy,
+    LimitedByKind,
+    Run,
+    RunWarning,
+    WarningKind,
+)
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import DiskTier
-from sizer.records.study import Limits
-from sizer.records.study import Objective
-from sizer.records.study import RunSpec
+from sizer.records.study import Limits, Objective, RunSpec
 from sizer.records.units import GIB
-from sizer.words.answers import family_sentences
-from sizer.words.answers import headline
-from sizer.words.answers import refusal_sentences
-from sizer.words.answers import suggestion_sentences
+from sizer.words.answers import alternative_line, family_sentences, headline, refusal_sentences, suggestion_sentences
 from sizer.words.failures import cause_in_words
-from sizer.words.model import assumptions
-from sizer.words.model import parameter_name
+from sizer.words.model import assumptions, prediction_line
 from sizer.words.names import Terms
-from sizer.words.page import data_in_words
 from sizer.words.page import device_in_words
-from sizer.words.predictions import prediction_line
-from sizer.words.runs import evidence_in_words
-from sizer.words.runs import following_in_words
-from sizer.words.runs import imported_run_in_words
-from sizer.words.runs import limits_in_words
-from sizer.words.storage import disk_check_line
-from sizer.words.storage import disk_figure_line
-from sizer.words.storage import disk_unusable
-from sizer.words.terminal import answer_not_written
-from sizer.words.terminal import being_measured_again
-from sizer.words.terminal import note_said
-from sizer.words.terminal import page_not_written
-from sizer.words.terminal import waiting_for_run
-from sizer.words.verdict import against_sentence
-from sizer.words.verdict import spec_parts
+from sizer.words.runs import following_in_words, imported_run_in_words, limits_in_words
+from sizer.words.terminal import (
+    disk_figure_line,
+)
+from sizer.words.verdict import against_sentence, spec_parts
 from sizer.words.warnings import warning_line
-from collections.abc import Mapping
-from sizer.records.answer import Alternative
-from sizer.records.prediction import Figure
-from sizer.words.answers import alternative_line
-from sizer.words.model import prediction_line
-from sizer.words.terminal import disk_figure_line
 
 TERMS = Terms("train", "image")
 EMULATED = Terms("train", "image", Device("emulated", gpu="P100"))
