@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
-from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, next_of
 from sizer.model.model import Model, WorkloadModel
 from sizer.model.runs import CPU_LABEL, as_asked
+from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, next_of
 from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.configuration import Configuration, Estimate

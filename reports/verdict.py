@@ -9,9 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.model.observations import beside_others
 from sizer.model.runs import as_asked
+from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.records.answer import Alternative, Answer, InstanceOffer
 from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec

@@ -12,8 +12,7 @@ import pytest
 from sizer.limits.affinity import AffinityBackend
 from sizer.limits.detection import backend_for, detect
 from sizer.limits.interface import LimitsBackend
-from sizer.limits.machine import Machine, read_machine
-from sizer.limits.topology import parse_topology
+from sizer.limits.topology import Machine, parse_topology, read_machine
 from sizer.limits.tree import Tree
 from sizer.records.messages import Message
 

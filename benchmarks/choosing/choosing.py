@@ -32,9 +32,9 @@ from grid_data import SECOND, load_grid
 from judged import WholeGrid, answer_of, whole_grids
 from replayed import ReplayCase, by_workload, curve_cases, grid_cases, machine_cases
 
-from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
+from sizer.plan.chooser import Chooser
+from sizer.plan.chosen import NextRun
 from sizer.plan.configurations import configurations, position, repeated
 from sizer.plan.run_order import plan
 from sizer.records.configuration import Configuration

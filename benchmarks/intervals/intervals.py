@@ -30,7 +30,7 @@ from simulated_runs import (
     warming,
 )
 
-from sizer.analysis.rate_change import rate_change
+from sizer.analysis.run_warnings import rate_change
 from sizer.records.run import Step
 
 COVERED = (0.92, 0.98)

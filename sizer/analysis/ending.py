@@ -1,13 +1,83 @@
-"""How a run that ended is called, and why. Pure."""
+"""When a run has shown enough, how a run that ended is called, and why. Pure."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from enum import Enum
 
+from sizer.analysis.epochs import Epochs, Shown
 from sizer.analysis.events import Reading
-from sizer.analysis.stopping import Stop
 from sizer.records.run import Cause, CauseKind, Failure
 from sizer.records.run_kinds import MemoryPlace, Outcome
+from sizer.records.study import Measure
+
+LOOKS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
+"""When a run is judged, as a share of its seconds, and the share of the asked half-width that is enough then.
+
+Each look is a chance to stop at an interval that is narrow by luck (optional stopping): looks every half second cost up
+to 3 % of coverage, these 1 %. The first asks for more, so that no run is near both bounds (as in O'Brien, Fleming 1979,
+"A multiple testing procedure for clinical trials"). None is earlier, however short the steps: what comes now and then,
+such as a stall every few seconds, is missed with no doubt shown. One more look at a quarter of 30 s, for a quarter of
+the half-width, took the coverage of steps of 5 ms with stalls every 3 s from 94 to 89.5 %, and that of a drift of 10 %
+from 95 to 91.5 % (200 simulated runs each; autocorrelated noise lost nothing).
+"""
+
+FEWEST_PRECISE = 10
+"""Intervals of steps below which no run is taken for precise."""
+
+EPOCHS_LOOK = 0.05
+"""A run that is measured by whole epochs is judged again when it has become longer by this share."""
+
+
+class Stop(str, Enum):
+    """Why a run was ended."""
+
+    PRECISION = "precision"
+    TIME = "time"
+    ENDED = "ended"
+    DEADLINE = "deadline"
+    INTERRUPTED = "interrupted"
+    BROKEN_EVENTS = "broken_events"
+    SLOW_PATTERN = "slow_pattern"
+    CONTAINER = "container"
+    ABSENT = "absent"
+    ESCAPED = "escaped"
+    WRONG_UNIT = "wrong_unit"
+    STOOD_STILL = "stood_still"
+
+
+BY_TIME = frozenset({None, Stop.PRECISION, Stop.TIME, Stop.DEADLINE, Stop.ABSENT, Stop.WRONG_UNIT})
+"""What is judged by when things came, so that it means nothing where sizer stood still meanwhile; None goes on."""
+
+
+def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
+    """PRECISION or TIME once the steady state is good enough; None while the run should go on.
+
+    `now` is the time of the last step. A run that is measured by whole epochs needs one, and ends with the first that
+    is over when its time is up; where no epoch is reported, none can be waited for, and the time alone ends the run.
+    None ends before it is measured over the steps that were asked for.
+    """
+    steady = shown.steady
+    if steady is None or not shown.sufficient or steady.intervals < measure.steps:
+        return None
+    if now - steady.start >= measure.seconds:
+        return Stop.TIME
+    passed = [width for share, width in LOOKS if steady.measured_seconds >= share * measure.seconds]
+    if not passed or steady.intervals < FEWEST_PRECISE or shown.epochs is Epochs.NOT_KNOWN:
+        return None
+    return Stop.PRECISION if steady.relative_half_width <= passed[-1] * measure.precision else None
+
+
+def next_look(shown: Shown, measure: Measure, began: float, now: float) -> float:
+    """The time at which a run that has not shown enough is judged again; `began` is the time of its first step."""
+    if shown.steady is None:
+        return now
+    if shown.epochs not in (Epochs.ANY, Epochs.NOT_KNOWN):
+        return now + EPOCHS_LOOK * (now - began)
+    looks = (shown.steady.start + share * measure.seconds for share, _ in LOOKS)
+    return next((look for look in looks if look > now), now)
+
 
 UNSUPPORTED_STATUS = 69
 """EX_UNAVAILABLE of sysexits.h: the workload's framework or device is not there."""
@@ -150,3 +220,39 @@ def _crash(status: int | None) -> Cause:
     if status is not None and status < 0:
         return Cause(CauseKind.SIGNAL, {"signal": -status})
     return Cause(CauseKind.EXIT_STATUS, {} if status is None else {"status": status})
+
+
+_OF_GPU = re.compile(
+    r"(CUDA|HIP) out of memory|\btorch\.(cuda\.)?OutOfMemoryError\b|CUDA_ERROR_OUT_OF_MEMORY"
+    r"|cudaMalloc\b.*out of memory|OOM when allocating tensor.*\bGPU\b"
+)
+"""PyTorch (torch/csrc), XLA and TensorFlow, MXNet (src/storage), TensorFlow's allocator."""
+_OF_HOST = re.compile(
+    r"^(?:[\w.]+\.)?_?(Array)?MemoryError\b|DefaultCPUAllocator: (can't|not enough)|Failed to allocate CPU Memory"
+    r"|std::bad_alloc",
+    re.MULTILINE,
+)
+"""Python and numpy, PyTorch, MXNet, C++."""
+
+
+def refused_in(last_lines: str) -> MemoryPlace | None:
+    """None where no line of a framework that is known says that memory was refused."""
+    if _OF_GPU.search(last_lines):
+        return MemoryPlace.GPU
+    return MemoryPlace.HOST if _OF_HOST.search(last_lines) else None
+
+
+ARRIVAL_CORE_SECONDS = 1e-5
+"""No process tells of steps, or passes on a line that does, in less: a write and a wake-up take as long."""
+
+FEWEST_ARRIVALS = 10
+FEWEST_SECONDS = 5.0
+
+
+def is_absent(core_seconds: float, resolution: float, arrivals: int, seconds: float) -> bool:
+    """Whether steps were told so many times while the group used no more CPU time than its count cannot show.
+
+    How many steps were told each time does not matter, nor does a wait for an accelerator: that is submitted from here.
+    """
+    enough = arrivals >= FEWEST_ARRIVALS and seconds >= FEWEST_SECONDS
+    return enough and core_seconds + resolution < ARRIVAL_CORE_SECONDS * arrivals

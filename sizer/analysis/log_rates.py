@@ -6,9 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from statistics import median
 
-from sizer.analysis.log_lines.reading import LARGEST, LogReading
-from sizer.analysis.log_lines.recognising import LINE_LIMIT, TERMINAL, LogLines, Told
-from sizer.analysis.told_against_seen import (
+from sizer.analysis.log_clock_check import (
     DISAGREES,
     Disagreement,
     Reason,
@@ -16,6 +14,8 @@ from sizer.analysis.told_against_seen import (
     disagreement,
     numbers_of,
 )
+from sizer.analysis.log_lines.reading import LARGEST, LogReading
+from sizer.analysis.log_lines.recognising import LINE_LIMIT, TERMINAL, LogLines, Told
 from sizer.records.run import Cause, CauseKind, RunWarning, Step, WarningKind
 
 PATTERN_SECONDS = 1.0

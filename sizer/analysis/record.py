@@ -8,17 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sizer.analysis import accounting
-from sizer.analysis.ending import Ending, outcome
+from sizer.analysis.accounting import gpu_uses, peaks
+from sizer.analysis.ending import Ending, Stop, outcome, refused_in
 from sizer.analysis.epochs import Shown, measured_from_epoch
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
-from sizer.analysis.gpu_use import gpu_uses, peaks
-from sizer.analysis.memory_growth import memory_growth
-from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.rate_change import disk_fall
-from sizer.analysis.run_warnings import run_warnings
+from sizer.analysis.run_warnings import disk_fall, memory_growth, run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
-from sizer.analysis.stopping import Stop
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, GpuUse
 from sizer.records.kinds import COMMAND

@@ -1,13 +1,19 @@
-"""What a reader must know of a run's figures, which travels with the run. Pure."""
+"""What a reader must know of a run's figures: a rate that fell and stayed down, memory that grows, and more. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from sizer.analysis.epochs import Epochs
-from sizer.analysis.stopping import Stop
-from sizer.records.run import Run, RunWarning, WarningKind
+import numpy as np
+from scipy.special import stdtrit
+
+from sizer.analysis.accounting import grown, other_cores
+from sizer.analysis.ending import Stop
+from sizer.analysis.epochs import Epochs, measured_from_epoch
+from sizer.analysis.steady_state import Array, SteadyState, long_run_variance, mean_rate, without_line
+from sizer.records.configuration import Estimate
+from sizer.records.run import MemoryGrowth, RateChange, Run, RunWarning, Sample, Step, WarningKind
 
 CONTENDED_CORES = 0.05
 """Cores used by something else on the host from which a run is marked."""
@@ -122,3 +128,165 @@ def _length(run: Run) -> Iterator[RunWarning]:
             yield RunWarning(WarningKind.IMPRECISE, {**width, "seconds": seconds, "asked": asked})
     if run.stopped == Stop.DEADLINE.value:
         yield RunWarning(WarningKind.SHORT, {"seconds": seconds})
+
+
+BLOCKS = 10
+"""Samplings are averaged in as many blocks before the slope is fitted: neighbouring samplings are not independent."""
+
+RISING_SHARE = 0.01
+"""The last third must raise the peak of the first two by this share before it counts as still rising: page tables and
+allocators' lists move by less."""
+
+
+def memory_growth(
+    steady: SteadyState, steps: Sequence[Step], samples: Sequence[Sample], calls: int = 1
+) -> MemoryGrowth | None:
+    """Slopes of anonymous memory and page cache over the steps, each of which represents `calls` of the program's;
+    None with fewer than BLOCKS samplings."""
+    seen = [sample for sample in samples if steady.start <= sample.time <= steady.end]
+    if len(seen) < BLOCKS:
+        return None
+    step_times = np.array([step.time for step in steps])
+    done = calls * np.searchsorted(step_times, [sample.time for sample in seen], side="right").astype(np.float64)
+    anonymous = np.array([float(sample.anonymous_bytes) for sample in seen])
+    page_cache = np.array([float(sample.page_cache_bytes) for sample in seen])
+    if done[-1] <= done[0]:
+        return None
+    return MemoryGrowth(
+        anonymous_bytes_per_step=_slope(done, anonymous),
+        page_cache_bytes_per_step=_slope(done, page_cache).value,
+        steps=int(done[-1] - done[0]),
+        rising=_rising(anonymous),
+    )
+
+
+def _slope(steps: Array, values: Array) -> Estimate:
+    """Least squares over block means, with the 95 % interval of the slope (Draper & Smith, section 1.4)."""
+    x = np.array([block.mean() for block in np.array_split(steps, BLOCKS)])
+    y = np.array([block.mean() for block in np.array_split(values, BLOCKS)])
+    away = x - x.mean()
+    power = float((away**2).sum())
+    if power == 0:
+        return Estimate(0.0, 0.0, 0.0)
+    slope = float((away * y).sum()) / power
+    left = y - y.mean() - slope * away
+    half = float(stdtrit(BLOCKS - 2, 0.975) * np.sqrt((left**2).sum() / (BLOCKS - 2) / power))
+    return Estimate(slope, slope - half, slope + half)
+
+
+def _rising(values: Array) -> bool:
+    late = len(values) * 2 // 3
+    return bool(values[late:].max() > (1 + RISING_SHARE) * values[:late].max())
+
+
+BINS = 60
+"""Equal parts of the time in which the rate is looked at; fewer where there are fewer steps."""
+
+START_UP = 0.03
+"""Share of the time left out at the start: the first steps fill queues that were empty."""
+
+SHORTEST = 0.08
+"""Share of the rest that each of the two rates must have held. A burst in the first fifth of the seconds is taken for
+warm-up and its run goes on for that much longer, so that it is a tenth of what is seen here."""
+
+LEAST_FALL = 0.1
+"""Share of the rate before; a smaller fall is within what a shared host does of its own."""
+
+CONFIDENCE = 0.9995
+"""Quantile of Student's t for the difference: Andrews's 1 % for the largest of all splits is 3.5 standard errors."""
+
+
+def rate_change(steps: Sequence[Step]) -> RateChange | None:
+    """The lasting fall of the rate within these steps, in seconds after the first of them; None if there is none.
+
+    Give it all steps of a run: a burst at the start would else be cut away as warm-up.
+    """
+    begin, edges, rates = _rates(steps)
+    if len(rates) < 2 / SHORTEST:
+        return None
+    split = _best_split(rates)
+    if not SHORTEST * len(rates) <= split <= (1 - SHORTEST) * len(rates) or not _fell(rates, split):
+        return None
+    at = float(edges[split])
+    before = mean_rate([step for step in steps if begin <= step.time <= at])
+    after = mean_rate([step for step in steps if step.time > at])
+    if before is None or after is None:
+        return None
+    return RateChange(at - steps[0].time, before.throughput, after.throughput)
+
+
+def _rates(steps: Sequence[Step]) -> tuple[float, Array, Array]:
+    """When start-up is over, the edges of the bins after it, and samples/s in each; a step spreads over its bins."""
+    if len(steps) < 3 or steps[-1].time <= steps[0].time:
+        return 0.0, np.zeros(1), np.zeros(0)
+    times = np.array([step.time for step in steps])
+    done = np.cumsum([0, *(step.samples for step in steps[1:])])
+    begin = float(times[0] + START_UP * (times[-1] - times[0]))
+    edges = np.linspace(begin, times[-1], min(BINS, len(steps) - 2) + 1)
+    return begin, edges, np.diff(np.interp(edges, times, done)) / np.diff(edges)
+
+
+def _best_split(rates: Array) -> int:
+    """How many bins are before the split that leaves the least squares."""
+    before = np.arange(1, len(rates))
+    sums = np.cumsum(rates)
+    explained = sums[before - 1] ** 2 / before + (sums[-1] - sums[before - 1]) ** 2 / (len(rates) - before)
+    return int(before[np.argmax(explained)])
+
+
+def _fell(rates: Array, split: int) -> bool:
+    """Whether the means on both sides of the split differ by more than noise and drift can do."""
+    high, low = float(rates[:split].mean()), float(rates[split:].mean())
+    if high - low < LEAST_FALL * high:
+        return False
+    residuals = np.concatenate([rates[:split] - high, rates[split:] - low])
+    drifted = without_line(rates)
+    if residuals @ residuals >= drifted @ drifted:
+        return False
+    variance, freedom = long_run_variance(residuals, fitted=2)
+    error = np.sqrt(variance * (1 / split + 1 / (len(rates) - split)))
+    return bool(high - low > stdtrit(freedom, CONFIDENCE) * error)
+
+
+FOLLOWS = 0.5
+"""Share of the fall of the rate that the device's bytes a second must show, too: a job that computes more slowly reads
+less as well, but one whose data is in memory does not read less because its disk has become slower."""
+
+LEAST_READ = 0.2
+"""Share of the bytes that the loader asks for that must come from the device: a few library pages do not slow a job."""
+
+RISEN_CORES = 0.1
+"""What something else on the host may use more than before; more of it explains a fall without the disk."""
+
+
+def disk_fall(run: Run) -> RateChange | None:
+    """The fall of this run's rate, where its disk can be the cause; None without one.
+
+    An emulated tier has no credit to spend, and under `natural` the page cache changes the rate from epoch to epoch.
+    """
+    emulated = run.disk is not None and run.disk.tier.emulated is not None
+    if emulated or run.spec.workload.input not in ("disk", "replay") or measured_from_epoch(run.spec.workload):
+        return None
+    change = rate_change(run.steps)
+    return change if change is not None and _from_the_device(run, change) and not _by_others(run, change) else None
+
+
+def _from_the_device(run: Run, change: RateChange) -> bool:
+    begin, split, end = _times(run, change)
+    before = grown(run.samples, "read_bytes", begin, split) / (split - begin)
+    after = grown(run.samples, "read_bytes", split, end) / (end - split)
+    asked = run.data_set.bytes / run.data_set.samples if run.data_set and run.data_set.samples else 0.0
+    if min(before / change.before.value, after / change.after.value) <= LEAST_READ * asked:
+        return False
+    return 1 - after / before >= FOLLOWS * (1 - change.after.value / change.before.value)
+
+
+def _by_others(run: Run, change: RateChange) -> bool:
+    begin, split, end = _times(run, change)
+    before, after = other_cores(run.samples, begin, split), other_cores(run.samples, split, end)
+    return (after or 0.0) - (before or 0.0) > RISEN_CORES
+
+
+def _times(run: Run, change: RateChange) -> tuple[float, float, float]:
+    """First step, fall, and last step, in monotonic seconds."""
+    return run.steps[0].time, run.steps[0].time + change.seconds, run.steps[-1].time

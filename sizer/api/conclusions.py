@@ -9,7 +9,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import __version__
-from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.api.events import Conclusion, HostSeen
 from sizer.api.fitted_model import OnStep, Stage, StepBegun, fitted, measured_runs, no_step, refuse_folder
 from sizer.api.study_plan import asked_specs, chosen_next, searches_left, still_planned
@@ -19,6 +18,7 @@ from sizer.exchange.measurements import write_tables
 from sizer.exchange.published import recommendation_form
 from sizer.model.model import Model
 from sizer.model.observations import beside_others
+from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.reference_runs import DRIFT_SHARE, Spread, reference, spread
 from sizer.plan.run_order import of_older_form, remaining
 from sizer.recommend.recommendation import recommend as best_spec

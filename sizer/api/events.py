@@ -13,12 +13,12 @@ from sizer.storage.announcements import Announcement as Announcement
 from sizer.storage.announcements import Leftover as Leftover
 
 if TYPE_CHECKING:
-    from sizer.adaptive.chosen import PlanEnd, Unfinished
     from sizer.exchange.imported import Imported
     from sizer.host.findings import BusyBy
     from sizer.host.lock import MeasuringProcess
     from sizer.model.model import Model
     from sizer.plan.axes_of_first_run import Needs
+    from sizer.plan.chosen import PlanEnd, Unfinished
     from sizer.plan.following import Following
     from sizer.plan.reference_runs import Spread
     from sizer.records.answer import Doubt, Recommendation

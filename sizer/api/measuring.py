@@ -7,8 +7,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, within
 from sizer.api.conclusions import WatchedPage, conclude
 from sizer.api.events import (
     AdaptiveEnded,
@@ -35,6 +33,8 @@ from sizer.api.studies import MeasuringHost, this_host
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.host.lock import measuring_alone
 from sizer.model.runs import is_bound
+from sizer.plan.chooser import Chooser
+from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, within
 from sizer.plan.following import Following
 from sizer.plan.reference_runs import changed_marks, is_measurement
 from sizer.plan.run_order import UNFINISHED, estimate_seconds, remaining

@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from sizer.adaptive.chooser import Chooser, chooser_of
-from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished, most_to_follow, next_of, unfinished
-from sizer.adaptive.conclusions import place_of
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
 from sizer.api.studies import MeasuringHost
 from sizer.files.own_folder import check_own_cache
@@ -18,6 +15,9 @@ from sizer.limits.users import run_user
 from sizer.model.model import Model
 from sizer.model.runs import as_asked
 from sizer.plan.batch_search import BatchSearch, batch_searches
+from sizer.plan.chooser import Chooser, chooser_of
+from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, most_to_follow, next_of, unfinished
+from sizer.plan.conclusions import place_of
 from sizer.plan.configurations import configurations as configurations_of
 from sizer.plan.floor_search import Search, searches
 from sizer.plan.following import Following

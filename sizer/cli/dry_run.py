@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.api import MeasuringHost, StudyPlan
 from sizer.host.interpreters import interpreter
@@ -22,6 +20,8 @@ from sizer.host.machine import PACKAGES
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
 from sizer.plan.batch_search import BatchSearch
+from sizer.plan.chooser import Chooser
+from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.floor_search import Search
 from sizer.plan.run_order import estimate_seconds, guessed_workloads
 from sizer.records.kinds import KINDS, OPENCV

@@ -9,11 +9,10 @@ import psutil
 from sizer.limits.control_group import limited_by
 from sizer.limits.identity import owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Remedy, Throttle, require
-from sizer.limits.join import join_command
-from sizer.limits.machine import Machine
 from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
+from sizer.limits.supervised import join_command
 from sizer.limits.surroundings import below_quota
-from sizer.limits.threads import beyond, named, threads_of
+from sizer.limits.topology import Machine, beyond, named, threads_of
 from sizer.records.messages import Message
 from sizer.records.run import LimitedBy, Sample
 from sizer.records.study import Limits

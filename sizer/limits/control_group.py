@@ -13,11 +13,10 @@ from math import ceil
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from sizer.limits.identity import BASE, owner_is_dead
+from sizer.limits.identity import BASE, KILL_SECONDS, owner_is_dead
 from sizer.limits.interface import Group, Throttle
-from sizer.limits.join import join_command
-from sizer.limits.threads import beyond, named, threads_of
-from sizer.limits.topology import Topology, format_cpus
+from sizer.limits.supervised import join_command
+from sizer.limits.topology import Topology, beyond, format_cpus, named, threads_of
 from sizer.limits.tree import Held, Tree, keyed
 from sizer.records.messages import HostError
 from sizer.records.run import LimitedBy, LimitedByKind, Sample
@@ -31,8 +30,6 @@ Found = TypeVar("Found")
 TRIES = 3
 """To make a base that another sizer, which closed its last group, took along."""
 
-KILL_SECONDS = 10.0
-"""How long a killed process may take to end: one that waits for a throttled disk needs a while."""
 
 LOOKS = 3
 """How often a thread must be seen outside its group before it counts as escaped."""

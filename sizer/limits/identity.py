@@ -21,6 +21,8 @@ from pathlib import Path
 
 BASE = "sizer"
 """The directory, in each hierarchy, that holds the groups."""
+KILL_SECONDS = 10.0
+"""How long a killed process may take to end: one that waits for a throttled disk needs a while."""
 
 _NAME = re.compile(r"(?P<world>[0-9a-f]{10})-(?P<pid>\d{1,9})-(?P<start>\d{1,20})-.+")
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from sizer.limits.control_group import KILL_SECONDS
-from sizer.limits.identity import owner_is_dead
+from sizer.limits.identity import KILL_SECONDS, owner_is_dead
 from sizer.records.messages import HostError
 
 MARK = "SIZER_GROUP"

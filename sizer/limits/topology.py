@@ -1,4 +1,6 @@
-"""The CPUs of a host, and which of them a limit of some vCPUs means."""
+"""The CPUs of a host, which of them a limit of some vCPUs means, which threads are there, and what else a backend
+needs to know of the machine.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,12 @@ import os
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 
+from sizer.limits.tree import Tree
 from sizer.records.messages import HostError
 
 
@@ -151,3 +156,70 @@ def parse_cpus(text: str) -> tuple[int, ...]:
             first, _, last = part.partition("-")
             cpus.extend(range(int(first), int(last or first) + 1))
     return tuple(cpus)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine as seen from this process; sizes in bytes. `uncounted` are the counters that its kernel leaves at 0."""
+
+    topology: Topology
+    allowed: frozenset[int]
+    memory_bytes: int | None = None
+    swap_bytes: int = 0
+    uncounted: frozenset[str] = frozenset()
+
+
+def read_machine(tree: Tree) -> Machine:
+    """This machine."""
+    # proc(5): meminfo says kB and means KiB.
+    sizes = dict(line.split(":", 1) for line in tree.text(tree.path("/proc/meminfo")).splitlines() if ":" in line)
+    kibibytes = {key: int(value.split()[0]) for key, value in sizes.items() if value.split()}
+    total = kibibytes.get("MemTotal")
+    return Machine(
+        topology=read_topology(),
+        allowed=frozenset(os.sched_getaffinity(0)),
+        memory_bytes=None if total is None else total * 1024,
+        swap_bytes=kibibytes.get("SwapTotal", 0) * 1024,
+        uncounted=uncounted(tree.text(tree.path("/proc/cmdline"))),
+    )
+
+
+def uncounted(command_line: str) -> frozenset[str]:
+    """The counters that a kernel started so leaves at 0: with `nokmem` its own memory is neither counted nor capped."""
+    words = [word.partition("=") for word in command_line.split()]
+    off = any(name == "cgroup.memory" and "nokmem" in value.split(",") for name, _, value in words)
+    return frozenset({"kernel_bytes"} if off else ())
+
+
+THE_DEAD = frozenset("ZX")
+"""States of a thread that has ended (proc(5)): it is in no group any more."""
+
+
+def threads_of(processes: Collection[int]) -> dict[int, int]:
+    """The process of each of their living threads."""
+    found = {}
+    for process in processes:
+        with suppress(OSError):
+            for thread in map(int, os.listdir(f"/proc/{process}/task")):
+                status = Path(f"/proc/{process}/task/{thread}/stat").read_text()
+                if status.rpartition(")")[2].split()[0] not in THE_DEAD:
+                    found[thread] = process
+    return found
+
+
+def named(processes: Collection[int]) -> str | None:
+    """`4711 (python3)`: the first of the processes that still live; None where none does."""
+    for process in sorted(processes):
+        with suppress(OSError):
+            return f"{process} ({Path(f'/proc/{process}/comm').read_text().rstrip()})"
+    return None
+
+
+def beyond(cpus: Collection[int], threads: Collection[int]) -> frozenset[int]:
+    """The threads that may run on another CPU than these."""
+    found = set()
+    for thread in threads:
+        with suppress(OSError):
+            if not os.sched_getaffinity(thread) <= set(cpus):
+                found.add(thread)
+    return frozenset(found)

@@ -10,9 +10,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer.analysis.deadline import reading_seconds
+from sizer.analysis.ending import Stop
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import ChildResult, run_record
-from sizer.analysis.stopping import Stop
 from sizer.host.cuda_devices import visible_gpus
 from sizer.host.gpu_watch import GpuWatch, watched
 from sizer.host.nvml import Gpu, gpus
@@ -27,7 +27,7 @@ from sizer.records.run import Cause, CauseKind, DataSet, DiskCheck, Failure, Met
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec, Study
 from sizer.runner import commands
-from sizer.runner.child import started
+from sizer.runner.child import EventFifo, event_fifo, started
 from sizer.runner.circumstances import (
     Files,
     Room,
@@ -40,9 +40,8 @@ from sizer.runner.circumstances import (
     not_in_folder,
     shared_memory,
 )
+from sizer.runner.commands import shut_out_by, with_events
 from sizer.runner.containers import client_in
-from sizer.runner.event_fifo import EventFifo, event_fifo
-from sizer.runner.hooking import shut_out_by, with_events
 from sizer.runner.preparatory import prepare
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler

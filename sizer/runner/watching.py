@@ -8,22 +8,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
-from sizer.analysis.absence import is_absent
+from sizer.analysis.ending import Stop, is_absent
 from sizer.analysis.events import ChildEvent, EventError, Start
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
 from sizer.analysis.monitor import STEP_UNIT, Live, RunMonitor
 from sizer.analysis.ranks import RankReader, Told
-from sizer.analysis.stopping import Stop
 from sizer.limits.interface import Group
 from sizer.records.kinds import COMMAND
 from sizer.records.run import MeterKind, RunWarning, Sample, WarningKind
-from sizer.runner.child import Child
+from sizer.runner.child import Child, EventFifo
 from sizer.runner.circumstances import Room
-from sizer.runner.event_fifo import EventFifo
 from sizer.runner.sampler import Sampler
 from sizer.runner.secrets import NO_SECRETS, Secrets
 from sizer.runner.time_limit import TimeLimit, at_most
-from sizer.standstill import Standstill, seconds_since_boot
+from sizer.storage.standstill import Standstill, seconds_since_boot
 
 TICK_SECONDS = 0.5
 """Between two samplings; one takes about 0.1 ms."""

@@ -15,9 +15,9 @@ from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.run import DiskCheck
 from sizer.records.study import DiskTier, Limits
-from sizer.standstill import Standstill
 from sizer.storage.disks import FOLDER_PREFIX, Volume
 from sizer.storage.held_folders import held_folder
+from sizer.storage.standstill import Standstill
 from sizer.storage.subprograms import complete, never
 
 TOLERANCE = 0.10

@@ -12,7 +12,7 @@ from pathlib import Path
 from sizer.limits.identity import owned_name
 from sizer.limits.process_tree import MARK
 from sizer.records.messages import HostError, Interrupted
-from sizer.standstill import Standstill
+from sizer.storage.standstill import Standstill
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 5.0

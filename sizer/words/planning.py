@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 
-from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished
 from sizer.limits.interface import Control
 from sizer.plan.batch_search import BatchSearch
+from sizer.plan.chosen import NextRun, PlanEnd, Unfinished
 from sizer.plan.floor_search import Search
 from sizer.records.answer import SearchEnd
 from sizer.records.device import Device

@@ -18,7 +18,7 @@ import pytest
 from sizer import meter
 from sizer.limits.users import run_user
 from sizer.meter import EventWriter, Meter
-from sizer.runner.event_fifo import EventFifo, event_fifo
+from sizer.runner.child import EventFifo, event_fifo
 from tests import ROOT
 
 IN_THE_PROGRAM = [ROOT / "sizer/meter.py", *sorted((ROOT / "sizer/hook").glob("*.py"))]

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sizer.bundled.reports.policy import page_policy
+from sizer.bundled.reports.server.live_page import LivePage, Sentences
+from sizer.bundled.reports.server.page_server import PageServer
 from sizer.cli import values
 from sizer.cli.arguments import _, add_folder, option
 from sizer.cli.language import ENGLISH, asked_language
 from sizer.cli.printing import in_words, sentence
 from sizer.host.lock import is_host_measured
 from sizer.records.messages import Message, SizerError
-from sizer.server.live_page import LivePage, Sentences
-from sizer.server.page_server import PageServer
 from sizer.store.content import WATCHED_SECONDS, mark_watched, unmark_watched
 from sizer.store.study_folder import StudyFolder, is_held
 

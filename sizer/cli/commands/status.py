@@ -7,9 +7,9 @@ import json
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from sizer.adaptive.chosen import NextRun, PlanEnd, Unfinished
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.cli.arguments import add_folder, add_json
+from sizer.plan.chosen import NextRun, PlanEnd, Unfinished
 from sizer.plan.run_order import UNFINISHED
 from sizer.records.messages import printable, typed_path
 from sizer.records.run import Run, way_of_ending

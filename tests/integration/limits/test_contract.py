@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.interface import Control, Group, LimitsBackend
-from sizer.limits.join import OOM_SCORE
+from sizer.limits.supervised import OOM_SCORE
 from sizer.records.messages import HostError
 from sizer.records.study import Limits
 from tests import ROOT
@@ -155,7 +155,7 @@ _ABANDON = """
 import os, subprocess, sys, time
 from sizer.limits.detection import detect
 from sizer.limits.affinity import AffinityBackend
-from sizer.limits.machine import read_machine
+from sizer.limits.topology import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits
 from sizer.records.messages import Message

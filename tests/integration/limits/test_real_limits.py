@@ -12,7 +12,7 @@ import pytest
 
 from sizer.limits.device import device_of
 from sizer.limits.interface import Group, LimitsBackend, Throttle
-from sizer.limits.join import join_command
+from sizer.limits.supervised import join_command
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError
 from sizer.records.run import Sample

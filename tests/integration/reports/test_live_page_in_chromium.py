@@ -12,10 +12,10 @@ import pytest
 
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.policy import page_policy
+from sizer.bundled.reports.server.live_page import LivePage, Sentences
+from sizer.bundled.reports.server.page_server import PageServer
 from sizer.bundled.reports.subject import Material
 from sizer.files.writing import write_text
-from sizer.server.live_page import LivePage, Sentences
-from sizer.server.page_server import PageServer
 
 pytestmark = pytest.mark.slow
 

@@ -53,7 +53,7 @@ def measured(machine: Machine, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         f"measure: {{repeats: 1, seconds: 0.5, precision: 0.5}}\n"
         f"workloads: [{{name: job, kind: command, command: {command}, axes: {{vcpus: [1]}}}}]"
     )
-    monkeypatch.setattr("sizer.standstill.time", machine)
+    monkeypatch.setattr("sizer.storage.standstill.time", machine)
     (run,) = api.measure(study, folder / "study", machine.hear).runs()
     return run
 

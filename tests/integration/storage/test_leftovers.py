@@ -13,8 +13,8 @@ import pytest
 from sizer.limits.affinity import AffinityBackend
 from sizer.limits.identity import owned_name, world
 from sizer.limits.interface import LimitsBackend
-from sizer.limits.machine import read_machine
 from sizer.limits.process_tree import MARK, end_left
+from sizer.limits.topology import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.messages import Interrupted, Message
 from sizer.records.study import Workload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.analysis.gpu_use import gpu_uses, peaks
+from sizer.analysis.accounting import gpu_uses, peaks
 from sizer.records.device import ClockReason, GpuSample, GpuUse
 from sizer.records.run import Sample
 

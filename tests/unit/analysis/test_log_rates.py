@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
+from sizer.analysis.log_clock_check import Disagreement, Reason, ToldLine, disagreement, numbers_of
 from sizer.analysis.log_lines.content import read_log
 from sizer.analysis.log_rates import LogRates
-from sizer.analysis.told_against_seen import Disagreement, Reason, ToldLine, disagreement, numbers_of
 from sizer.records.messages import InputError
 from sizer.records.run import CauseKind, Step, WarningKind
 

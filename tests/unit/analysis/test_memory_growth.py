@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.analysis.memory_growth import memory_growth
+from sizer.analysis.run_warnings import memory_growth
 from sizer.analysis.steady_state import SteadyState
 from sizer.records.configuration import Estimate
 from sizer.records.run import Sample, Step

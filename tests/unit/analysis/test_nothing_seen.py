@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.analysis import accounting
-from sizer.analysis.memory_growth import memory_growth
+from sizer.analysis.run_warnings import memory_growth
 from sizer.analysis.steady_state import SteadyState
 from sizer.records.configuration import Estimate
 from sizer.records.device import Device

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sizer.analysis.epochs import Epochs, shown
-from sizer.analysis.rate_change import rate_change
+from sizer.analysis.run_warnings import rate_change
 from sizer.analysis.steady_state import steady_state
 from sizer.records.run import Step
 from sizer.records.study import Workload

@@ -6,13 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sizer.analysis.ending import Ending, outcome
+from sizer.analysis.ending import Ending, Stop, enough, outcome, refused_in
 from sizer.analysis.epochs import Epochs, Shown
 from sizer.analysis.events import EventError, EventReader, OutOfMemory, Reading
-from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.steady_state import SteadyState, steady_state
-from sizer.analysis.stopping import Stop, enough
 from sizer.files.codec import from_json, to_json
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.run import Cause, CauseKind, Failure, Run, Step

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from sizer import api
-from sizer.adaptive.chosen import PlanEnd
 from sizer.api.events import DiskChecking, DiskUnusable
 from sizer.api.importing import _take_away
 from sizer.api.preparing import Preparation, PreparedData
@@ -22,6 +21,7 @@ from sizer.cli import main
 from sizer.exchange.imported import read_measurements
 from sizer.model.fitting import fit
 from sizer.model.model import Model, WhatIf
+from sizer.plan.chosen import PlanEnd
 from sizer.plan.run_order import plan
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import HostError, InputError, Interrupted, NoAnswer
@@ -32,7 +32,7 @@ from sizer.records.study import Adaptive, DiskTier, Limits, Measure, RunSpec, St
 from sizer.store.study_folder import StudyFolder
 from sizer.words.failures import failure_line
 from sizer.words.language import in_words
-from tests.unit.adaptive.machine import HOST, chosen, knee, made, study_of
+from tests.unit.plan.machine import HOST, chosen, knee, made, study_of
 
 FACTS = {"cpus": HOST.vcpus, "memory_bytes": HOST.memory_bytes}
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled.reports.policy import page_policy
+from sizer.bundled.reports.server.live_page import LivePage
 from sizer.cli.commands import serve
 from sizer.cli.commands.serve import _Keeper, _sentences
 from sizer.records.messages import HostError
-from sizer.server.live_page import LivePage
 from sizer.store.content import mark_watched
 from sizer.store.study_folder import StudyFolder
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from sizer.limits.interface import LimitsBackend
-from sizer.limits.join import JOIN_FAILED, join_command
+from sizer.limits.supervised import JOIN_FAILED, join_command
 from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words
 

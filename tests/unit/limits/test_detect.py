@@ -10,8 +10,8 @@ import pytest
 from sizer.limits.delegation import AS_ROOT, SCOPE, scope_command
 from sizer.limits.detection import backend_for, detect
 from sizer.limits.interface import Control, LimitsBackend, Rerun
-from sizer.limits.machine import Machine
 from sizer.limits.surroundings import steal_core_seconds
+from sizer.limits.topology import Machine
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits
 from sizer.words.runs import limits_in_words

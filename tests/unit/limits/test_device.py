@@ -10,8 +10,8 @@ import pytest
 from sizer.limits.detection import _own_quota, backend_for
 from sizer.limits.device import device_of, whole_disk
 from sizer.limits.interface import Throttle
-from sizer.limits.machine import Machine
 from sizer.limits.process_tree import _is_dead
+from sizer.limits.topology import Machine
 from sizer.limits.tree import Tree
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError

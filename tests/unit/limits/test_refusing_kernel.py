@@ -19,9 +19,8 @@ from sizer.limits.delegation import hands_over
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import owner_is_dead, world
 from sizer.limits.interface import Control
-from sizer.limits.machine import Machine
 from sizer.limits.process_tree import kill_all
-from sizer.limits.topology import read_topology
+from sizer.limits.topology import Machine, read_topology
 from sizer.limits.tree import Tree
 from sizer.limits.v2 import enabling, kill_group, own_group
 from sizer.records.messages import HostError

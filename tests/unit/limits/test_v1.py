@@ -13,7 +13,7 @@ import pytest
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
-from sizer.limits.machine import Machine, uncounted
+from sizer.limits.topology import Machine, uncounted
 from sizer.limits.tree import Tree
 from sizer.records.device import DiskRates
 from sizer.records.messages import HostError

@@ -14,7 +14,7 @@ from sizer.limits.delegation import is_kept
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
 from sizer.limits.interface import Control, LimitsBackend, Throttle
-from sizer.limits.machine import Machine
+from sizer.limits.topology import Machine
 from sizer.limits.tree import OpenFiles, Tree
 from sizer.limits.v2 import SUPERVISOR
 from sizer.records.device import DiskRates

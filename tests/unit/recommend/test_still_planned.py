@@ -19,7 +19,7 @@ from sizer.records.study import Objective
 from sizer.records.units import GIB
 from sizer.words.answers import suggestion_sentences
 from sizer.words.names import Terms
-from tests.unit.adaptive.machine import HOST, knee, made, study_of
+from tests.unit.plan.machine import HOST, knee, made, study_of
 
 NOT_MADE = reason(ReasonCode.RUN_WOULD_SETTLE)
 

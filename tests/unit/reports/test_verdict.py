@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sizer.adaptive.chosen import NextRun, PlanEnd, unfinished
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Progress, subjects
 from sizer.bundled.reports.verdict import AnswerRow, answer_row, contents
+from sizer.plan.chosen import NextRun, PlanEnd, unfinished
 from sizer.plan.floor_search import searches
 from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
@@ -23,7 +23,7 @@ from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB, RELATIVE
 from sizer.words.names import Terms
 from sizer.words.verdict import settling_sentence
-from tests.unit.adaptive.machine import HOST, study_of
+from tests.unit.plan.machine import HOST, study_of
 
 Changed = Callable[..., Material]
 

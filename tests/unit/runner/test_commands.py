@@ -9,8 +9,16 @@ from sizer.records.device import Device
 from sizer.records.framework_options import FrameworkOptions
 from sizer.records.own_programs import Variable
 from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.runner.commands import RunPaths, argv, environment, hidden_values, setup_environment
-from sizer.runner.hooking import HOOK, shut_out_by, with_events
+from sizer.runner.commands import (
+    HOOK,
+    RunPaths,
+    argv,
+    environment,
+    hidden_values,
+    setup_environment,
+    shut_out_by,
+    with_events,
+)
 
 PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from sizer.analysis.counter_rates import rates
+from sizer.analysis.accounting import rates
 from sizer.records.device import GpuSample
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler

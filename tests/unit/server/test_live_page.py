@@ -12,8 +12,8 @@ import pytest
 
 from sizer.bundled.reports.page import render
 from sizer.bundled.reports.policy import page_policy
+from sizer.bundled.reports.server.live_page import LivePage, Sentences, Served, made_live
 from sizer.bundled.reports.subject import Material
-from sizer.server.live_page import LivePage, Sentences, Served, made_live
 
 SENTENCES = Sentences('wait <for> "it"', "there is more", 'show "it"', "it has <ended>", "en")
 

@@ -14,10 +14,10 @@ from http.client import HTTPConnection, HTTPMessage
 
 import pytest
 
+from sizer.bundled.reports.server import page_server
+from sizer.bundled.reports.server.live_page import Served
+from sizer.bundled.reports.server.page_server import PageServer
 from sizer.records.messages import HostError
-from sizer.server import page_server
-from sizer.server.live_page import Served
-from sizer.server.page_server import PageServer
 
 PAGE = Served(b"<!doctype html><p>the page", "default-src 'none'; frame-ancestors 'none'", '"one"')
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive.chosen import NextRun, PlanEnd
+from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB
 from sizer.words.planning import (
@@ -18,7 +18,7 @@ from sizer.words.planning import (
     reason_in_words,
     start_to_come,
 )
-from tests.unit.adaptive.machine import chooser_of, study_of
+from tests.unit.plan.machine import chooser_of, study_of
 
 SENTENCES = [
     (RunReason(RunReasonKind.START), "the first runs show the most, the least and the middle"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sizer.adaptive.conclusions import OpenAnswer, open_answer
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
+from sizer.plan.conclusions import OpenAnswer, open_answer
 from sizer.plan.configurations import configurations
 from sizer.recommend.recommendation import recommend
 from sizer.records.answer import Answer
@@ -12,7 +12,7 @@ from sizer.records.configuration import Configuration
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.study import Objective
-from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
+from tests.unit.plan.machine import HOST, Rate, knee, made, study_of
 
 
 def runs_at(*vcpus: float, rate: Rate) -> list[Run]:

@@ -7,9 +7,9 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun, PlanEnd
 from sizer.catalog.catalog import Catalog
+from sizer.plan.chooser import Chooser
+from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.configurations import position
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.run import Demand, Run

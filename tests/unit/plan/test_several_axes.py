@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
+from sizer.plan.chosen import NextRun
 from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Configuration
 from sizer.records.device import Device, DiskRates
@@ -28,7 +28,7 @@ from sizer.records.study import (
 )
 from sizer.records.units import GIB
 from sizer.words.planning import reason_in_words
-from tests.unit.adaptive.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
+from tests.unit.plan.machine import LADDER, SECONDS, chooser_of, chosen, knee, made, study_of
 
 MEMORY = (2 * GIB, 8 * GIB, 32 * GIB)
 DISKS = tuple(

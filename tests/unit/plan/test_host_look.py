@@ -9,14 +9,14 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
+from sizer.plan.chooser import Chooser
+from sizer.plan.chosen import NextRun
 from sizer.plan.reference_runs import is_measurement, reference
 from sizer.plan.run_order import plan
 from sizer.records.run import Run
 from sizer.records.study import Adaptive, RunReasonKind
-from tests.unit.adaptive.machine import HOST, Rate, knee, made, study_of
+from tests.unit.plan.machine import HOST, Rate, knee, made, study_of
 
 BEGAN = datetime(2026, 11, 21, tzinfo=timezone.utc)
 

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from sizer.adaptive.chosen import NextRun, PlanEnd, more_room, no_room, seconds_spent, within
-from sizer.adaptive.conclusions import Conclusions, own, place_of, why
-from sizer.adaptive.start import Axes, axes_of, not_seen, start_of
 from sizer.catalog.catalog import Catalog
 from sizer.model.model import Model
 from sizer.model.observations import completed
 from sizer.model.runs import as_asked
+from sizer.plan.chosen import NextRun, PlanEnd, more_room, no_room, seconds_spent, within
+from sizer.plan.conclusions import Conclusions, own, place_of, why
 from sizer.plan.configurations import position, repeated
 from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
 from sizer.plan.run_order import estimate_seconds, plan
+from sizer.plan.start import Axes, axes_of, not_seen, start_of
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind, RunSpec, Study

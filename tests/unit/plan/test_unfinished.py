@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive.chosen import PlanEnd, Unfinished, most_to_follow, unfinished
 from sizer.plan.batch_search import batch_searches
+from sizer.plan.chosen import PlanEnd, Unfinished, most_to_follow, unfinished
 from sizer.plan.floor_search import searches
 from sizer.plan.following import Following
 from sizer.plan.run_order import AROUND_SECONDS
@@ -16,7 +16,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, PlanEndKind, RunSpec, Study
 from sizer.records.units import MIB
 from sizer.words.planning import going_on_with, plan_ended_line, unfinished_in_words, unfinished_said
-from tests.unit.adaptive.machine import HOST, SECONDS, chooser_of, knee, made, study_of
+from tests.unit.plan.machine import HOST, SECONDS, chooser_of, knee, made, study_of
 
 FLOOR = 700 * MIB
 EACH = SECONDS + 5

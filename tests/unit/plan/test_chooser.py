@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.adaptive.chooser import Chooser
-from sizer.adaptive.chosen import NextRun
 from sizer.catalog.catalog import Catalog
 from sizer.model.fitting import fit
+from sizer.plan.chooser import Chooser
+from sizer.plan.chosen import NextRun
 from sizer.plan.reference_runs import MOST_BETWEEN, is_measurement, reference
 from sizer.recommend.recommendation import recommend
 from sizer.records.device import DiskRates
 from sizer.records.run import RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, DiskTier, Objective, PlanEndKind, RunReasonKind
-from tests.unit.adaptive import machine
-from tests.unit.adaptive.machine import HOST, LADDER, SECONDS, UNBOUNDED, chooser_of, chosen, knee, made, study_of
+from tests.unit.plan import machine
+from tests.unit.plan.machine import HOST, LADDER, SECONDS, UNBOUNDED, chooser_of, chosen, knee, made, study_of
 
 
 def test_the_first_runs_show_the_most_the_least_and_the_middle() -> None:
@@ -195,6 +195,6 @@ def test_a_model_that_is_there_is_not_fitted_again(monkeypatch: pytest.MonkeyPat
     model, later = fit(some), fit(runs)
     after_some = Chooser(study, HOST, Catalog.load(), UNBOUNDED).next_run(some)
     assert isinstance(after_some, NextRun)
-    monkeypatch.delattr("sizer.adaptive.conclusions.fit")
+    monkeypatch.delattr("sizer.plan.conclusions.fit")
     assert Chooser(study, HOST, Catalog.load(), UNBOUNDED, model).next_run(some) == after_some
     assert Chooser(study, HOST, Catalog.load(), UNBOUNDED, later).next_run(runs) == end

@@ -15,7 +15,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.adaptive.start import Axes
 from sizer.catalog.catalog import Catalog
 from sizer.model.edge import best_place
 from sizer.model.fitting import fit
@@ -24,6 +23,7 @@ from sizer.model.model import Model, WorkloadModel, name_of_disk, vcpus_of
 from sizer.model.observations import completed
 from sizer.model.runs import as_asked
 from sizer.plan.configurations import position
+from sizer.plan.start import Axes
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.rule import SURE, Row, Table, table_of_sizes, weighed_after
 from sizer.recommend.sizes import sizes_on_curve

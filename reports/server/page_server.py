@@ -27,8 +27,8 @@ from http.client import HTTPException, parse_headers
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+from sizer.bundled.reports.server.live_page import Served
 from sizer.records.messages import HostError
-from sizer.server.live_page import Served
 
 LOOPBACK = "127.0.0.1"
 METHODS = ("GET", "HEAD")

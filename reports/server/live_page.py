@@ -120,4 +120,4 @@ def _waiting(sentences: Sentences) -> str:
 
 
 def _bundled(name: str) -> str:
-    return files("sizer.server").joinpath(name).read_text("utf-8")
+    return files("sizer.bundled.reports.server").joinpath(name).read_text("utf-8")
