@@ -112,7 +112,9 @@ def _templates() -> Environment:
     environment.filters.update(coded=markup.coded, deflated=markup.deflated)
     environment.globals.update(
         **{each.__name__: each for each in (markup.badge, markup.facts, markup.linked, markup.scrolled, markup.table)},
-        **{each.__name__: each for each in (paragraph, sentence, runs_counted)},
+        paragraph=paragraph,
+        sentence=sentence,
+        runs_counted=runs_counted,
         _=_,
         _n=_n,
     )

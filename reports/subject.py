@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
-from sizer.model.model import Model, WorkloadModel
-from sizer.model.runs import CPU_LABEL, as_asked
+from sizer.model.model import CPU_LABEL, Model, WorkloadModel
+from sizer.model.runs import as_asked
 from sizer.plan.chosen import NextRun, PlanEnd, Unfinished, next_of
 from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Answer, Recommendation

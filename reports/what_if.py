@@ -10,11 +10,10 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any
 
 from sizer.catalog.catalog import Catalog
-from sizer.model.model import WorkloadModel, name_of_disk
+from sizer.model.model import CPU_LABEL, WorkloadModel, name_of_disk
 from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.prediction import filled, predict_several
 from sizer.model.refusals import memory_matters
-from sizer.model.runs import CPU_LABEL
 from sizer.recommend.candidates import SOLD_VCPUS
 from sizer.recommend.case import rate_contradicted
 from sizer.recommend.prices import is_computed_by_cpu, rentable

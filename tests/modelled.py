@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from sizer.model.fitting import fit
-from sizer.model.model import WhatIf, WorkloadModel
-from sizer.model.runs import CPU_LABEL
+from sizer.model.model import CPU_LABEL, WhatIf, WorkloadModel
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.run import (

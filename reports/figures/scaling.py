@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from sizer.model.runs import CPU_LABEL, as_asked, label_of
+from sizer.model.model import CPU_LABEL
+from sizer.model.runs import as_asked, label_of
 from sizer.records.answer import BatchAdvice, BatchCurve, BatchPoint
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run

@@ -190,7 +190,7 @@ def evidence_agreed(evidence: Sequence[Evidence]) -> str:
     said = [(evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
     if len(said) < 2:
         return "".join(line for line, _count in said)
-    return clauses(in_so_many_runs(line, count, len(evidence)) for line, count in said)
+    return clauses(in_so_many_runs(count, len(evidence), line) for line, count in said)
 
 
 def _middle(alike: Sequence[Evidence]) -> Evidence:

@@ -142,7 +142,7 @@ def in_words(said: SizerError | Message) -> str:
     Only `sizer.words` can have set another one than English: without it there is none, and `sizer --help` need not wait
     for all that `words` imports.
     """
-    words = sys.modules.get("sizer.words.errors")
+    words = sys.modules.get("sizer.words.language")
     return str(said) if words is None else str(words.in_words(said))
 
 

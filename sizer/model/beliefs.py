@@ -15,6 +15,7 @@ from statistics import NormalDist
 
 from sizer.model.equation import disk_is_free, fitted_disks
 from sizer.model.model import (
+    CPU_LABEL,
     NORMAL_90,
     MeasuredRange,
     Observation,
@@ -24,7 +25,7 @@ from sizer.model.model import (
     name_of_disk,
     vcpus_of,
 )
-from sizer.model.runs import CPU_LABEL, label_at
+from sizer.model.runs import label_at
 from sizer.records.kinds import PREPROCESSING
 
 

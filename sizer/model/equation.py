@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import (
+    CPU_LABEL,
     Feed,
     MeasuredRange,
     Observation,
@@ -30,7 +31,7 @@ from sizer.model.model import (
     name_of_disk,
     vcpus_of,
 )
-from sizer.model.runs import CPU_LABEL, REPLAY, label_at
+from sizer.model.runs import REPLAY, label_at
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.units import GIB

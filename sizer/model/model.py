@@ -104,6 +104,10 @@ def fills_accelerators(configuration: Configuration, killed: Configuration) -> b
     )
 
 
+CPU_LABEL = "cpu"
+"""The name given to the accelerator of runs without one, where others of the same workload had one."""
+
+
 @dataclass(frozen=True)
 class WhatIf:
     """A change to ask about: a faster GPU, another disk, a bigger data set, a cheaper decoder (demand x factor), more

@@ -13,6 +13,7 @@ import numpy as np
 from sizer.model.host import NO_DRIFT, Drift, exposures, own_deviation, rate_of, within
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate, overfilled_accelerators, trials
 from sizer.model.model import (
+    CPU_LABEL,
     DRIFT,
     CpuWork,
     Feed,
@@ -31,7 +32,7 @@ from sizer.model.model import (
     needs_no_less,
     vcpus_of,
 )
-from sizer.model.runs import CPU_LABEL, feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
+from sizer.model.runs import feed_of, is_batch_search, is_search, is_starved, label_of, searched_floor
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.kinds import KINDS, PREPROCESSING

@@ -14,6 +14,7 @@ from typing import Any
 from sizer.model import equation, posterior, prediction
 from sizer.model.equation import Rows, build_rows, disk_is_free
 from sizer.model.model import (
+    CPU_LABEL,
     Feed,
     MemoryTrial,
     Observation,
@@ -25,7 +26,6 @@ from sizer.model.model import (
 )
 from sizer.model.posterior import KEPT
 from sizer.model.refusals import ENOUGH, memory_matters
-from sizer.model.runs import CPU_LABEL
 from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
 from sizer.records.units import GIB

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sizer.model.beliefs import cache_is_known
 from sizer.model.equation import read_seconds
 from sizer.model.memory import asked_sizes, memory_compared
-from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel, gpus_of, memory_of, name_of_disk
-from sizer.model.runs import CPU_LABEL, is_batch_search, is_starved, label_at
+from sizer.model.model import CPU_LABEL, MeasuredRange, WhatIf, WorkloadModel, gpus_of, memory_of, name_of_disk
+from sizer.model.runs import is_batch_search, is_starved, label_at
 from sizer.records.configuration import Configuration
 from sizer.records.prediction import Action, Figure, Reason, ReasonCode, Refusal, Refused, Suggestion, reason
 from sizer.records.run_kinds import Outcome

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sizer.model.model import (
+    CPU_LABEL,
     MARGIN,
     WITHIN,
     Bounds,
@@ -24,10 +25,9 @@ from sizer.model.model import (
     memory_of,
     vcpus_of,
 )
-from sizer.records.answer import LargestBatch, SearchEnd
 from sizer.records.configuration import Configuration
 from sizer.records.device import HOST_DISK
-from sizer.records.run_kinds import SEARCHES, MemoryPlace, Outcome, Purpose
+from sizer.records.run_kinds import SEARCHES, LargestBatch, MemoryPlace, Outcome, Purpose, SearchEnd
 
 if TYPE_CHECKING:
     from sizer.records.run import Run
@@ -40,8 +40,6 @@ INPUTS = ("disk", "cached", "synthetic")
 CACHES = ("cold", "natural", "warm")
 HOST_ALONE = ("cpu", "emulated")
 """Devices that have no memory of their own."""
-CPU_LABEL = "cpu"
-"""The name given to the accelerator of runs without one, where others of the same workload had one."""
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
 LOST = 0.15
 """Share of its vCPUs that a run may lack. By hand: on a quiet host a loader whose threads work in bursts waits for a

@@ -8,9 +8,8 @@ from typing import ClassVar
 
 from sizer.model.runs import MOST_RUNS, Tried, largest_batch, tried, unfinished_end, whole_data
 from sizer.plan.configurations import configurations, representative
-from sizer.records.answer import LargestBatch
 from sizer.records.run import Run
-from sizer.records.run_kinds import Purpose
+from sizer.records.run_kinds import LargestBatch, Purpose
 from sizer.records.study import RunSpec, Study
 from sizer.records.units import MIB
 from sizer.study.presets import HostSize

@@ -14,10 +14,10 @@ from sizer.catalog.gpu_scaling import ScalingEfficiency, scaling_efficiency
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, published_gpus, smallest_memory
 from sizer.model.edge import accelerators_alone, best_place, vcpus_of_ceiling
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import Gpus, MeasuredDisk, WhatIf, WorkloadModel, gpus_of
+from sizer.model.model import CPU_LABEL, Gpus, MeasuredDisk, WhatIf, WorkloadModel, gpus_of
 from sizer.model.prediction import predict, predict_several
 from sizer.model.refusals import counted_outcomes
-from sizer.model.runs import CPU_LABEL, as_asked, label_at
+from sizer.model.runs import as_asked, label_at
 from sizer.recommend.job_changes import judged_by
 from sizer.recommend.prices import gpu_gone, is_arm, usd_per_million
 from sizer.records.answer import AcceleratorCount, AgainstCpu, Answer, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu

@@ -10,9 +10,9 @@ from functools import cached_property
 from statistics import median
 
 from sizer.catalog.catalog import Catalog, InstanceType
-from sizer.model.model import WorkloadModel, deviation_of, gpus_of, name_of_disk, of_new_run
+from sizer.model.model import CPU_LABEL, WorkloadModel, deviation_of, gpus_of, name_of_disk, of_new_run
 from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
-from sizer.model.runs import CPU_LABEL, end_to_end, label_of, labelled
+from sizer.model.runs import end_to_end, label_of, labelled
 from sizer.recommend.prices import Accelerators, disk_prices, is_in_catalog, price_of, retired_since
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.prediction import Spec

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from sizer.model.model import CPU_LABEL
 from sizer.model.observations import measured_rate
-from sizer.model.runs import CPU_LABEL, as_asked, label_of
+from sizer.model.runs import as_asked, label_of
 from sizer.recommend.case import DOUBTS
 from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.configuration import Estimate

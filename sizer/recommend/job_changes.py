@@ -11,9 +11,9 @@ from statistics import median
 from sizer.model.edge import gain, loader_waits
 from sizer.model.equation import INSTANT
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import WhatIf, WorkloadModel, batch_of
+from sizer.model.model import CPU_LABEL, WhatIf, WorkloadModel, batch_of
 from sizer.model.prediction import predict
-from sizer.model.runs import CPU_LABEL, as_asked
+from sizer.model.runs import as_asked
 from sizer.recommend.reasons import most_by_disk
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.kinds import KINDS, LANGUAGE, PREPROCESSING

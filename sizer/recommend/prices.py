@@ -12,8 +12,7 @@ import numpy as np
 from sizer.catalog.catalog import Catalog, InstanceType
 from sizer.catalog.gpus import is_alike, read_gpu_name, same_gpu
 from sizer.model.memory import anonymous_bytes
-from sizer.model.model import MeasuredDisk, WorkloadModel, name_of_disk
-from sizer.model.runs import CPU_LABEL
+from sizer.model.model import CPU_LABEL, MeasuredDisk, WorkloadModel, name_of_disk
 from sizer.records.configuration import Configuration
 from sizer.records.device import EMULATED_LABEL, Device
 from sizer.records.prediction import Reason, ReasonCode, Spec, reason

@@ -29,7 +29,7 @@ from sizer.records.domains import (
 )
 from sizer.records.messages import Message
 from sizer.records.prediction import Prediction, Reason, Refusal, Spec, Suggestion
-from sizer.records.run_kinds import MemoryPlace, Outcome
+from sizer.records.run_kinds import LargestBatch, Outcome
 from sizer.records.study import Objective
 
 
@@ -122,48 +122,6 @@ class BatchCurve:
     rising: bool = False
     beyond: Count | None = None
     emulated: bool = False
-
-
-class SearchEnd(str, Enum):
-    """Why the search for the largest batch ended, or that there was none."""
-
-    CLOSE = "close"
-    """The largest that completed and the smallest that ran out of memory are within a tenth of each other."""
-    NOTHING_FITS = "nothing_fits"
-    """A batch of one ran out of memory."""
-    MOST_TRIED = "most_tried"
-    """The largest batch that was to be tried completed."""
-    WHOLE_DATA = "whole_data"
-    """A larger batch would be more than the data set has."""
-    TOO_SLOW = "too_slow"
-    """The batch `failed` did not make enough steps in its time, which says nothing of memory."""
-    CRASHED = "crashed"
-    """The batch `failed` crashed, which says nothing of memory."""
-    MOST_RUNS = "most_runs"
-    """So many runs were made."""
-    UNFINISHED = "unfinished"
-    """A run is left to be made."""
-    NOT_SEARCHED = "not_searched"
-    """Only the runs of the study show it."""
-
-
-@dataclass(frozen=True)
-class LargestBatch:
-    """The largest batch that completed and the smallest above it that ran out of memory, and of which memory.
-
-    `memory_bytes` is the cap of host memory that they had, None where it was not limited, or it may be that of an
-    accelerator which ran out; `gpu` names that one, where it is known. `failed` is the batch that ended the search
-    otherwise.
-    """
-
-    batch_size: Batch | None
-    too_large: Batch | None
-    where: MemoryPlace | None
-    memory_bytes: Bytes | None
-    ended: SearchEnd
-    gpu: str | None = None
-    failed: Batch | None = None
-    pipeline_alone: bool = False
 
 
 @dataclass(frozen=True)

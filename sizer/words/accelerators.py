@@ -13,7 +13,6 @@ from sizer.records.answer import (
     BatchCurve,
     BatchPoint,
     GpuOption,
-    LargestBatch,
     NoGpuAnswer,
     PublishedRate,
     SecondGpu,
@@ -22,6 +21,7 @@ from sizer.records.answer import (
 from sizer.records.configuration import Bottleneck, Estimate
 from sizer.records.device import GIVEN_IN_STUDY, GIVEN_IN_TABLE, BatchRate, Device
 from sizer.records.prediction import Refusal
+from sizer.records.run_kinds import LargestBatch
 from sizer.records.units import RELATIVE, format_number, format_seconds, format_usd
 from sizer.words.answers import refusal_sentences
 from sizer.words.language import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from sizer.model.runs import CPU_LABEL
+from sizer.model.model import CPU_LABEL
 from sizer.recommend.job_changes import Change, ChangeKind
 from sizer.recommend.rule import ALIKE as SAME_COST
 from sizer.recommend.rule import SURE

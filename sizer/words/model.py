@@ -9,7 +9,6 @@ from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Prediction, Reason, ReasonCode, Refusal, reason
 from sizer.records.units import RELATIVE, format_bytes, format_number, format_seconds, rate_unit
-from sizer.words.answers import refusal_sentences
 from sizer.words.language import (
     N_,
     Sentence,
@@ -57,6 +56,8 @@ def model_summary(model: WorkloadModel) -> str:
 def model_line(model: WorkloadModel) -> str:
     """A workload with what its runs showed, or why it has no model."""
     refused = model.refused
+    from sizer.words.answers import refusal_sentences
+
     summary = model_summary(model) if refused is None else refusal_sentences(refused, terms_of(model))
     return _("{workload}: {summary}", workload=model.name, summary=summary)
 
@@ -319,6 +320,8 @@ def what_if_refusals(memory_bytes: tuple[int, ...], refused: Refusal | None, ter
     not_fitted = refused or Refusal(reason(ReasonCode.NOT_FITTED))
     with without_marks():
         sentences = {each.code.value: reason_sentence(each, terms) for each in reasons}
+        from sizer.words.answers import refusal_sentences
+
         return {**sentences, ReasonCode.NOT_FITTED.value: refusal_sentences(not_fitted, terms)}
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sizer.model.model import GivenUp, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
-from sizer.model.runs import CPU_LABEL
-from sizer.records.answer import LargestBatch, SearchEnd
+from sizer.model.model import CPU_LABEL, GivenUp, GivenUpKind, SearchedFloor, WorkloadModel, name_of_disk
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import EMULATED_LABEL, GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Device, DiskRates
 from sizer.records.prediction import Spec
-from sizer.records.run_kinds import MemoryPlace, Outcome
+from sizer.records.run_kinds import MemoryPlace, Outcome, SearchEnd
 from sizer.records.units import format_bytes
 from sizer.words.language import N_, Sentence, _, _n, capital, clauses, operations, row, transfer, vcpus_in_words
+
+if TYPE_CHECKING:
+    from sizer.records.run_kinds import LargestBatch
 
 
 @dataclass(frozen=True)

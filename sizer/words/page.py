@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from sizer.host.stored_host import Installed
-from sizer.model.runs import CPU_LABEL
+from sizer.model.model import CPU_LABEL
 from sizer.recommend.cross_table import CPU_OF
 from sizer.records.answer import Answer, CrossCell, CrossColumn, CrossRow, CrossTable, Recommendation
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
@@ -26,7 +26,7 @@ from sizer.records.kinds import (
     DifferenceKind,
 )
 from sizer.records.prediction import Prediction, Spec
-from sizer.records.run import DataSet, Run
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Study, Workload
 from sizer.records.units import format_bytes, format_seconds
@@ -135,24 +135,6 @@ def workload_in_words(workload: Workload) -> str:
 def state_in_words(input_: str, cache: str) -> str:
     """From where the input came, and what was in the page cache."""
     return paragraph([_known(_INPUTS, input_), _known(_CACHES, cache)])
-
-
-def data_in_words(data: DataSet | None) -> str:
-    """The study's own images, with their number where it is known."""
-    if data is None:
-        return _("Your data set")
-    if data.embedded:
-        return _("The embedded data set, {count} images", count=whole(data.samples))
-    return _("Your whole data set, {count} images", count=whole(data.samples))
-
-
-def decoders_in_words(runs: Iterable[Run]) -> str | None:
-    """By what preprocessing decoded its images; None where its runs do not say, as those of older versions."""
-    names = sorted({str(run.stated["decoder"]) for run in runs if "decoder" in run.stated})
-    written = {"opencv": "OpenCV", "pillow": "Pillow"}
-    return (
-        _("Images decoded by {decoders:and}.", decoders=[written.get(each, each) for each in names]) if names else None
-    )
 
 
 def installed_in_words(found: Installed) -> str:

@@ -10,9 +10,9 @@ from sizer.limits.interface import Control
 from sizer.plan.batch_search import BatchSearch
 from sizer.plan.chosen import NextRun, PlanEnd, Unfinished
 from sizer.plan.floor_search import Search
-from sizer.records.answer import SearchEnd
 from sizer.records.device import Device
 from sizer.records.run import Run
+from sizer.records.run_kinds import SearchEnd
 from sizer.records.study import PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import format_number
 from sizer.words.language import N_, Sentence, _, clauses, either, listed, rate_in_words, with_interval

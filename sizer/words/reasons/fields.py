@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 
 from sizer.model.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
-from sizer.recommend.rule import ALIKE
 from sizer.records.configuration import Bottleneck
 from sizer.records.device import Device
 from sizer.records.prediction import Reason
@@ -17,6 +16,12 @@ from sizer.words.names import Terms
 
 Field = Callable[[Reason, Terms], str]
 """A figure in words; empty where the reason has none."""
+
+
+def _alike() -> str:
+    from sizer.recommend.rule import ALIKE
+
+    return language.percent(ALIKE)
 
 
 def _each(written: Callable[[float], str], called: str, **others: str) -> dict[str, Field]:
@@ -268,7 +273,7 @@ FIELDS: Mapping[str, Field] = {
     "workload": lambda r, t: t.workload,
     "units": lambda r, t: language.several_of(t.unit),
     "accelerator": lambda r, t: names.accelerator_name(t.device),
-    "alike": lambda r, t: language.percent(ALIKE),
+    "alike": lambda r, t: _alike(),
 }
 
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compile
 ASKS = """
 import json, os
 from sizer.api.preconditions import doubts_of_gpu
-from sizer.host import gpus, has_driver, visible_gpus
+from sizer.host.cuda_devices import visible_gpus
 from sizer.host.gpu_watch import GpuWatch
 from sizer.host.nvml import gpus, has_driver, session
 from sizer.records.device import Device

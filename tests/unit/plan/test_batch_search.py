@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from sizer.model.model import WITHIN
 from sizer.model.runs import HELD_STEPS, MOST_RUNS, largest_batch
 from sizer.plan.batch_search import TIMEOUT, BatchSearch, batch_searches
-from sizer.records.answer import LargestBatch, SearchEnd
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
 from sizer.records.run import Cause, CauseKind, DataSet, Failure, Run, Step
-from sizer.records.run_kinds import MemoryPlace, Outcome, Purpose
+from sizer.records.run_kinds import LargestBatch, MemoryPlace, Outcome, Purpose, SearchEnd
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB
 from sizer.study.presets import HostSize

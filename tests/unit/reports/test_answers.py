@@ -297,7 +297,7 @@ WITHIN = frozenset({"p", "li", "dd", "figcaption", "h2", "h3", "h4"})
 UNREAD = frozenset({"table", "details", "script", "style", "svg"})
 UNREAD_CLASSES = frozenset({"badge-says", "legend"})
 EXPECTED = (
-    r"It still gets faster at .*, the most measured\.",  # of each workload's model
+    r"The rate still rises at .*, the most measured\.",  # of each workload's model
     r"Each of \d+ configurations was predicted by a fit to the others:.*",  # the same
     r"At .*\.",  # what two charts have in common
     r".* · .*",  # what a workload is, over its section and over its runs

@@ -374,7 +374,7 @@ def test_a_host_that_holds_still_is_said_to(material: Material, reference: tuple
     still = tuple(replace(run, throughput=reference[0].throughput) for run in reference)
     found = shown(material, one_after_the_other(still))
     assert not found.found
-    assert found.sentence.startswith("The host did not drift: one configuration gave ")
+    assert found.sentence.startswith("The host did not drift: one configuration, measured ")
 
 
 def test_every_other_run_lies_in_the_strip(material: Material, reference: tuple[Run, ...]) -> None:
