@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal
+
+from sizer.records.messages import Message
 
 COMMAND = "command"
 IMPORTED = "imported"
@@ -32,16 +34,18 @@ MODES = (FORWARD, FORWARD_BACKWARD, TRAIN)
 class WorkloadKind:
     """One kind.
 
-    `framework`, `network`, `format` and `batch_size` hold where the study file says nothing; None where the kind has no
-    such thing. `data_formats` are the forms of data that it can be given: a folder of images is packed first for one
-    that reads records. `reads` is how it reads them: a sample at a time (`samples`), all of it at the start of an epoch
-    (`epoch`), or in a way that nobody knows (None); `shuffles` if in a new order each epoch, or perhaps. `has_step`:
-    it can be fed with synthetic input. `rate_mode` says which published rates of accelerators are its own. `modes` are
-    what its program can compute of a batch, the first of them where nothing else is asked for.
-    `start_up_seconds` is start-up and warm-up on one vCPU: interpreter, framework, graph and first steps (MXNet 1.9.1,
-    2 vCPU EPYC, 2026).
+    `label` is what a person calls it. `framework`, `network`, `format` and `batch_size` hold where the study file
+    says nothing; None where the kind has no such thing. `data_formats` are the forms of data that it can be given: a
+    folder of images is packed first for one that reads records. `reads` is how it reads them: a sample at a time
+    (`samples`), all of it at the start of an epoch (`epoch`), or in a way that nobody knows (None); `shuffles` if in
+    a new order each epoch, or perhaps. `has_step`: it can be fed with synthetic input. `rate_mode` says which
+    published rates of accelerators are its own. `modes` are what its program can compute of a batch, the first of
+    them where nothing else is asked for. `lacks` are options of the other programs that its own does not have
+    (`runner/commands.py`). `start_up_seconds` is start-up and warm-up on one vCPU: interpreter, framework, graph and
+    first steps (MXNet 1.9.1, 2 vCPU EPYC, 2026).
     """
 
+    label: Message
     framework: str
     network: str | None
     format: str | None
@@ -53,6 +57,7 @@ class WorkloadKind:
     has_step: bool = False
     rate_mode: Literal["train", "infer"] | None = None
     modes: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
 
     @property
     def mode(self) -> str | None:
@@ -62,6 +67,7 @@ class WorkloadKind:
 
 # Zaremba et al. 2014, "Recurrent Neural Network Regularization": the small model and its batch.
 _LANGUAGE_TRAINING = WorkloadKind(
+    Message("training of a language model"),
     "mxnet",
     "small",
     "text",
@@ -75,6 +81,7 @@ _LANGUAGE_TRAINING = WorkloadKind(
 )
 KINDS = {
     "image_training": WorkloadKind(
+        Message("image training"),
         "mxnet",
         "resnet50",
         "recordio",
@@ -87,14 +94,33 @@ KINDS = {
         modes=(TRAIN, FORWARD_BACKWARD),
     ),
     "image_inference": WorkloadKind(
-        "mxnet", "resnet50", "recordio", 32, 10.0, IMAGES, has_step=True, rate_mode="infer", modes=(FORWARD,)
+        Message("image inference"),
+        "mxnet",
+        "resnet50",
+        "recordio",
+        32,
+        10.0,
+        IMAGES,
+        has_step=True,
+        rate_mode="infer",
+        modes=(FORWARD,),
     ),
-    **dict.fromkeys(sorted(LANGUAGE), _LANGUAGE_TRAINING),
-    PREPROCESSING: WorkloadKind(OPENCV, None, "recordio", 32, 4.0, ("folder",)),
+    "language_training": _LANGUAGE_TRAINING,
+    "lstm_training": replace(_LANGUAGE_TRAINING, label=Message("LSTM training")),
+    PREPROCESSING: WorkloadKind(
+        Message("ImageNet-style preprocessing"),
+        OPENCV,
+        None,
+        "recordio",
+        32,
+        4.0,
+        ("folder",),
+        lacks=("framework", "network", "rate", "scratch"),
+    ),
     # Nothing is known of a command: a step is a sample until its file says how many samples a step has.
-    COMMAND: WorkloadKind(OTHER, None, None, 1, 15.0, reads=None, shuffles=True),
+    COMMAND: WorkloadKind(Message("own command"), OTHER, None, None, 1, 15.0, reads=None, shuffles=True),
     # Never started.
-    IMPORTED: WorkloadKind(OTHER, None, None, 1, 0.0, reads=None, shuffles=True),
+    IMPORTED: WorkloadKind(Message("measured elsewhere"), OTHER, None, None, 1, 0.0, reads=None, shuffles=True),
 }
 TAKES_VECTORS = frozenset({"fcn5"})
 """Networks that a data set of images cannot feed."""

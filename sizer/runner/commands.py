@@ -9,7 +9,7 @@ from math import ceil
 from pathlib import Path
 
 from sizer.host.cuda_devices import BUS_ORDER
-from sizer.records.kinds import KINDS, OTHER
+from sizer.records.kinds import KINDS, OTHER, PREPROCESSING
 from sizer.records.messages import InputError
 from sizer.records.own_programs import filled, placeholders_in
 from sizer.records.study import RunSpec, Workload
@@ -83,18 +83,11 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
         **{name.replace("_", "-"): _spelled(value) for name, value in vars(workload.options).items()},
         "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
         "exchange": _exchange(spec),
+        "scratch": paths.scratch,
     }
-    if workload.kind == "imagenet_preprocessing":
-        options |= {
-            "output": paths.output,
-            "format": workload.format,
-            "passes": 0,
-            "framework": None,
-            "network": None,
-            "rate": None,
-        }
-    else:
-        options["scratch"] = paths.scratch
+    if workload.kind == PREPROCESSING:
+        options |= {"output": paths.output, "format": workload.format, "passes": 0}
+    options = {name: value for name, value in options.items() if name not in KINDS[workload.kind].lacks}
     words = [str(paths.interpreter), "-m", f"workloads.{workload.kind}"]
     for name, value in options.items():
         words += [f"--{name}", str(value)] if value is not None else []

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from sizer.records.kinds import KINDS
 from sizer.records.messages import AnyOf, InputError, Message, advised_name, printable
 from sizer.study.document import Document, Key, is_variable
 
@@ -29,6 +30,7 @@ def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the study file, the one that study files are checked with."""
     text = resources.files(__package__).joinpath("study_schema.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
+    loaded["$defs"]["workload"]["properties"]["kind"]["enum"] = list(KINDS)
     return loaded
 
 

@@ -40,6 +40,7 @@ from sizer.words.language import (
     brief,
     clauses,
     either,
+    in_words,
     listed,
     paragraph,
     percent,
@@ -70,15 +71,6 @@ from sizer.words.names import (
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
 _FRAMEWORKS = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
-_KINDS: Mapping[str, str] = {
-    "image_training": N_("image training"),
-    "image_inference": N_("image inference"),
-    "language_training": N_("training of a language model"),
-    "lstm_training": N_("LSTM training"),
-    PREPROCESSING: N_("ImageNet-style preprocessing"),
-    "command": N_("own command"),
-    "imported": N_("measured elsewhere"),
-}
 _MODES: Mapping[str, str] = {
     FORWARD: N_("forward"),
     FORWARD_BACKWARD: N_("forward and backward"),
@@ -113,7 +105,7 @@ def _known(names: Mapping[str, str], value: str) -> str:
 
 def kind_in_words(kind: str) -> str:
     """What sort of work a workload does."""
-    return _known(_KINDS, kind)
+    return in_words(KINDS[kind].label) if kind in KINDS else kind
 
 
 def mode_in_words(mode: str) -> str:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from sizer.records.kinds import KINDS
 from sizer.records.messages import InputError
 from sizer.study.json_schema import schema
 from sizer.study.parse import parse_study
@@ -68,9 +67,3 @@ def test_any_yaml_is_a_study_or_one_sentence(data: dict[str, Any], workloads: li
     text = yaml.safe_dump({**data, "workloads": workloads}, allow_unicode=True)
     with contextlib.suppress(InputError):
         parse_study(text, "study.yaml", "quick", HostSize(2, 2**30), None)
-
-
-def test_the_schema_names_every_kind() -> None:
-    """A kind that has an entry of its own can be asked for in a study file."""
-    kinds = schema()["$defs"]["workload"]["properties"]["kind"]["enum"]
-    assert kinds == list(KINDS)
