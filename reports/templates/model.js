@@ -197,7 +197,7 @@ const Model = K => {
       const written = Math.max(
         secondsOf(facts.written_bytes, writeBytes || bytes), secondsOf(facts.write_ios, writeIops || iops));
       return {
-        ...data.row, disk: diskOf(at), label, gpus, supposed, is_free, feed: facts.setting,
+        ...data.row, disk: diskOf(at), label, gpus, supposed, is_free, feed: facts.feed,
         reads: facts.reads, decodes: true, computes: true, vcpus: vcpusOf(at), memory_bytes: memoryOf(at),
         batch: batchOf(at), batch_ratio: facts.reference_batch / batchOf(at),
         speed_up: facts.scaling_loss === null ? 0 : Math.log(gpus) - facts.scaling_loss * 2 * (gpus - 1) / gpus,

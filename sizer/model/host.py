@@ -18,6 +18,7 @@ from datetime import datetime, timezone
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from sizer.model.equation import Array
@@ -107,6 +108,9 @@ class _Series:
     workload: Array
     exposure: Array
 
+    def part(self, chosen: NDArray[np.intp]) -> _Series:
+        return _Series(self.time[chosen], self.workload[chosen], self.exposure[chosen])
+
     def covariance(self, other: _Series, length: float, shared: float) -> Array:
         """Of the path at both, in units of its variance."""
         path = np.exp(-np.abs(self.time[:, None] - other.time) / length)
@@ -161,17 +165,21 @@ def _path(again: _Series, logs: Array, known: Array, there: _Series, several: bo
     weights = np.array([log_weight for log_weight, *_ in points])
     weights = np.exp(weights - weights.max())
     weights = np.where(weights > COUNTS, weights, 0.0) / weights[weights > COUNTS].sum()
-    alike = there.workload[:, None] == there.workload
-    centred = np.eye(len(there.time)) - alike / alike.sum(axis=1)
+    own = [np.flatnonzero(there.workload == number) for number in np.unique(there.workload)]
+    few = [there.part(runs[:: math.ceil(len(runs) / MOST)]) for runs in own]
     mean, squares = np.zeros((2, len(there.time)))
     for weight, (_, amplitude, length, shared, lower) in zip(weights, points, strict=True):
         if weight and amplitude:
-            across = amplitude**2 * (centred @ there.covariance(again, length, shared)) * again.exposure
-            half = np.linalg.solve(lower, across.T)
-            before = amplitude**2 * np.diag(centred @ there.covariance(there, length, shared) @ centred.T)
+            across, before = there.covariance(again, length, shared), np.ones(len(there.time))
+            for runs, some in zip(own, few, strict=True):  # about the mean over those of the workload
+                across[runs] -= some.covariance(again, length, shared).mean(axis=0)
+                before[runs] -= 2 * there.part(runs).covariance(some, length, shared).mean(axis=1)
+                before[runs] += some.covariance(some, length, shared).mean()
+            half = np.linalg.solve(lower, amplitude**2 * (across * again.exposure).T)
             path = half.T @ np.linalg.solve(lower, logs)
             mean += weight * path
-            squares += weight * (np.maximum(before - (half**2).sum(axis=0), 0.0) + path**2)
+            left_over = np.maximum(amplitude**2 * before - (half**2).sum(axis=0), 0.0)
+            squares += weight * (left_over + path**2)
     moved = math.sqrt(sum(weight * point[1] ** 2 for weight, point in zip(weights, points, strict=True)))
     return mean, np.maximum(squares - mean**2, 0.0), moved
 

@@ -147,7 +147,7 @@ def test_a_program_without_a_rate(
     (tmp_path / "prog.py").write_text(program)
     done = typed("profile", *SHORT, "--", sys.executable, "prog.py")
     assert done.returncode == 4, done.stderr
-    for each in (*said, "nothing else is measured", "type the same again"):
+    for each in (*said, "nothing else is measured", "run the same command"):
         assert each in done.stderr
     for each in unsaid:
         assert each not in done.stderr

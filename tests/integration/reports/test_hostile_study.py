@@ -55,7 +55,7 @@ def address(kind: str, material: Material, tmp_path_factory: pytest.TempPathFact
     path: Path = tmp_path_factory.mktemp("hostile") / "report.html"
     with pytest.MonkeyPatch.context() as patched:
         # A curve of few points is the same to a name, and each model here is another one.
-        patched.setattr("sizer.bundled.reports.figures.curves.POINTS", 6)
+        patched.setattr("sizer.bundled.reports.figures.series.POINTS", 6)
         patched.setattr(all_runs, "MOST_IN_PLACE", 0 if kind == "markup" else 1000)
         write_report(path, hostile(material, HOSTILE[kind]))
     return path.as_uri()

@@ -43,7 +43,7 @@ def _time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page is of another model, and asking it for every point of its curves is most of what a page takes."""
-    monkeypatch.setattr("sizer.bundled.reports.figures.curves.POINTS", 6)
+    monkeypatch.setattr("sizer.bundled.reports.figures.series.POINTS", 6)
 
 
 @pytest.fixture(autouse=True)
