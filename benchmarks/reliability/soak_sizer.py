@@ -65,7 +65,7 @@ REPLACED = (
     ("sizer.storage.placement", "_copied", partial(phased, "copying")),
     ("sizer.api.preparing", "check_disk", partial(phased, "fio")),
     ("sizer.api.preparing", "launch", partial(phased, "run")),
-    ("sizer.api.conclusions", "conclude", partial(phased, "answering")),
+    ("sizer.api.measuring", "conclude", partial(phased, "answering")),
     ("sizer.api", "this_host", lambda this_host: partial(this_host, fio=FIO)),
     ("sizer.storage.disk_check", "FILE_BYTES", lambda _: 16 * 2**20),
     ("sizer.storage.disks", "ROOM_BYTES", lambda _: 96 * 10**6),
