@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sizer.records.device import ClockReason
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.units import bytes_and_unit, format_number, share_and_unit
-from sizer.words.language import N_, Counted, Sentence, _, several_of, span, units_a_second
+from sizer.words.language import N_, Counted, Sentence, _, fields_of, several_of, span, units_a_second
 
 _K = WarningKind
 _NAMES: Mapping[WarningKind, str] = {
@@ -210,7 +210,7 @@ def warning_in_words(alike: Sequence[RunWarning], unit: str) -> str:
         return first.text or ""
     message = _SENTENCES.get(first.kind, "")
     needs_text = first.kind in _OWN_TEXT and not first.text
-    needs_figures = first.kind not in _WITHOUT_FIGURES and not first.figures
+    needs_figures = not first.figures and not FORMATS.keys().isdisjoint(fields_of(message))
     if not message or needs_text or needs_figures:
         return ""
     spans = {name: _span([warning.figures[name] for warning in alike], FORMATS[name]) for name in first.figures}
@@ -222,12 +222,6 @@ def warning_in_words(alike: Sequence[RunWarning], unit: str) -> str:
         "units": several_of(unit),
     }
     return _(message, **(values | spans))
-
-
-_WITHOUT_FIGURES = _OWN_TEXT | {
-    *(_K.UNSETTLED, _K.ONE_READING, _K.FIRST_EPOCH, _K.NO_EPOCHS, _K.PART_OF_EPOCH, _K.HOOK_KEPT_OUT),
-    *(_K.SAMPLES_NOT_SEEN, _K.SEVERAL_LOADERS),
-}
 
 
 def _is_foreign(warning: RunWarning) -> bool:
