@@ -212,14 +212,16 @@ def _processes(workloads: int) -> Iterator[ProcessPoolExecutor | None]:
     if count < 2 or threading.active_count() > 1:
         yield None
         return
-    # From 3.12 on Python warns of threads that it does not know: those of OpenBLAS, which it ends at a fork.
-    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+    others = active_children()  # of a program that uses the API
     pool = ProcessPoolExecutor(count, get_context("fork"), _begin_process, (os.getpid(),))
     try:
-        yield pool
+        with warnings.catch_warnings():
+            # From 3.12 on Python warns of threads that it does not know: those of OpenBLAS, which it ends at a fork.
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+            yield pool
         pool.shutdown()
     except BaseException:
-        for process in active_children():
+        for process in set(active_children()).difference(others):
             process.kill()
         pool.shutdown(cancel_futures=True)
         raise

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,27 @@ def test_no_process_outlives_sizer(tmp_path: Path, ending: signal.Signals) -> No
     while any(map(lives, workers)) and time.monotonic() < until:
         time.sleep(0.01)
     assert not any(map(lives, workers))
+
+
+def test_processes_of_the_calling_program_are_its_own(
+    model: Callable[[str], Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever ends the fits: only their processes are ended."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    this, context = os.getpid(), get_context("fork")
+    monkeypatch.setattr(
+        fitting, "fit", lambda *_: 1 // 0 if os.getpid() == this else os.kill(os.getpid(), signal.SIGKILL)
+    )
+    own = context.Process(target=time.sleep, args=(600,))
+    own.start()
+    try:
+        with pytest.raises(ZeroDivisionError):
+            model("interrupted")
+        own.join(0.5)  # a signal is on its way
+        assert own.is_alive()
+    finally:
+        own.kill()
+        own.join()
 
 
 def lives(pid: int) -> bool:
