@@ -11,7 +11,7 @@ from sizer.records.kinds import OPENCV
 
 @dataclass(frozen=True)
 class FrameworkOptions:
-    """None is left to the program, which says in the run what it chose (`Run.stated`).
+    """None is left to the program, which says in the run what it chose (`Run.declared.stated`).
 
     `channels_last`: images lie in memory pixel by pixel, not channel by channel. `compile`: the network is compiled
     before its first step. `pin_memory`: batches are copied to the GPU from memory that is not paged. `workers`:
