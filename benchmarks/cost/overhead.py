@@ -2,10 +2,11 @@
 
     python benchmarks/cost/overhead.py [--seconds 6]
 
-By accounting: `sizer` is what sizer's process used during the steady state (`Run.conditions.overhead`: sampling, reading
-events, deciding), `events` what the workload's process used to write them: the thread's CPU time of one `Events.step`,
-at the same pace and with sizer reading at the other end of the pipe, times the events. Aim: both together under 1 % of the
-workload's core-seconds, for each workload. The last one is the worst case: many steps, and little CPU time in each.
+By accounting: `sizer` is what sizer's process used during the steady state (`Run.conditions.overhead`: sampling,
+reading events, deciding), `events` what the workload's process used to write them: the thread's CPU time of one
+`Events.step`, at the same pace and with sizer reading at the other end of the pipe, times the events. Aim: both
+together under 1 % of the workload's core-seconds, for each workload. The last one is the worst case: many steps, and
+little CPU time in each.
 """
 
 from __future__ import annotations
