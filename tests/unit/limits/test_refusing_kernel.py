@@ -22,7 +22,7 @@ from sizer.limits.interface import Control
 from sizer.limits.process_tree import kill_all
 from sizer.limits.topology import Machine, read_topology
 from sizer.limits.tree import Tree
-from sizer.limits.v2 import enabling, kill_group, own_group
+from sizer.limits.v2 import enabling, own_group
 from sizer.records.messages import HostError
 from sizer.words.language import in_words
 from tests.described_hosts import V2_FILES
@@ -126,14 +126,6 @@ def test_a_process_that_does_not_die_is_named(tmp_path: Path, monkeypatch: pytes
     hanging = SimpleNamespace(pid=2**22 + 1)
     with pytest.raises(HostError, match=str(hanging.pid)):
         kill_all(lambda: [hanging])  # type: ignore[list-item]
-
-
-def test_before_linux_5_14_each_process_is_killed(tmp_path: Path) -> None:
-    """There is no cgroup.kill then: the processes are signalled one by one."""
-    with subprocess.Popen(["sleep", "60"]) as process:
-        (tmp_path / "cgroup.procs").write_text(str(process.pid))
-        kill_group(Tree(), [tmp_path])
-        assert process.wait(10) == -9
 
 
 @pytest.mark.parametrize(

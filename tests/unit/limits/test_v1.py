@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sizer.limits.control_group import CgroupBackend
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
@@ -185,16 +186,16 @@ def test_what_another_sizer_removes_meanwhile_is_looked_for_again(
     v1: LimitsBackend, v1_tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parent of all groups goes with the last of them: a `doctor` beside must not hide a control."""
-    look, base = type(v1)._capabilities, v1_tree.path("/sys/fs/cgroup/cpu/sizer")
+    look, base = CgroupBackend._capabilities, v1_tree.path("/sys/fs/cgroup/cpu/sizer")
     removed: list[Path] = []
 
-    def disturbed(backend: LimitsBackend) -> tuple[Capability, ...]:
+    def disturbed(backend: CgroupBackend) -> tuple[Capability, ...]:
         if not removed:
             removed.append(base)
             v1_tree.remove(base)
         return look(backend)
 
-    monkeypatch.setattr(type(v1), "_capabilities", disturbed)
+    monkeypatch.setattr(CgroupBackend, "_capabilities", disturbed)
     assert all(capability.available for capability in v1.capabilities())
     assert removed
 
