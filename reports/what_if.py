@@ -23,24 +23,9 @@ from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
 from sizer.records.prediction import Refusal
 from sizer.records.units import GIB, format_bytes
+from sizer.words import model as words
 from sizer.words.answers import machine_rented
 from sizer.words.language import vcpus_in_words
-from sizer.words.model import (
-    another_disk,
-    data_set_of,
-    disk_stop,
-    measured_disk,
-    measured_disks_called,
-    tier_of_size,
-    tiers_called,
-    times_as_fast,
-    what_if_bottlenecks,
-    what_if_doubt,
-    what_if_labels,
-    what_if_refusals,
-    what_if_sentences,
-    what_if_unfit,
-)
 from sizer.words.names import gpu_name
 from sizer.words.verdict import BadgeKind, badge
 
@@ -67,8 +52,8 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | N
     data = {
         "constants": CONSTANTS,
         "place": PLACE,
-        "labels": what_if_labels(),
-        "unfit": what_if_unfit(),
+        "labels": words.what_if_labels(),
+        "unfit": words.what_if_unfit(),
         "hues": {bottleneck.value: hue for bottleneck, hue in HUES.items()},
         "tiers": {name: astuple(rates) for name, rates in tier_rates(catalog).items()},
         "machines": machines,
@@ -94,13 +79,13 @@ def _workload(
         "is_answer": answer is not None and answer.spec is not None,
         "rate": answer.throughput.value if answer is not None and answer.throughput is not None else None,
         "controls": [_control(each) for each in controls(model, start, catalog)],
-        "sentences": what_if_sentences(subject.unit),
-        "bottlenecks": what_if_bottlenecks(subject.device),
-        "refusals": what_if_refusals(model.measured.memory_bytes, model.refused, subject.terms),
+        "sentences": words.what_if_sentences(subject.unit),
+        "bottlenecks": words.what_if_bottlenecks(subject.device),
+        "refusals": words.what_if_refusals(model.measured.memory_bytes, model.refused, subject.terms),
         "memory_varied": memory_varied(model.measured),
         "kinds": _kinds(model, catalog, machines),
         "own_prices": _own_prices(subject, spot),
-        "doubt": what_if_doubt(rate_contradicted(subject.runs), subject.terms),
+        "doubt": words.what_if_doubt(rate_contradicted(subject.runs), subject.terms),
     }
 
 
@@ -297,7 +282,7 @@ def _accelerators(model: WorkloadModel, start: Configuration) -> list[Control | 
 
 
 def _speed(name: str) -> Control:
-    said = [times_as_fast(factor) for factor in FACTORS]
+    said = [words.times_as_fast(factor) for factor in FACTORS]
     return Control(name, name, FACTORS, said, [FACTORS.index(1)], FACTORS.index(1))
 
 
@@ -312,7 +297,7 @@ def _data(model: WorkloadModel) -> Control | None:
     size = model.facts.data_bytes
     if not model.facts.natural or not size:
         return None
-    said = [data_set_of(size * factor, factor) for factor in DATA_FACTORS]
+    said = [words.data_set_of(size * factor, factor) for factor in DATA_FACTORS]
     return Control(
         "data_factor", "data_bytes_factor", DATA_FACTORS, said, [DATA_FACTORS.index(1)], DATA_FACTORS.index(1)
     )
@@ -324,16 +309,19 @@ def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list
     The latter two where the runs say what a sample reads.
     """
     measured, facts = model.measured, model.facts
-    options = [(disk.name, measured_disk(disk.name, disk.emulated), measured_disks_called()) for disk in measured.disks]
+    options = [
+        (disk.name, words.measured_disk(disk.name, disk.emulated), words.measured_disks_called())
+        for disk in measured.disks
+    ]
     reads = facts.feed.input != "synthetic"
     by_bytes, by_requests = reads and facts.read_bytes is not None, reads and facts.read_ios is not None
     tiers = list(_tiers(catalog)) if by_bytes or by_requests else []
     options += [
-        (f"{name}:{TIER_BYTES // GIB}GiB", tier_of_size(name, TIER_BYTES, rates), tiers_called())
+        (f"{name}:{TIER_BYTES // GIB}GiB", words.tier_of_size(name, TIER_BYTES, rates), words.tiers_called())
         for name, rates in tiers
     ]
     if by_bytes or by_requests:
-        options.append((SUPPOSED, another_disk(), tiers_called()))
+        options.append((SUPPOSED, words.another_disk(), words.tiers_called()))
     if len(options) < 2:
         return []
     names = [name_of_disk(name) for name, *_ in options[: len(measured.disks)]]
@@ -354,7 +342,7 @@ def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list
 
 
 def _disk_rate(name: str, sets: str, values: Sequence[int], usual: int, scale: float) -> Control:
-    said = [disk_stop(value, name) for value in values]
+    said = [words.disk_stop(value, name) for value in values]
     return Control(name, sets, [value * scale for value in values], said, [], values.index(usual), scale)
 
 

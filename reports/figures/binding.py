@@ -18,9 +18,8 @@ from sizer.words.language import row as row_text
 from sizer.words.names import disk_name, resource_name
 from sizer.words.page import axis_name, bound_by, map_cell, map_read, place_named, stage_of_time, time_part
 
-from ..charts import legend
 from ..charts.cells import Cell, Cells
-from ..charts.legend import Figure
+from ..charts.legend import Figure, key
 from ..charts.plot import Part, Pile
 from ..subject import Subject
 from .disk_chart import disks_alike
@@ -68,12 +67,7 @@ def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> 
     whole = 1 / prediction.throughput.value
     shares = {Bottleneck(key): share for key, share in prediction.shares.items()}
     parts = [
-        Part(
-            called,
-            share * whole,
-            hue,
-            time_part(called, share * whole, whole, subject.unit, name),
-        )
+        Part(called, share * whole, hue, time_part(called, share * whole, whole, subject.unit, name))
         for called, share, hue in _stages(shares, subject)
         if share >= LEAST
     ]
@@ -107,12 +101,6 @@ def _step_share(subject: Subject) -> float:
     return min(facts.step_core_seconds / facts.core_seconds, 1.0)
 
 
-def hues_of(subject: Subject, shares: Sequence[Bottleneck]) -> tuple[legend.Key, ...]:
-    """Keys of the resources named, in the order in which they are piled up."""
-    ordered = [each for each in HUES if each in shares]
-    return tuple(legend.part(HUES[each], _called(each, subject)) for each in ordered)
-
-
 def binding_map(subject: Subject) -> Figure | None:
     """Throughput and what binds, over vCPUs and disks, or memory where one disk was measured; None where there is no
     such plane or no model of it."""
@@ -141,9 +129,10 @@ def binding_map(subject: Subject) -> Figure | None:
         else (),
         description=clauses(row_text(cell.title.split("\n")) for cell in cells.values()),
     )
-    keys = [*hues_of(subject, [prediction.bottleneck for prediction, _rate in told.values()])]
-    keys += [legend.cell(True, _("measured"))] if any(cell.measured for cell in cells.values()) else []
-    keys += [legend.cell(False, _("by the model alone"))] if not all(cell.measured for cell in cells.values()) else []
+    bound = {prediction.bottleneck for prediction, _rate in told.values()}
+    keys = [key("part", resource_name(one, subject.device), f"hue-{hue}") for one, hue in HUES.items() if one in bound]
+    keys += [key("measured cell", _("measured"))] if any(cell.measured for cell in cells.values()) else []
+    keys += [key("modelled cell", _("by the model alone"))] if not all(cell.measured for cell in cells.values()) else []
     fixed = held_fixed(_without(plane.axis, plane.rows[0]), subject.study)
     read = map_read(rates_axis(subject.unit), fixed)
     return Figure(title, drawn.draw(), tuple(keys), paragraph([read, _alike(plane, subject)]))
@@ -259,7 +248,3 @@ def thinned(values: Sequence[Value], most: int, kept: Value | None) -> list[Valu
         nearest = min(chosen - {0, len(values) - 1}, key=lambda each: abs(each - place))
         chosen = chosen - {nearest} | {place}
     return [values[index] for index in sorted(chosen)]
-
-
-def _called(bottleneck: Bottleneck, subject: Subject) -> str:
-    return resource_name(bottleneck, subject.device)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from statistics import median
 
@@ -28,9 +28,6 @@ from ..charts.plot import Ceiling
 from ..offers import place_of_answer
 from ..subject import Subject
 
-FROM_MEMORY = 0.05
-"""Of the bytes of a sample: where less of them comes from the disk, the page cache serves nearly everything."""
-
 
 def ceilings(axis: str, runs: Iterable[Run], subject: Subject) -> tuple[Ceiling, ...]:
     """Those that are the same for all of these runs along the axis, the accelerator's first.
@@ -44,36 +41,26 @@ def ceilings(axis: str, runs: Iterable[Run], subject: Subject) -> tuple[Ceiling,
     return tuple(each for each in found if each is not None)
 
 
-def reading_sizes(name: str, subject: Subject) -> tuple[int | None, ...]:
-    """The memory sizes with each of which another share of a sample comes from the disk, the smallest first.
-
-    A single None where the size does not matter: the page cache is emptied, or one size was measured. Without those
-    with which the page cache serves nearly everything: of the disk they say nothing.
-    """
-    runs = _on_disk(name, subject)
-    sizes = sorted({memory_of(run.configuration) for run in runs})
-    if len(sizes) < 2 or not all(feeds_from_cache(run) for run in runs):
-        return (None,)
-    return tuple(size for size in sizes if not _from_memory(demands(name, size, subject), runs))
-
-
-def disk_allows(name: str, memory_bytes: int | None, subject: Subject) -> float | None:
-    """Samples per second that a tier gives at what the runs with so much memory, or all of them, were seen to need of
-    it; None where that is not known.
+def disk_allows(name: str, subject: Subject, memory_bytes: int | None = None) -> float | None:
+    """Samples per second that a tier gives at what the runs, or those with so much memory, need of it; None
+    where that is not known, or where the page cache serves another share of them with each of several memory sizes.
 
     By what fio measured, or by what the tier declares where that was not measured.
     """
-    rates = rates_of(name, subject)
-    found = demands(name, memory_bytes, subject)
+    rates, runs = rates_of(name, subject), _on_disk(name, subject)
+    sizes = {memory_of(run.configuration) for run in runs}
+    if memory_bytes is None and len(sizes) > 1 and all(map(_feeds_from_cache, runs)):
+        return None
+    needed = demands(name, memory_bytes, subject)
     pairs = (
-        ([each.read_bytes for each in found], rates.read_bytes_per_second),
-        ([each.read_ios for each in found], rates.read_iops),
-        ([each.written_bytes for each in found], rates.write_bytes_per_second),
-        ([each.write_ios for each in found], rates.write_iops),
+        ("read_bytes", rates.read_bytes_per_second),
+        ("read_ios", rates.read_iops),
+        ("written_bytes", rates.write_bytes_per_second),
+        ("write_ios", rates.write_iops),
     )
     allowed = []
-    for needed, rate in pairs:
-        known = [each for each in needed if each]
+    for of_sample, rate in pairs:
+        known = [value for demand in needed if (value := getattr(demand, of_sample))]
         if known and rate:
             allowed.append(rate / median(known))
     return min(allowed, default=None)
@@ -85,19 +72,13 @@ def demands(name: str, memory_bytes: int | None, subject: Subject) -> list[Deman
     return [run.demand for run in runs if run.demand is not None]
 
 
-def feeds_from_cache(run: Run) -> bool:
+def _feeds_from_cache(run: Run) -> bool:
     """Whether the page cache serves what it can of a run's data."""
     return run.spec.workload.assumed_cache == "natural"
 
 
 def _on_disk(name: str, subject: Subject) -> list[Run]:
     return [run for run in subject.of_the_job if disk_of(run.configuration) == name]
-
-
-def _from_memory(found: Sequence[Demand], runs: Sequence[Run]) -> bool:
-    data = next((run.data_set for run in runs if run.data_set is not None and run.data_set.samples), None)
-    read = [each.read_bytes for each in found if each.read_bytes is not None]
-    return data is not None and bool(read) and median(read) < FROM_MEMORY * data.bytes / data.samples
 
 
 def rates_of(name: str, subject: Subject) -> DiskRates:
@@ -126,13 +107,11 @@ def _accelerator(runs: list[Run], subject: Subject) -> Ceiling | None:
 
 def _disk(runs: list[Run], subject: Subject) -> Ceiling | None:
     names = {disk_of(run.configuration) for run in runs}
-    if len(names) != 1:
+    sizes = {memory_of(run.configuration) for run in runs} if all(map(_feeds_from_cache, runs)) else {None}
+    if len(names) != 1 or len(sizes) > 1:
         return None
-    (name,) = names
-    sizes = {memory_of(run.configuration) for run in runs} if all(map(feeds_from_cache, runs)) else {None}
-    if len(sizes) > 1:
-        return None
-    rate = disk_allows(name, sizes.pop(), subject)
+    name = names.pop()
+    rate = disk_allows(name, subject, sizes.pop())
     if rate is None:
         return None
     disk = _("disk {name}", name=study_disk(name, subject.study))
