@@ -56,76 +56,49 @@ def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
     Runs of a search for the memory floor were asked for no rate, so they count nowhere.
     """
     measured = [run for run in as_asked(runs) if results.measured(run)]
-    known = [
-        _precision(measured, study),
-        _repeats(measured),
-        _others(measured),
-        _overhead(measured),
-    ]
-    return [fact for fact in known if fact is not None]
-
-
-def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None:
-    halves = [each for run in runs if (each := _half_width(run)) is not None]
-    if not halves:
-        return None
-    asked = study.measure.precision
-    reached = sum(each <= asked for each in halves)
-    middle, widest = (small_share(each) for each in (statistics.median(halves), max(halves)))
-    remark = _("median; widest ±{widest}", widest=widest)
-    if not study.imported:
-        remark = _(
-            "median; widest ±{widest}; {reached} of {whole} within the ±{asked} asked for",
-            widest=widest,
-            reached=reached,
-            whole=len(halves),
-            asked=small_share(asked),
+    rates = [run.throughput for run in measured if run.throughput is not None]
+    halves = [rate.relative_half_width or 0.0 for rate in rates if rate.has_interval and rate.value > 0]
+    shown = []
+    if halves:
+        asked, middle, widest = study.measure.precision, *map(small_share, (statistics.median(halves), max(halves)))
+        remark = _("median; widest ±{widest}", widest=widest)
+        if not study.imported:
+            remark = _(
+                "median; widest ±{widest}; {reached} of {whole} within the ±{asked} asked for",
+                widest=widest,
+                reached=sum(half <= asked for half in halves),
+                whole=len(halves),
+                asked=small_share(asked),
+            )
+        shown.append((_("Half-width of the 95 % intervals"), f"±{middle}", remark))
+    apart = _repeats_apart(measured)
+    if apart:
+        remark = _n(
+            "median of {count} configuration, most {most}: highest against lowest rate",
+            "median of {count} configurations, most {most}: highest against lowest rate",
+            len(apart),
+            most=apart_text(max(apart)),
         )
-    return _("Half-width of the 95 % intervals"), f"±{middle}", remark
+        shown.append((_("Repeats lie apart by"), apart_text(statistics.median(apart)), remark))
+    others = [run.other_cores for run in measured if run.other_cores is not None]
+    if others:
+        most = _("median; most {cores} cores", cores=f"{max(others):.2f}")
+        median = _("{cores} cores", cores=f"{statistics.median(others):.2f}")
+        shown.append((_("Other load on the host"), median, most))
+    own = [run.overhead for run in measured if run.overhead is not None]
+    if own:
+        most = _("of the workload's core-seconds, median; most {most}", most=small_share(max(own)))
+        shown.append((_("sizer's own use"), small_share(statistics.median(own)), most))
+    return shown
 
 
-def _half_width(run: Run) -> float | None:
-    rate = run.throughput
-    return rate.relative_half_width if rate is not None and rate.has_interval and rate.value > 0 else None
-
-
-def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
-    """How far fresh processes at the same place lie apart, which no interval of one run shows."""
+def _repeats_apart(runs: Sequence[Run]) -> list[float]:
+    """How far fresh processes at each place lie apart, which no interval of one run shows."""
     groups: dict[object, list[float]] = {}
     for run in runs:
         if run.throughput is not None:
             groups.setdefault((run.spec.workload, run.configuration, run.machine), []).append(run.throughput.value)
-    apart = [_spread(rates) for rates in groups.values() if len(rates) > 1]
-    if not apart:
-        return None
-    middle, most = apart_text(statistics.median(apart)), apart_text(max(apart))
-    remark = _n(
-        "median of {count} configuration, most {most}: highest against lowest rate",
-        "median of {count} configurations, most {most}: highest against lowest rate",
-        len(apart),
-        most=most,
-    )
-    return _("Repeats lie apart by"), middle, remark
-
-
-def _others(runs: Sequence[Run]) -> tuple[str, str, str] | None:
-    cores = [run.other_cores for run in runs if run.other_cores is not None]
-    if not cores:
-        return None
-    middle, most = f"{statistics.median(cores):.2f}", f"{max(cores):.2f}"
-    return _("Other load on the host"), _("{cores} cores", cores=middle), _("median; most {cores} cores", cores=most)
-
-
-def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
-    shares = [run.overhead for run in runs if run.overhead is not None]
-    if not shares:
-        return None
-    middle, most = (small_share(each) for each in (statistics.median(shares), max(shares)))
-    return _("sizer's own use"), middle, _("of the workload's core-seconds, median; most {most}", most=most)
-
-
-def _spread(rates: Sequence[float]) -> float:
-    return max(rates) / min(rates) - 1 if min(rates) > 0 else 0.0
+    return [max(r) / min(r) - 1 if min(r) > 0 else 0.0 for r in groups.values() if len(r) > 1]
 
 
 MOST_WORDINGS = 3

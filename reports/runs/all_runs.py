@@ -36,45 +36,13 @@ LAST_LINES = 5
 
 
 def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
-    """Every run, and what the words of its card mean."""
+    """Every run, a group for each workload."""
     study = material.study
     return {
-        "meaning": meaning(),
         "runs": [_group(subject, study) for subject in found if subject.runs],
         "packed": len(material.runs) > MOST_IN_PLACE,
         "imported": study.imported,
     }
-
-
-def meaning() -> list[tuple[str, str]]:
-    """What the labels of a card mean, said once and not with each run."""
-    return [
-        (
-            _("Throughput"),
-            _("mean rate after warm-up, the 95 % interval of that mean, and its half-width against the rate"),
-        ),
-        (_("Without the host's noise"), _("the same rate, had others on this host been as they usually were")),
-        (_("Reads beside it"), _("what random reads by sizer cost meanwhile, which others on the host make dearer")),
-        (
-            _("Products beside it"),
-            _("what small matrix products by sizer cost meanwhile; slower cores make them dearer"),
-        ),
-        (_("Two rates"), _("the rate fell and stayed down, as where a disk's burst credit is spent")),
-        (_("First epoch"), _("its own rate, beside the one that counts")),
-        (_("Measured"), _("how long after warm-up, and why it ended then")),
-        (_("sizer's own use"), _("core-seconds of sizer's process over those of the workload")),
-        (_("Busy"), _("share of its limit that a resource was used")),
-        (_("For input"), _("what the loop waited, by its own clock")),
-        (_("Stalled"), _("share of the time in which some task of the run waited for it, by the kernel (PSI)")),
-        (_("Throttled"), _("quota periods that were used up")),
-        (_("Others on this host"), _("cores that anything but the run used meanwhile")),
-        (_("A kernel running"), _("share of the time in which the GPU computed anything, by its driver")),
-        (_("Memory"), _("each kind at its highest, which need not be at one time; anonymous memory cannot be dropped")),
-        (_("Growth"), _("by each step after warm-up; where none is to be seen its 95 % interval holds zero")),
-        (_("Hit rate"), _("share of the bytes asked for that did not come from the device")),
-        (_("Data resident"), _("bytes of the data set in the page cache before and after the run")),
-        (_("Disk"), _("the rate of reads and writes, what the tier gives, and the cost of a sample")),
-    ]
 
 
 def _group(subject: Subject, study: Study) -> dict[str, Any]:
