@@ -14,18 +14,12 @@ from sizer.model.runs import as_asked, is_floor_search, is_search, searched_floo
 from sizer.records.run import Run, RunWarning, WarningKind, way_of_ending
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import Study
+from sizer.words import warnings as words
 from sizer.words.failures import failure_in_words, failure_line, remedy_of_failure
 from sizer.words.language import _, _n, capital, clauses, sentence, small_share
 from sizer.words.language import apart as apart_text
 from sizer.words.names import killed_floor_sentences, largest_batch_of, outcome_in_words, searched_floor_sentences
 from sizer.words.page import configuration_line, runs_by_outcome, runs_counted
-from sizer.words.warnings import (
-    MEASURED_AGAIN,
-    how_to_measure_again,
-    meaning_of_warning,
-    warning_in_words,
-    warning_name,
-)
 
 from . import results
 from .charts.svg import readable
@@ -38,13 +32,13 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     runs, study = [run for subject in found for run in subject.runs], material.study
     kinds = {warning.kind.group for run in as_asked(runs) for warning in run.warnings}
     drifted = drift.drift(found, study)
-    measured_again = bool(kinds & MEASURED_AGAIN) or (drifted is not None and drifted.found)
+    measured_again = bool(kinds & words.MEASURED_AGAIN) or (drifted is not None and drifted.found)
     return {
         "failures": failures(found, study),
         "memory_floors": [*memory_floors(found), *largest_batches(found)],
         "has_runs": bool(runs),
         "warnings": by_kind(runs),
-        "again": how_to_measure_again() if measured_again and not study.imported else "",
+        "again": words.how_to_measure_again() if measured_again and not study.imported else "",
         "facts": facts(runs, study),
         "drift": drifted,
     }
@@ -124,7 +118,7 @@ def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
             own.setdefault(warning.kind.group, []).append((warning, run.sample_unit))
         for kind, warnings in own.items():
             found.setdefault(kind, []).append(warnings)
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), warning_name(item[0])))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), words.warning_name(item[0])))
     return [_grouped(kind, warnings) for kind, warnings in ordered]
 
 
@@ -138,16 +132,16 @@ def _grouped(kind: WarningKind, of_runs: Sequence[Sequence[Marked]]) -> dict[str
         own = unit if warning.kind in IN_UNITS else None
         alike.setdefault((warning.kind, tuple(warning.figures), warning.text, own), []).append((warning, unit))
     said = [
-        warning_in_words([warning for warning, _unit in group], group[0][1])
+        words.warning_in_words([warning for warning, _unit in group], group[0][1])
         for group in sorted(alike.values(), key=lambda each: -len(each))
     ]
     wordings = list(dict.fromkeys(each for each in said if each))
     what = clauses(wordings[:MOST_WORDINGS] if kind is not WarningKind.DRIFTING else ())
     return {
-        "kind": warning_name(kind),
+        "kind": words.warning_name(kind),
         "where": runs_counted(len(of_runs)),
         "what": f"{capital(what)} …" if what and len(wordings) > MOST_WORDINGS else sentence(what),
-        "meaning": meaning_of_warning(kind),
+        "meaning": words.meaning_of_warning(kind),
     }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from statistics import median
 
@@ -16,7 +18,7 @@ from sizer.recommend.reasons import most_by_disk
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates
 from sizer.records.messages import NoAnswer
-from sizer.records.run import Demand, Run
+from sizer.records.run import Run
 from sizer.records.units import RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_text
 from sizer.words.answers import disk_other, disk_reading, disk_reads_nothing
@@ -47,29 +49,29 @@ def disk_allows(name: str, subject: Subject, memory_bytes: int | None = None) ->
 
     By what fio measured, or by what the tier declares where that was not measured.
     """
-    rates, runs = rates_of(name, subject), _on_disk(name, subject)
-    sizes = {memory_of(run.configuration) for run in runs}
-    if memory_bytes is None and len(sizes) > 1 and all(map(_feeds_from_cache, runs)):
+    sizes = {memory_of(run.configuration) for run in _on_disk(name, subject)}
+    if memory_bytes is None and len(sizes) > 1 and all(map(_feeds_from_cache, _on_disk(name, subject))):
         return None
-    needed = demands(name, memory_bytes, subject)
-    pairs = (
-        ("read_bytes", rates.read_bytes_per_second),
-        ("read_ios", rates.read_iops),
-        ("written_bytes", rates.write_bytes_per_second),
-        ("write_ios", rates.write_iops),
-    )
-    allowed = []
-    for of_sample, rate in pairs:
-        known = [value for demand in needed if (value := getattr(demand, of_sample))]
-        if known and rate:
-            allowed.append(rate / median(known))
-    return min(allowed, default=None)
+    needed, rates = needs(name, memory_bytes, subject), rates_of(name, subject)
+    most = {
+        "read_bytes": rates.read_bytes_per_second,
+        "read_ios": rates.read_iops,
+        "written_bytes": rates.write_bytes_per_second,
+        "write_ios": rates.write_iops,
+    }
+    return min((rate / needed[key] for key, rate in most.items() if rate and key in needed), default=None)
 
 
-def demands(name: str, memory_bytes: int | None, subject: Subject) -> list[Demand]:
-    """What a sample cost the runs of the whole job on that disk; with a memory size, those that had it."""
+def needs(name: str, memory_bytes: int | None, subject: Subject) -> dict[str, float]:
+    """What a sample cost the runs of the whole job on that disk in the median, by the fields of a demand that were
+    accounted; with a memory size, those that had it."""
     runs = [run for run in _on_disk(name, subject) if memory_bytes in (None, memory_of(run.configuration))]
-    return [run.demand for run in runs if run.demand is not None]
+    costs: dict[str, list[float]] = defaultdict(list)
+    for run in runs:
+        for field, value in vars(run.demand).items() if run.demand is not None else ():
+            if value:
+                costs[field].append(value)
+    return {field: median(values) for field, values in costs.items()}
 
 
 def _feeds_from_cache(run: Run) -> bool:
@@ -167,23 +169,15 @@ def _reading(subject: Subject, here: Configuration) -> str:
     """
     assert subject.model is not None, "a place has a model"
     name, rates = disk_of(here), rates_of(disk_of(here), subject)
-    cached = subject.model.facts.natural
-    found_there = demands(name, here.memory_bytes if cached else None, subject)
+    needed = needs(name, here.memory_bytes if subject.model.facts.natural else None, subject)
     rate = _rate(subject, here)
-    found = []
-    for by_requests, key, given in (
-        (False, "read_bytes", rates.read_bytes_per_second),
-        (True, "read_ios", rates.read_iops),
-    ):
-        known = [getattr(each, key) for each in found_there if getattr(each, key) is not None]
-        if known and given and rate is not None:
-            needed = rate.value * median(known)
-            found.append((needed / given, needed, given, by_requests))
-    if not found:
-        return ""
-    share, needed, given, by_requests = max(found)
-    check = subject.check(name)
-    return disk_reading(share, needed, given, by_requests, check is not None)
+    pairs = ((False, "read_bytes", rates.read_bytes_per_second), (True, "read_ios", rates.read_iops))
+    asked = [
+        (rate.value * needed[field] / given, rate.value * needed[field], given, by_requests)
+        for by_requests, field, given in pairs
+        if given and rate is not None and field in needed
+    ]
+    return disk_reading(*max(asked), subject.check(name) is not None) if asked else ""
 
 
 def _rate(subject: Subject, here: Configuration) -> Estimate | None:
@@ -196,17 +190,13 @@ def _rate(subject: Subject, here: Configuration) -> Estimate | None:
 def _by_other_disks(subject: Subject, here: Configuration) -> str:
     """Where no figures of disks are known: what the best of the others gives."""
     assert subject.model is not None, "a place has a model"
-    found: list[tuple[str, Estimate]] = []
+    gained: list[tuple[float, str, Estimate]] = []
     for disk in subject.model.measured.disks:
-        if name_of_disk(disk.name) == disk_of(here):
-            continue
-        try:
-            gained = gain(subject.model, here, replace(here, disk=disk.name))
-        except NoAnswer:
-            continue
-        if gained is not None:
-            found.append((name_of_disk(disk.name), gained))
-    if not found:
+        name = name_of_disk(disk.name)
+        with suppress(NoAnswer):
+            other = gain(subject.model, here, replace(here, disk=disk.name)) if name != disk_of(here) else None
+            gained += [(other.value, name, other)] if other is not None else []
+    if not gained:
         return ""
-    name, gained = max(found, key=lambda each: each[1].value)
-    return disk_other(study_disk(name, subject.study), gained)
+    _value, name, most = max(gained, key=lambda one: one[0])
+    return disk_other(study_disk(name, subject.study), most)

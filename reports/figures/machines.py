@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.records.answer import Alternative
-from sizer.words.answers import (
-    alternative_remark,
-    kind_name,
-    machine_name,
-    machines_drawn,
-    machines_left_out,
-    price_an_hour,
-    usd_or_nothing,
-)
+from sizer.words import answers as words
 from sizer.words.language import _, rate_in_words, rate_interval, rates_axis, row
 from sizer.words.page import answer_word
 
@@ -33,17 +25,19 @@ def machines_figure(subject: Subject) -> Figure | None:
         return None
     answer = subject.answer
     assert answer is not None, "only an answer has machines to show"
-    kinds = list(dict.fromkeys(kind_name(machine.spec, subject.terms) for machine in shown))
-    drawn = sorted(shown, key=lambda one: (kinds.index(kind_name(one.spec, subject.terms)), _size(one)))
+    kinds = list(dict.fromkeys(words.kind_name(machine.spec, subject.terms) for machine in shown))
+    drawn = sorted(shown, key=lambda one: (kinds.index(words.kind_name(one.spec, subject.terms)), _size(one)))
     headed = 1 < len(kinds) < len(drawn)
     chart = Rows(
-        label=machines_drawn([machine_name(machine, subject.terms) for machine in drawn], drawn, subject.unit),
+        label=words.machines_drawn(
+            [words.machine_name(machine, subject.terms) for machine in drawn], drawn, subject.unit
+        ),
         x_label=rates_axis(subject.unit),
         rows=tuple(_drawn(machine, headed, subject) for machine in drawn),
     )
     left_out = len(answer.alternatives) - len(shown)
     keys = (key("measured bar", _("measured, 90 % interval for a new run"), "series-0 alone"),)
-    caption = machines_left_out(left_out) if left_out else ""
+    caption = words.machines_left_out(left_out) if left_out else ""
     return Figure(_("Throughput by machine"), chart.draw(), keys, caption)
 
 
@@ -73,7 +67,7 @@ def _size(machine: Alternative) -> tuple[float, ...]:
 
 
 def _drawn(machine: Alternative, headed: bool, subject: Subject) -> Row:
-    answer, name, rate = subject.answer, machine_name(machine, subject.terms), machine.throughput
+    answer, name, rate = subject.answer, words.machine_name(machine, subject.terms), machine.throughput
     is_answer = answer is not None and machine is answer.chosen
     where = row(part for part in (name, machine.instance_type) if part)
     return Row(
@@ -82,17 +76,17 @@ def _drawn(machine: Alternative, headed: bool, subject: Subject) -> Row:
         beside=machine.instance_type or "",
         title=_("{machine}: {rate}", machine=where, rate=rate_interval(rate, subject.unit)),
         is_answer=is_answer,
-        heading=kind_name(machine.spec, subject.terms) if headed else "",
+        heading=words.kind_name(machine.spec, subject.terms) if headed else "",
     )
 
 
 def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     assert subject.answer is not None, "a row is of an answer's machine"
     return {
-        "name": (machine_name(machine, subject.terms), machine.instance_type or ""),
+        "name": (words.machine_name(machine, subject.terms), machine.instance_type or ""),
         "throughput": rate_interval(machine.throughput, subject.unit),
-        "hour": price_an_hour(machine),
-        "million": usd_or_nothing(machine.usd_per_million_samples),
-        "remark": alternative_remark(machine, subject.answer),
+        "hour": words.price_an_hour(machine),
+        "million": words.usd_or_nothing(machine.usd_per_million_samples),
+        "remark": words.alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }
