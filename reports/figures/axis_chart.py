@@ -10,8 +10,9 @@ from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration
 from sizer.records.units import GIB, MIB, RELATIVE, format_bytes
 from sizer.words import page as words
-from sizer.words.language import _, rates_axis
+from sizer.words.language import _, paragraph, rates_axis
 
+from ..charts.legend import Figure
 from ..charts.plot import CurvePoint, Line, Pile, PlaceMark, Plot, Stop
 from ..charts.svg import is_wide
 from ..subject import Subject
@@ -22,10 +23,12 @@ from .series import (
     described,
     failure_marks,
     grid,
+    held,
     is_modelled,
     labels,
     measured_places,
     moved,
+    named,
     run_points,
     segments,
 )
@@ -40,8 +43,23 @@ SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 """Units in which the time of a sample is counted, the largest first."""
 
 
-def axis_plot(axis: str, title: str, series: Sequence[Series], names: Sequence[str], subject: Subject) -> Plot:
-    """The picture for one continuous axis of a workload; `names` are those of the series in the legend."""
+def axis_figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
+    """The picture for one continuous axis of a workload, and what it does not show by itself."""
+    plot, shown, caption = axis_plot(axis, series, subject), piled(series, subject), held(axis, series, subject.study)
+    above = [ceiling.name for ceiling in plot.ceilings if ceiling.throughput > plot.y.high]
+    caption += [words.ceilings_above(above)] if above else []
+    if plot.piles and len(series) > 1 and shown is not None:
+        name = named(axis, series, subject.study)[list(series).index(shown)]
+        caption.append(_("Where the time goes is that of {series}.", series=name))
+    drawn_at = {pile.x for pile in plot.piles}
+    if shown is not None and 0 < len(drawn_at) < binding.MOST_PILES and set(measured_places(shown, axis)) - drawn_at:
+        caption.append(_("Where there is no bar, the runs do not tell what binds."))
+    return plot.figure(paragraph(caption))
+
+
+def axis_plot(axis: str, series: Sequence[Series], subject: Subject) -> Plot:
+    """The picture alone."""
+    names = named(axis, series, subject.study)
     lines = tuple(
         _line(axis, number, one, name, subject) for number, (one, name) in enumerate(zip(series, names, strict=True))
     )
@@ -54,7 +72,7 @@ def axis_plot(axis: str, title: str, series: Sequence[Series], names: Sequence[s
     base = series[0].base
     at_knee = _place_named(axis, knee[0], base, subject) if knee is not None and base is not None else ""
     return Plot(
-        title=title,
+        title=_("Throughput against {axis}", axis=words.axis_name(axis)),
         x_label=_("{axis}, logarithmic scale", axis=x_label) if logarithmic else x_label,
         y_label=rates_axis(subject.unit),
         unit=unit,

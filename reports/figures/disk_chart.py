@@ -14,29 +14,50 @@ from sizer.model.observations import measured_rate
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import HOST_DISK, DiskRates
 from sizer.records.run import Run
+from sizer.words.answers import disk_question
 from sizer.words.language import _, clauses, paragraph, rate_in_words, rates_axis
-from sizer.words.page import answer_word, disk_ceiling, disks_not_told_apart, reading_in_words, study_disk
+from sizer.words.page import answer_word, axis_name, disk_ceiling, disks_not_told_apart, reading_in_words, study_disk
 
 from .. import results
-from ..charts.legend import Key, key, series_class, series_key
+from ..charts.legend import Figure, Key, key, series_class, series_key
 from ..charts.rows import Bar, Row, Rows
 from ..subject import Subject
 from .disks import disk_allows, rates_of
-from .series import Series, described, failure_marks, has_intervals, is_modelled, predicted_points, run_points
+from .series import (
+    Series,
+    described,
+    failure_marks,
+    has_intervals,
+    held,
+    is_modelled,
+    labels,
+    named,
+    predicted_points,
+    run_points,
+)
 
 PredictedRates = Mapping[Configuration, Estimate]
 """What the model says, where it has an answer."""
 
 
-def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
-    """The picture for the disk axis of a workload, the slowest tier first."""
+def disk_figure(series: Sequence[Series], answer: str, subject: Subject) -> Figure:
+    """The picture for the disk axis of a workload, with whether a faster disk would help, '' where nothing says it."""
+    title, rows = _("Throughput against {axis}", axis=axis_name("disk")), disk_chart(series, subject)
+    caption = [*held("disk", series, subject.study), alike(series, labels("disk", series, subject.study), subject)]
+    keys = tuple(_keys(rows, series, named("disk", series, subject.study)))
+    return Figure(title, rows.draw(), keys, paragraph(caption), disk_question() if answer else "", answer)
+
+
+def disk_chart(series: Sequence[Series], subject: Subject) -> Rows:
+    """The picture alone, the slowest tier first."""
     ordered = _slowest_first({disk_of(run.configuration) for one in series for run in one.runs}, subject)
     unit, predicted = rates_axis(subject.unit), _predicted(ordered, series, subject)
     rows = tuple(_row(name, series, predicted, subject) for name in ordered)
-    return Rows(f"{title}, {unit}", unit, rows, described(series, subject))
+    label = _("Throughput against {axis}", axis=axis_name("disk"))
+    return Rows(f"{label}, {unit}", unit, rows, described(series, subject))
 
 
-def disk_keys(rows: Rows, series: Sequence[Series], names: Sequence[str]) -> Iterator[Key]:
+def _keys(rows: Rows, series: Sequence[Series], names: Sequence[str]) -> Iterator[Key]:
     """What each mark of the picture means; `names` are those of the series."""
     alone = sum(not one.is_light for one in series) == 1
     for index, (one, name) in enumerate(zip(series, names, strict=True)):

@@ -94,12 +94,22 @@ def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]
     )
 
 
-def common(axis: str, series: Sequence[Series], study: Study) -> str:
-    """What holds for every run of these series, in words: '4 GiB memory, ssd (emulated), batch 32'."""
-    runs = [run for each in series for run in each.runs]
+def named(axis: str, series: Sequence[Series], study: Study) -> list[str]:
+    """What each is called in the legend: by what distinguishes it, else by what its points are."""
+    sure = has_intervals(series)
+    return [
+        label or (_("measured run, 95 % interval") if sure else _("measured run"))
+        for label in labels(axis, series, study)
+    ]
+
+
+def held(axis: str, series: Sequence[Series], study: Study) -> list[str]:
+    """What holds for every run of these series, as a sentence: 'At 4 GiB memory, ssd (emulated), batch 32.'; none where
+    nothing does."""
+    runs = [run for one in series for run in one.runs]
     fixed = [name for name in AXES if name != axis and len({_condition(run, name) for run in runs}) == 1]
-    fixed = [name for name in fixed if getattr(runs[0].configuration, name) is not None]
-    return row(_words(name, runs[0], study) for name in fixed)
+    words = row(_words(name, runs[0], study) for name in fixed if getattr(runs[0].configuration, name) is not None)
+    return [_("At {fixed}.", fixed=words)] if words else []
 
 
 def held_fixed(place: Configuration, study: Study) -> str:

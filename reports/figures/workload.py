@@ -8,32 +8,18 @@ from dataclasses import replace
 
 from sizer.model.model import batch_of, memory_of, vcpus_of
 from sizer.records.run_kinds import Outcome
-from sizer.words.answers import disk_question
-from sizer.words.language import _, paragraph
-from sizer.words.page import axis_name, ceilings_above
 
 from .. import results
 from ..charts.legend import Figure
 from ..offers import place_of_answer
 from ..subject import Subject
-from .axis_chart import axis_plot, piled
-from .binding import MOST_PILES, binding_map
-from .disk_chart import alike, disk_chart, disk_keys
+from .axis_chart import axis_figure
+from .binding import binding_map
+from .disk_chart import disk_figure
 from .disks import disk_answer
 from .machines import machines_figure
 from .scaling import accelerator_chart, batch_chart
-from .series import (
-    AXES,
-    Series,
-    along,
-    at_answer,
-    common,
-    has_intervals,
-    is_modelled,
-    labels,
-    measured_places,
-    varied_axes,
-)
+from .series import AXES, Series, along, at_answer, is_modelled, measured_places, varied_axes
 
 MOST_SERIES = 4
 """Series in one picture, as many as there are marker shapes: those nearest to the answer. The table has all rates."""
@@ -54,10 +40,7 @@ def figures(subject: Subject) -> tuple[Figure, ...]:
         shown = _shown(axis, series, subject)
         if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
             shown = sorted(shown, key=_size)
-        drawn = _figure(axis, shown, subject)
-        if axis == "disk" and disks:
-            drawn = replace(drawn, question=disk_question(), answer=disks)
-        first.append(drawn)
+        first.append(disk_figure(shown, disks, subject) if axis == "disk" else axis_figure(axis, shown, subject))
     return tuple(filter(None, (*first, batches, accelerator_chart(subject), binding_map(subject))))
 
 
@@ -104,24 +87,3 @@ def _size(series: Series) -> tuple[float, ...]:
     if base is None:
         return (math.inf,)
     return vcpus_of(base), memory_of(base), batch_of(base)
-
-
-def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
-    title, labelled = _("Throughput against {axis}", axis=axis_name(axis)), labels(axis, series, subject.study)
-    intervals = has_intervals(series)
-    names = [label or (_("measured run, 95 % interval") if intervals else _("measured run")) for label in labelled]
-    fixed = common(axis, series, subject.study)
-    caption = [_("At {fixed}.", fixed=fixed)] if fixed else []
-    if axis == "disk":
-        rows = disk_chart(title, series, subject)
-        caption.append(alike(series, labelled, subject))
-        return Figure(title, rows.draw(), tuple(disk_keys(rows, series, names)), paragraph(caption))
-    plot, shown = axis_plot(axis, title, series, names, subject), piled(series, subject)
-    above = [ceiling.name for ceiling in plot.ceilings if ceiling.throughput > plot.y.high]
-    caption += [ceilings_above(above)] if above else []
-    if plot.piles and len(series) > 1 and shown is not None:
-        caption.append(_("Where the time goes is that of {series}.", series=names[list(series).index(shown)]))
-    drawn_at = {pile.x for pile in plot.piles}
-    if shown is not None and 0 < len(drawn_at) < MOST_PILES and set(measured_places(shown, axis)) - drawn_at:
-        caption.append(_("Where there is no bar, the runs do not tell what binds."))
-    return plot.figure(paragraph(caption))

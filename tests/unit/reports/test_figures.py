@@ -100,7 +100,7 @@ def test_the_cpus_time_is_told_apart_where_runs_show_what_the_step_costs(inferre
 
 def test_a_chart_of_vcpus_says_all_it_knows(trained: Subject) -> None:
     """Points, line, ceilings, piles, the answer, and at each measured place both what was measured and the model."""
-    chart = axis_plot("vcpus", "Throughput", along("vcpus", trained.runs)[:1], [""], trained)
+    chart = axis_plot("vcpus", along("vcpus", trained.runs)[:1], trained)
     assert len(chart.piles) == 3
     assert chart.pile_label == "where the time goes, ms an image (model)"
     assert [mark.word for mark in chart.marks] == ["recommended 2"]
@@ -124,12 +124,12 @@ def test_a_relative_rate_has_no_seconds(trained: Subject) -> None:
     """What takes how long is not known of a rate against another one."""
     runs = tuple(replace(run, sample_unit=RELATIVE) for run in trained.runs)
     subject = replace(trained, runs=runs)
-    assert axis_plot("vcpus", "Throughput", along("vcpus", runs)[:1], [""], subject).piles == ()
+    assert axis_plot("vcpus", along("vcpus", runs)[:1], subject).piles == ()
 
 
 def test_memory_shows_its_floor(trained: Subject) -> None:
     """Between the largest cap at which runs were killed and the smallest at which they completed."""
-    chart = axis_plot("memory_bytes", "Throughput", along("memory_bytes", trained.runs)[:1], [""], trained)
+    chart = axis_plot("memory_bytes", along("memory_bytes", trained.runs)[:1], trained)
     assert [mark.word for mark in chart.marks if not mark.is_answer] == ["memory floor: 384 MiB to 1 GiB"]
 
 
@@ -215,7 +215,7 @@ def test_a_workload_that_differs_in_the_cache_alone_has_bars_beside_it(material:
     study = replace(material.study, workloads=(*material.study.workloads, *plans))
     subject = _trained(replace(material, study=study, runs=(*material.runs, *again)))
     assert {run.spec.workload.name for run in subject.siblings} == {"warm"}
-    rows = disk_chart("Disks", _disks(subject), subject).rows
+    rows = disk_chart(_disks(subject), subject).rows
     assert [row.name.split(" ")[0] for row in rows] == ["slow", "medium", "fast"]
     for row in rows:
         cold, beside = row.bars
@@ -243,7 +243,7 @@ def test_what_a_disk_is_enough_for_is_not_said_where_the_cache_grows(material: M
         for size, read in ((220 * MIB, 9e4), (320 * MIB, 1e3))
     )
     subject = replace(_trained(material), runs=runs)
-    rows = disk_chart("Disks", _disks(subject), subject).rows
+    rows = disk_chart(_disks(subject), subject).rows
     assert not any(row.ceiling or "enough" in line for row in rows for line in row.figures)
     assert disk_allows("slow", subject, 220 * MIB) == pytest.approx(20.1e6 / 9e4)
     assert disk_allows("slow", subject, 320 * MIB) == pytest.approx(20.1e6 / 1e3)
@@ -262,7 +262,7 @@ def test_a_first_epoch_is_cold_where_the_cache_keeps_what_it_can(material: Mater
         if run.spec.workload is TRAIN
     )
     subject = replace(_trained(material), runs=runs)
-    rows = disk_chart("Disks", _disks(subject), subject).rows
+    rows = disk_chart(_disks(subject), subject).rows
     assert [row.bars[1].throughput for row in rows] == [150.0, 150.0, 150.0]
     first = figures(subject)
     shown = next(figure for figure in first if figure.title == "Throughput against disk tier")
