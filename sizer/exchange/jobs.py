@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections import defaultdict
+from collections.abc import Callable
+from collections.abc import Collection
+from collections.abc import Hashable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-
 from sizer.exchange.cells import is_not_measured
-from sizer.exchange.measurements import EPOCH, MODES, NODES, PRECISION
+from sizer.exchange.measurements import EPOCH
+from sizer.exchange.measurements import MODES
+from sizer.exchange.measurements import NODES
+from sizer.exchange.measurements import PRECISION
 from sizer.exchange.rows import ParsedRow
 from sizer.records.domains import LONGEST_NAME
 from sizer.records.frameworks import is_precision
-from sizer.records.notes import Note, NoteKind
-from sizer.records.run import OUTLIER, Run, RunWarning, WarningKind
+from sizer.records.notes import Note
+from sizer.records.notes import NoteKind
+from sizer.records.run import OUTLIER
+from sizer.records.run import Run
+from sizer.records.run import RunWarning
+from sizer.records.run import WarningKind
 from sizer.records.run_kinds import SEARCHES
+from sizer.records.framework_options import is_precision
 
 CONFIGURATION = (
     *("workload", "framework", "network", "batch_size", "vcpus", "memory_gib", "disk", "input", "cache", "gpu"),
@@ -158,7 +171,11 @@ def repeats_that_differ(runs: Sequence[Run]) -> tuple[Note, ...]:
     groups: dict[Hashable, list[tuple[float, int]]] = defaultdict(list)
     for run in runs:
         if run.throughput is not None and run.spec.purpose not in SEARCHES:
-            machine = run.machine and (run.machine.provider, run.machine.instance_type, run.machine.region)
+            machine = run.declared.machine and (
+                run.declared.machine.provider,
+                run.declared.machine.instance_type,
+                run.declared.machine.region,
+            )
             place = (run.spec.workload, run.configuration, run.spec.stage, machine)
             groups[place].append((run.throughput.value, run.spec.line))
     notes = []

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-
 from sizer.host.stored_host import installed_of
-from sizer.records.frameworks import FRAMEWORKS, RUNNABLE
+from sizer.records.frameworks import FRAMEWORKS
+from sizer.records.frameworks import RUNNABLE
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.run_kinds import FINDINGS
 from sizer.records.study import Study
+from sizer.host.interpreters import NEEDED
 
 SAME_MACHINE = ("cpu_model", "cpus")
 """Facts of a host that must not change inside a study."""
@@ -100,7 +102,7 @@ def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
                 where=where,
                 name=workload.name,
             )
-        if workload.kind == PREPROCESSING and run.throughput is not None and "decoder" not in run.stated:
+        if workload.kind == PREPROCESSING and run.throughput is not None and "decoder" not in run.declared.stated:
             raise InputError(
                 "{where} contains runs of `{name}` by the slower preprocessing of an older version of sizer; choose "
                 "another folder with --out.",
