@@ -74,12 +74,12 @@ def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
             most=apart_text(max(apart)),
         )
         shown.append((_("Repeats lie apart by"), apart_text(statistics.median(apart)), remark))
-    others = [run.other_cores for run in measured if run.other_cores is not None]
+    others = [run.conditions.other_cores for run in measured if run.conditions.other_cores is not None]
     if others:
         most = _("median; most {cores} cores", cores=f"{max(others):.2f}")
         median = _("{cores} cores", cores=f"{statistics.median(others):.2f}")
         shown.append((_("Other load on the host"), median, most))
-    own = [run.overhead for run in measured if run.overhead is not None]
+    own = [run.conditions.overhead for run in measured if run.conditions.overhead is not None]
     if own:
         most = _("of the workload's core-seconds, median; most {most}", most=small_share(max(own)))
         shown.append((_("sizer's own use"), small_share(statistics.median(own)), most))
@@ -91,7 +91,9 @@ def _repeats_apart(runs: Sequence[Run]) -> list[float]:
     groups: dict[object, list[float]] = {}
     for run in runs:
         if run.throughput is not None:
-            groups.setdefault((run.spec.workload, run.configuration, run.machine), []).append(run.throughput.value)
+            groups.setdefault((run.spec.workload, run.configuration, run.declared.machine), []).append(
+                run.throughput.value
+            )
     return [max(r) / min(r) - 1 if min(r) > 0 else 0.0 for r in groups.values() if len(r) > 1]
 
 
@@ -241,7 +243,7 @@ def _was_capped(run: Run) -> bool:
 
 
 def _floor(subject: Subject) -> str:
-    peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
+    peak = max((run.memory.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
     searched = searched_floor(subject.runs)
     if searched is not None:
         return searched_floor_sentences(subject.name, searched, peak)

@@ -135,7 +135,7 @@ def _alike(runs: Sequence[Placed]) -> list[list[Placed]]:
     for one in runs:
         run = one.run
         if id(run) in asked and results.measured(run) and one.rate > 0:
-            groups.setdefault((run.spec.workload, run.configuration, run.machine), []).append(one)
+            groups.setdefault((run.spec.workload, run.configuration, run.declared.machine), []).append(one)
     return [group for group in groups.values() if len(group) > 1]
 
 

@@ -146,8 +146,8 @@ def _condition(run: Run, name: str) -> object:
     if name == "accelerators":
         return run.configuration.gpu, run.configuration.gpu_count
     if name == "machine":  # whose CPU computed, where a table has its name in the place of its vCPUs
-        named = run.machine is not None and run.configuration.vcpus is None and label_of(run) is None
-        return run.machine.name if named and run.machine is not None else None
+        named = run.declared.machine is not None and run.configuration.vcpus is None and label_of(run) is None
+        return run.declared.machine.name if named and run.declared.machine is not None else None
     return getattr(run.configuration, name)
 
 
@@ -159,7 +159,7 @@ def _words(name: str, run: Run, study: Study) -> str:
         return cache_named(workload.assumed_cache)
     if name == "accelerators":
         return accelerators_in_words(run.configuration) or _("no accelerator")
-    return machine_rented(run.machine) if name == "machine" else _place_words(name, run.configuration, study)
+    return machine_rented(run.declared.machine) if name == "machine" else _place_words(name, run.configuration, study)
 
 
 def _place_words(name: str, place: Configuration, study: Study) -> str:

@@ -45,6 +45,10 @@ def fact(label: str, value: Known | None, write: Callable[[Known], str], remark:
         yield label, write(value), remark
 
 
+def _of_quota(share: float) -> str:
+    return _("{share} of quota periods", share=words.percent(share))
+
+
 def _cores(number: float) -> str:
     return _("{cores} cores", cores=f"{number:.2f}")
 
@@ -58,20 +62,22 @@ def rate(run: Run) -> Iterator[Fact]:
         yield _("Throughput"), words.rate_interval(throughput, unit), remark
     if run.meter is not None and run.meter.kind is not MeterKind.EVENTS:
         yield _("Steps counted"), meter_in_words(run.meter), ""
-    if run.rate_change is not None:
-        before, after = (words.rate_interval(each, unit) for each in (run.rate_change.before, run.rate_change.after))
-        remark = _("fell after {time}", time=format_seconds(run.rate_change.seconds))
+    if run.rate.rate_change is not None:
+        before, after = (
+            words.rate_interval(each, unit) for each in (run.rate.rate_change.before, run.rate.rate_change.after)
+        )
+        remark = _("fell after {time}", time=format_seconds(run.rate.rate_change.seconds))
         yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark
-    if run.first_epoch_throughput is not None:
-        yield _("First epoch"), words.rate_in_words(run.first_epoch_throughput, unit), _against(run)
-    if run.latency_p50 is not None:
-        p99 = words.milliseconds(run.latency_p99) if run.latency_p99 is not None else None
-        median = words.milliseconds(run.latency_p50)
+    if run.rate.first_epoch_throughput is not None:
+        yield _("First epoch"), words.rate_in_words(run.rate.first_epoch_throughput, unit), _against(run)
+    if run.rate.latency_p50 is not None:
+        p99 = words.milliseconds(run.rate.latency_p99) if run.rate.latency_p99 is not None else None
+        median = words.milliseconds(run.rate.latency_p50)
         shown = _("median {median}, p99 {p99}", median=median, p99=p99) if p99 else _("median {median}", median=median)
         yield _("Latency of a batch"), shown, ""
-    yield from fact(_("Warm-up"), run.warm_up_seconds, format_seconds)
-    yield from fact(_("Measured"), run.measured_seconds, format_seconds, stopped_in_words(run.stopped or ""))
-    yield from fact(_("sizer's own use"), run.overhead, words.small_share)
+    yield from fact(_("Warm-up"), run.rate.warm_up_seconds, format_seconds)
+    yield from fact(_("Measured"), run.rate.measured_seconds, format_seconds, stopped_in_words(run.rate.stopped or ""))
+    yield from fact(_("sizer's own use"), run.conditions.overhead, words.small_share)
 
 
 def waiting(run: Run) -> Iterator[Fact]:
@@ -97,13 +103,12 @@ def processor(run: Run) -> Iterator[Fact]:
         each = words.a_sample(_("{number} core-ms", number=format_number(used.core_seconds * 1000)), run.sample_unit)
         vcpus = run.configuration.vcpus
         yield _("Cores used"), _of(cores, words.vcpus_in_words(vcpus) if vcpus is not None else ""), each
-    if run.peak_threads:
-        yield _("Threads"), _("up to {count}", count=run.peak_threads), ""
-    yield from fact(
-        _("Throttled"), run.throttled, lambda share: _("{share} of quota periods", share=words.percent(share))
-    )
-    yield from fact(_("Others on this host"), run.other_cores, _cores)
-    yield from fact(_("Stolen by the hypervisor"), run.stolen_cores, _cores)
+    if run.memory.peak_threads:
+        yield _("Threads"), _("up to {count}", count=run.memory.peak_threads), ""
+    host = run.conditions
+    yield from fact(_("Throttled"), host.throttled, _of_quota)
+    yield from fact(_("Others on this host"), host.other_cores, _cores)
+    yield from fact(_("Stolen by the hypervisor"), host.stolen_cores, _cores)
     if used is not None and used.accelerator_seconds is not None:
         device = resource_name(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
         busy = words.a_sample(words.brief(used.accelerator_seconds), run.sample_unit)
@@ -112,8 +117,9 @@ def processor(run: Run) -> Iterator[Fact]:
 
 def gpu_groups(run: Run) -> list[tuple[str, Iterator[Fact]]]:
     """One group for each GPU."""
-    names = [_("GPU")] if len(run.gpus) == 1 else [_("GPU {index}", index=each.index) for each in run.gpus]
-    return [(name, gpu(run, each)) for name, each in zip(names, run.gpus, strict=True)]
+    gpus = run.conditions.gpus
+    names = [_("GPU")] if len(gpus) == 1 else [_("GPU {index}", index=used.index) for used in gpus]
+    return [(name, gpu(run, used)) for name, used in zip(names, gpus, strict=True)]
 
 
 def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
@@ -145,21 +151,22 @@ def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
 def memory(run: Run) -> Iterator[Fact]:
     """The highest of each kind, which need not have been at one time, and whether it went on growing."""
     cap = memory_size(run.configuration)
-    yield from fact(_("Highest"), run.peak_memory_bytes, lambda peak: _of(words.amount(peak), cap))
-    yield from fact(_("Anonymous"), run.peak_anonymous_bytes, words.amount)
-    yield from fact(_("Page cache"), run.peak_page_cache_bytes, words.amount)
-    yield from fact(_("Kernel"), run.peak_kernel_bytes, words.amount)
-    yield from fact(_("Swap"), run.peak_swap_bytes, words.amount)
-    if run.memory_growth is not None:
-        yield from _growth(run.memory_growth)
+    yield from fact(_("Highest"), run.memory.peak_memory_bytes, lambda peak: _of(words.amount(peak), cap))
+    yield from fact(_("Anonymous"), run.memory.peak_anonymous_bytes, words.amount)
+    yield from fact(_("Page cache"), run.memory.peak_page_cache_bytes, words.amount)
+    yield from fact(_("Kernel"), run.memory.peak_kernel_bytes, words.amount)
+    yield from fact(_("Swap"), run.memory.peak_swap_bytes, words.amount)
+    if run.memory.memory_growth is not None:
+        yield from _growth(run.memory.memory_growth)
 
 
 def page_cache(run: Run) -> Iterator[Fact]:
     """How much of the data lay in memory, and what that spared the disk."""
-    yield from fact(_("Hit rate"), run.hit_rate, words.percent)
-    known = [_("{size} before", size=words.amount(run.resident_bytes))] if run.resident_bytes is not None else []
-    if run.resident_after_bytes is not None:
-        known.append(_("{size} after", size=words.amount(run.resident_after_bytes)))
+    host = run.conditions
+    yield from fact(_("Hit rate"), host.hit_rate, words.percent)
+    known = [_("{size} before", size=words.amount(host.resident_bytes))] if host.resident_bytes is not None else []
+    if host.resident_after_bytes is not None:
+        known.append(_("{size} after", size=words.amount(host.resident_after_bytes)))
     if known:
         size = format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
         yield _("Data resident"), words.row(known), _("of {size}", size=size) if size else ""
@@ -189,7 +196,7 @@ def disk(run: Run) -> Iterator[Fact]:
 
 def options(run: Run) -> Iterator[Fact]:
     """What the program says it ran with, by the names that a study file has for it."""
-    for name, value in run.stated.items():
+    for name, value in run.declared.stated.items():
         yield name, str(value).lower() if isinstance(value, bool) else str(value), ""
 
 
@@ -207,9 +214,9 @@ def _per_second(value: float) -> str:
 
 def _against(run: Run) -> str:
     """The first epoch beside the rate that counts, which `natural` takes from later epochs alone."""
-    if run.throughput is None or not run.throughput.value or run.first_epoch_throughput is None:
+    if run.throughput is None or not run.throughput.value or run.rate.first_epoch_throughput is None:
         return ""
-    ratio = format_number(run.first_epoch_throughput / run.throughput.value)
+    ratio = format_number(run.rate.first_epoch_throughput / run.throughput.value)
     later = run.spec.workload.cache == "natural" and all(
         warning.kind is not WarningKind.FIRST_EPOCH for warning in run.warnings
     )
