@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
+
 from sizer.host.stored_host import installed_of
-from sizer.records.frameworks import FRAMEWORKS
-from sizer.records.frameworks import RUNNABLE
+from sizer.records.frameworks import FRAMEWORKS, RUNNABLE
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.messages import InputError
 from sizer.records.run import Run
 from sizer.records.run_kinds import FINDINGS
 from sizer.records.study import Study
-from sizer.host.interpreters import NEEDED
 
 SAME_MACHINE = ("cpu_model", "cpus")
 """Facts of a host that must not change inside a study."""
