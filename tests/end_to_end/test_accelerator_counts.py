@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-from collections.abc import Callable
 from math import exp
 from pathlib import Path
 
 import pytest
 
-Typed = Callable[..., subprocess.CompletedProcess[str]]
+from tests.end_to_end.conftest import Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ import pytest
 from sizer.cli import main
 from sizer.exchange.measurements import COLUMNS
 from tests import ROOT
+from tests.end_to_end.conftest import Typed
 
-Typed = Callable[..., subprocess.CompletedProcess[str]]
 PAGE = (ROOT / "docs" / "import.md").read_text("utf-8")
 
 TABLE = """workload,vcpus,disk,throughput,kind,cache,device,core_seconds_per_sample,read_bytes_per_sample,\
