@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections import defaultdict
-from collections.abc import Callable
-from collections.abc import Collection
-from collections.abc import Hashable
-from collections.abc import Iterable
-from collections.abc import Iterator
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+
 from sizer.exchange.cells import is_not_measured
-from sizer.exchange.measurements import EPOCH
-from sizer.exchange.measurements import MODES
-from sizer.exchange.measurements import NODES
-from sizer.exchange.measurements import PRECISION
+from sizer.exchange.measurements import EPOCH, MODES, NODES, PRECISION
 from sizer.exchange.rows import ParsedRow
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.framework_options import is_precision
 from sizer.records.frameworks import is_precision
-from sizer.records.notes import Note
-from sizer.records.notes import NoteKind
-from sizer.records.run import OUTLIER
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.records.notes import Note, NoteKind
+from sizer.records.run import OUTLIER, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import SEARCHES
 
 CONFIGURATION = (

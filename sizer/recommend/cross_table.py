@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
+
 from sizer.model.model import CPU_LABEL
 from sizer.model.observations import measured_rate
-from sizer.model.runs import as_asked
-from sizer.model.runs import label_of
+from sizer.model.runs import as_asked, label_of
 from sizer.recommend.case import DOUBTS
-from sizer.records.answer import CrossCell
-from sizer.records.answer import CrossColumn
-from sizer.records.answer import CrossRow
-from sizer.records.answer import CrossTable
+from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.configuration import Estimate
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.framework_options import plain_precision
 from sizer.records.frameworks import plain_precision
-from sizer.records.kinds import DIFFERENCES
-from sizer.records.kinds import KINDS
-from sizer.records.kinds import MODES
-from sizer.records.kinds import OTHER
-from sizer.records.run import Run
-from sizer.records.run import WarningKind
+from sizer.records.kinds import DIFFERENCES, KINDS, MODES, OTHER
+from sizer.records.run import Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import RELATIVE
 
