@@ -100,7 +100,10 @@ def _templates() -> Environment:
     )
     environment.filters.update(coded=markup.coded, deflated=markup.deflated)
     environment.globals.update(
-        **{each.__name__: each for each in (markup.badge, markup.facts, markup.linked, markup.scrolled, markup.table)},
+        **{
+            each.__name__: each
+            for each in (markup.badge, markup.embedded, markup.facts, markup.linked, markup.scrolled, markup.table)
+        },
         paragraph=paragraph,
         sentence=sentence,
         runs_counted=runs_counted,

@@ -94,7 +94,7 @@ def _start(subject: Subject, model: WorkloadModel) -> Configuration:
 
     A size that is sold is not always one that was measured; where two of an axis were, only these have an answer.
     """
-    spec, measured = subject.answer.spec if subject.answer is not None else None, model.measured
+    spec, measured = subject.spec, model.measured
     given = {} if spec is None else {name: value for name, value in asdict(spec).items() if value and name != "nodes"}
     if not any(gpus.count for gpus in measured.gpus):
         given.pop("gpu_count", None)  # a table may name a kind of accelerator and not how many

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sizer.model.prediction import predict_several
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
@@ -169,26 +169,21 @@ def _plane(measured: Sequence[Run], subject: Subject) -> Plane | None:
     """Over disks, or memory where one disk was measured; of several such planes the one with most measured places, of
     equal ones that of the answer."""
     known = [run.configuration for run in measured if run.configuration.vcpus is not None]
-    axis = next((axis for axis in ("disk", "memory_bytes") if len(_values(axis, known)) > 1), None)
+    values = {axis: {getattr(place, axis) for place in known} - {None} for axis in ("disk", "memory_bytes")}
+    axis = next((axis for axis, several in values.items() if len(several) > 1), None)
     if axis is None:
         return None
-    spec = subject.answer.spec if subject.answer is not None else None
+    spec = subject.spec
     planes = Counter(_without(axis, place) for place in dict.fromkeys(known))
     base = max(planes, key=lambda plane: (planes[plane], _agreeing(plane, spec)))
     if not _varied_apart(axis, [place for place in known if _without(axis, place) == base]):
         return None
     vcpus = sorted({place.vcpus for place in known if place.vcpus is not None})
     columns = thinned(vcpus, MOST_COLUMNS, spec.vcpus if spec is not None else None)
-    places = [place for place in known if getattr(place, axis) is not None]
-    if axis == "disk":
-        fastest = sorted(
-            {place.disk for place in places if place.disk is not None}, key=lambda name: (_slow(name, subject), name)
-        )
-        rows = [replace(base, disk=disk) for disk in thinned(fastest, MOST_ROWS, spec.disk if spec else None)]
-    else:
-        sizes = sorted({place.memory_bytes for place in places if place.memory_bytes is not None}, reverse=True)
-        chosen = thinned(sizes, MOST_ROWS, spec.memory_bytes if spec else None)
-        rows = [replace(base, memory_bytes=size) for size in chosen]
+    ordered = sorted(
+        values[axis], key=lambda value: (-value,) if axis == "memory_bytes" else (_slow(value, subject), value)
+    )
+    rows = [replace(base, **{axis: value}) for value in thinned(ordered, MOST_ROWS, getattr(spec, axis, None))]
     answer = (spec.vcpus, getattr(spec, axis)) if spec is not None else None
     return Plane(axis, tuple(columns), tuple(rows), answer) if len(columns) > 1 else None
 
@@ -200,13 +195,10 @@ def _varied_apart(axis: str, places: Sequence[Configuration]) -> bool:
     return max(along.values(), default=0) > 1 and max(across.values(), default=0) > 1
 
 
-def _values(axis: str, places: Sequence[Configuration]) -> set[object]:
-    return {getattr(place, axis) for place in places} - {None}
-
-
 def _without(axis: str, place: Configuration) -> Configuration:
     """What all places of a plane have."""
-    return replace(place, vcpus=None, disk=None) if axis == "disk" else replace(place, vcpus=None, memory_bytes=None)
+    bare: dict[str, Any] = {"vcpus": None, axis: None}
+    return replace(place, **bare)
 
 
 def _agreeing(plane: Configuration, spec: Spec | None) -> int:

@@ -76,7 +76,7 @@ def _along_answer(axis: str, series: Sequence[Series], subject: Subject) -> Seri
 
 def _relevance(axis: str, series: Series, subject: Subject) -> int:
     """On how many other axes a series is where the answer is."""
-    spec = subject.answer.spec if subject.answer is not None else None
+    spec = subject.spec
     if spec is None or series.base is None:
         return 0
     return sum(name != axis and getattr(spec, name) == getattr(series.base, name) for name in AXES)
