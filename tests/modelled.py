@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+
 import numpy as np
 import pytest
+
 from sizer.model.fitting import fit
-from sizer.model.model import CPU_LABEL
-from sizer.model.model import WhatIf
-from sizer.model.model import WorkloadModel
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Configuration
-from sizer.records.device import Device
-from sizer.records.device import DiskRates
-from sizer.records.run import DataSet
-from sizer.records.run import Demand
-from sizer.records.run import Evidence
-from sizer.records.run import EvidenceKind
-from sizer.records.run import LimitedBy
-from sizer.records.run import LimitedByKind
-from sizer.records.run import Run
-from sizer.records.run import RunWarning
-from sizer.records.run import WarningKind
+from sizer.model.model import CPU_LABEL, WhatIf, WorkloadModel
+from sizer.records.configuration import Bottleneck, Configuration
+from sizer.records.device import Device, DiskRates
+from sizer.records.run import (
+    DataSet,
+    Demand,
+    Evidence,
+    EvidenceKind,
+    LimitedBy,
+    LimitedByKind,
+    Run,
+    RunWarning,
+    WarningKind,
+)
 from sizer.records.run_kinds import Outcome
 from sizer.records.units import GIB
 from tests.shared import made_once
-from tests.tables import WHOLE_MACHINES
-from tests.tables import runs_of
+from tests.tables import WHOLE_MACHINES, runs_of
 
 MakeRun = Callable[..., Run]
 
