@@ -15,11 +15,11 @@ from sizer.api import parse_study as parse_study_here
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import InputError
 from sizer.records.study import DiskTier, FrameworkPython, Limits, Measure, Objective, Study
-from sizer.study.document import RESOLVED, Document
+from sizer.study.document import RESOLVED
 from sizer.study.parse import read_study
 from sizer.study.presets import HostSize, Preset, vcpus_axis
 from sizer.study.resolved import to_yaml
-from sizer.study.workloads import LARGEST_TRIED, _check_network
+from sizer.study.workloads import LARGEST_TRIED
 
 Parse = Callable[..., Study]
 
@@ -101,15 +101,9 @@ def test_each_kind_has_its_defaults(
     assert (workload.name, plan.batch_size) == (name, (batch_size,))
 
 
-def test_preprocessing_is_opencv(parse: Parse) -> None:
-    """No other framework takes part in it, so none is accepted; a study that sizer stored before keeps its word."""
-    text = "workloads:\n  - kind: imagenet_preprocessing\n    framework: mxnet\n"
-    for other in ("mxnet", "pytorch"):
-        with pytest.raises(
-            InputError, match=r"line 3: `framework` of imagenet_preprocessing can only be opencv; remove this"
-        ):
-            parse(text.replace("mxnet", other))
-    (stored,) = parse(RESOLVED + text).workloads
+def test_a_stored_study_of_preprocessing_keeps_its_word(parse: Parse) -> None:
+    """The first study folders call it mxnet."""
+    (stored,) = parse(RESOLVED + "workloads:\n  - kind: imagenet_preprocessing\n    framework: mxnet\n").workloads
     assert stored.workload.framework == "mxnet"
 
 
@@ -146,13 +140,9 @@ def test_a_workloads_axes_override_the_studys_one_by_one(parse: Parse) -> None:
 
 
 def test_the_nearest_batch_size_wins(parse: Parse) -> None:
-    """A workload's own, then the study's axis, then its kind's; two of its own are one too many."""
+    """A workload's own, then the study's axis, then its kind's."""
     assert one(parse, "batch_size: [8, 4]", "axes: {batch_size: 16}\n").workloads[0].batch_size == (8, 4)
     assert one(parse, "", "axes: {batch_size: 16}\n").workloads[0].batch_size == (16,)
-    with pytest.raises(InputError, match="remove one of them"):
-        one(parse, "batch_size: 8, axes: {batch_size: 4}")
-    with pytest.raises(InputError, match="`batch_size`"):
-        one(parse, "", "axes: {batch_size: []}\n")
 
 
 @pytest.mark.parametrize(
@@ -195,16 +185,6 @@ def test_the_largest_batch_is_searched_for_on_demand(parse: Parse, keys: str, mo
     assert parse(to_yaml(study)).workloads[0].largest_batch == most
 
 
-def test_a_command_is_told_which_batch_to_try(parse: Parse) -> None:
-    """Else each run of the search would be the same; so is a batch below one refused."""
-    command = "workloads:\n  - kind: command\n    command: ./train %s\n    pattern: torch\n    largest_batch: true\n"
-    assert parse(command % "--batch {batch_size}").workloads[0].largest_batch == LARGEST_TRIED
-    with pytest.raises(InputError, match="line 5: the command is not told which batch size to try"):
-        parse(command % "")
-    with pytest.raises(InputError, match="true, or the largest batch to try"):
-        one(parse, "largest_batch: 0")
-
-
 @pytest.mark.parametrize(
     ("keys", "rest", "preset", "asked"),
     [
@@ -225,11 +205,9 @@ def test_stages_are_isolated_on_demand(parse: Parse, keys: str, rest: str, prese
 
 
 def test_no_stage_of_a_command_is_isolated(parse: Parse) -> None:
-    """For a whole study a command is passed over; asked of it by name, the request is refused with its line."""
+    """For a whole study a command is passed over."""
     command = "workloads:\n  - kind: command\n    command: ./train\n    pattern: torch\n"
     assert parse(f"{command}isolate: true\n", "full").workloads[0].isolate is False
-    with pytest.raises(InputError, match="line 5: `isolate: true` does not work with a command"):
-        parse(f"{command}    isolate: true\n")
 
 
 @pytest.mark.parametrize(
@@ -524,18 +502,3 @@ def test_a_transformer_has_a_batch_size_of_its_own(parse: Parse) -> None:
         assert {plan.batch_size for plan in parse(text + "axes: {batch_size: [4, 2]}\n").workloads} == {(4, 2)}
     (mine,) = parse("workloads: [{kind: command, command: [a], framework: jax, network: gpt2_small}]\n").workloads
     assert mine.batch_size == (1,)
-
-
-def test_a_network_that_a_framework_lacks_is_refused() -> None:
-    """The sentence says which has it; a command may call its own network as it likes."""
-    document = Document("s.yaml", lines={("workloads", 0, "network"): 4})
-    key = ("workloads", 0, "network")
-    with pytest.raises(InputError) as error:
-        _check_network(document, key, "image_training", "mxnet", "vit_b16")
-    assert str(error.value) == (
-        "s.yaml line 4: mxnet has no vit_b16, which is in pytorch alone; ask for it in a workload of its own with "
-        "`framework: pytorch`."
-    )
-    _check_network(document, key, "image_training", "pytorch", "vit_b16")
-    _check_network(document, key, "image_training", "mxnet", "resnet50")
-    _check_network(document, key, "command", "jax", "vit_b16")
