@@ -19,10 +19,9 @@ from sizer.host.interpreters import interpreter
 from sizer.host.machine import PACKAGES
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
-from sizer.plan.batch_search import BatchSearch
 from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun, PlanEnd
-from sizer.plan.floor_search import Search
+from sizer.plan.following import BatchSearch, Search
 from sizer.plan.run_order import estimate_seconds, guessed_workloads
 from sizer.records.kinds import KINDS, OPENCV
 from sizer.records.messages import HostError, typed_line, typed_path
