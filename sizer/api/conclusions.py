@@ -71,7 +71,7 @@ def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     material = _material(folder, runs, model, recommendation, write_tables(runs), chosen)
     folder.write_text(folder.measurements_path, material.measurements_csv)
     page.write_report(folder.report_path, material, folder.write_text)
-    return Conclusion(model, recommendation, host_seen(folder, runs), folder.problems())
+    return Conclusion(model, recommendation, host_seen(folder, runs), folder.problems(), folder.report_path)
 
 
 def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:

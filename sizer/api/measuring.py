@@ -10,21 +10,13 @@ from pathlib import Path
 from sizer.api.conclusions import WatchedPage, conclude
 from sizer.api.events import (
     AdaptiveEnded,
-    Concluded,
-    Doubted,
+    Announcement,
+    AnnouncementKind,
     FollowingEnded,
-    HostBusy,
-    MeasuredBeside,
     MeasuringStarted,
-    NotConcluded,
-    NothingLeft,
-    NotShown,
     OnEvent,
     RunFinished,
-    RunsLeft,
-    RunsTakenBack,
     RunStarted,
-    StoodStill,
     ignore,
 )
 from sizer.api.preconditions import without_lacking
@@ -102,14 +94,14 @@ def _alone(on_event: OnEvent) -> Iterator[None]:
     """Hold the host, and say who of other users measures on it all the same."""
     with measuring_alone() as others:
         for other in others:
-            on_event(MeasuredBeside(other))
+            on_event(other)
         yield
 
 
 def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent) -> Measurement:
     """Say before any data is made which runs cannot do well here, and remove what a killed sizer left."""
     for doubt in replace(plan, finished=folder.runs()).doubts:
-        on_event(Doubted(doubt))
+        on_event(doubt)
     mounts = [Path(tier.path) for tier in plan.study.disks if tier.path is not None]
     for leftover in remove_what_was_left(host.backend, mounts, host.cache):
         on_event(leftover)
@@ -177,7 +169,7 @@ class Measurement:
         # The data of a pass is prepared, too, whose cap follows from runs that are still to be made.
         needed = plan.left
         if not needed:
-            self._on_event(NothingLeft(len(plan.specs)))
+            self._on_event(Announcement(AnnouncementKind.NOTHING_LEFT, count=len(plan.specs)))
             return
         chooser = plan.chooser
         if chooser is not None:
@@ -195,7 +187,7 @@ class Measurement:
         busy = host_load(self._host.backend).disturbs
         if busy is not None and not self._said_busy:
             self._said_busy = True
-            self._on_event(HostBusy(busy))
+            self._on_event(busy)
         self.folder.hold_room()
         needed = without_lacking(needed)
         data = prepare_data(study, needed, cache, self._on_event, self._stop, self._set_up)
@@ -237,15 +229,15 @@ class Measurement:
             planned = self._plan.specs
             left = len(remaining(planned, self.folder.runs()))
             if left and self._plan.study.adaptive is None:
-                self._on_event(RunsLeft(left, len(planned)))
-            self._on_event(Concluded(conclude(self.folder), self.folder.report_path))
+                self._on_event(Announcement(AnnouncementKind.RUNS_LEFT, count=left, of=len(planned)))
+            self._on_event(conclude(self.folder))
 
     def _conclude_as_far_as_possible(self) -> None:
         """The same, where another error is raised afterwards: what cannot be written now, `sizer report` writes."""
         try:
             self._conclude()
         except SizerError as error:
-            self._on_event(NotConcluded(error))
+            self._on_event(Announcement(AnnouncementKind.NOT_CONCLUDED, why=error))
 
     def _take_back(self) -> None:
         """Store the runs that an earlier start could not put into the folder."""
@@ -259,7 +251,9 @@ class Measurement:
         path, host, cache = self.folder.real_path, self.folder.host, self._host.cache
         taken = take_back(path, host, cache, store)
         if taken:
-            self._on_event(RunsTakenBack(taken, unsaved_folder(path, host, cache), self.folder.path))
+            source, target = str(unsaved_folder(path, host, cache)), str(self.folder.path)
+            kind = AnnouncementKind.RUNS_TAKEN_BACK
+            self._on_event(Announcement(kind, source=source, folder=target, count=taken))
 
     def _left(self, todo: Sequence[RunSpec]) -> float:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""
@@ -286,7 +280,7 @@ class Measurement:
         seconds = _stood_still_seconds(run)
         if seconds:
             self._stop_if_asked()
-            self._on_event(StoodStill(seconds))
+            self._on_event(Announcement(AnnouncementKind.STOOD_STILL, seconds=seconds))
             again = preparation.launch(spec, log, hooks, start_up)
             run = replace(again, wall_seconds=run.wall_seconds + again.wall_seconds)
         run = replace(run, reason=why)
@@ -306,10 +300,13 @@ class Measurement:
         try:
             self._page.write_if_due(self.folder)
         except SizerError as error:
-            self._on_event(NotShown(error))
+            self._not_shown(error)
         except Exception as error:
             # A fault in drawing must cost no run that is still to come; the conclusion at the end meets it again.
-            self._on_event(NotShown(SizerError("internal error in sizer ({what})", what=repr(error))))
+            self._not_shown(SizerError("internal error in sizer ({what})", what=repr(error)))
+
+    def _not_shown(self, error: SizerError) -> None:
+        self._on_event(Announcement(AnnouncementKind.NOT_SHOWN, why=error))
 
     def _store(self, run: Run) -> None:
         """Store a run. Raises HostError that says where it lies instead, if the folder does not take it."""

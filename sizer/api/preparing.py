@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sizer import bundled
-from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent, SettingUp, SetupFailed
+from sizer.api.events import Announcement, AnnouncementKind, OnEvent, SetupFailed
 from sizer.api.preconditions import lacks_driver
 from sizer.api.studies import MeasuringHost
 from sizer.host.interpreters import interpreter
@@ -104,7 +104,7 @@ def prepare_data(
             data_set = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = error
-            on_event(DataLacking(workload.name, error))
+            on_event(Announcement(AnnouncementKind.DATA_LACKING, name=workload.name, why=error))
             continue
         try:
             if data_set is not None:
@@ -144,7 +144,7 @@ def _set_up(
         return None
     key = workload.setup, workload.env, workload.pass_env, workload.cwd
     if key not in done:
-        on_event(SettingUp(workload.name))
+        on_event(Announcement(AnnouncementKind.SETTING_UP, name=workload.name))
         try:
             done[key] = set_up(workload, user, os.environ, stop)
         except HostError as error:
@@ -205,15 +205,15 @@ class Preparation:
             return self._refused(spec, Cause(CauseKind.REFUSED, text=str(error)))
 
     def _check(self, tier: DiskTier, on_event: OnEvent, stop: Callable[[], bool]) -> None:
-        on_event(DiskChecking(tier.name))
+        on_event(Announcement(AnnouncementKind.DISK_CHECKING, name=tier.name))
         try:
             check = check_disk(tier, self._places.volume(tier), self._host.backend, self._host.fio, stop)
         except (HostError, InputError, OSError) as error:
             self._lacking_disks[tier.name] = error
-            on_event(DiskUnusable(tier.name, error))
+            on_event(Announcement(AnnouncementKind.DISK_UNUSABLE, name=tier.name, why=error))
             return
         self._checks[tier.name] = check
-        on_event(DiskChecked(check))
+        on_event(check)
 
     def _data_of(self, spec: RunSpec) -> DataSet | None:
         return self._places.data(self._data.sets.get(spec.workload), self._tier(spec))

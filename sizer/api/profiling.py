@@ -12,13 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sizer.api.events import (
+    Announcement,
+    AnnouncementKind,
     AxesChosen,
-    DisksNotRead,
     FirstRunEnded,
-    FirstRunFailed,
-    Noted,
     OnEvent,
-    VariablesWithheld,
     ignore,
 )
 from sizer.api.fitted_model import open_study
@@ -105,16 +103,17 @@ class Profile:
             refuse_other_job(self.folder, open_study(self.folder), workload)
         self.plan(None).check(self.host)
 
-    def remarks(self) -> Iterator[Noted | VariablesWithheld | DisksNotRead]:
+    def remarks(self) -> Iterator[Note | Announcement]:
         """What a person most likely wants to know before the first run."""
-        yield from map(Noted, self.notes)
+        yield from self.notes
         workload = self.first_spec.workload
         names = variables_withheld(workload)
         if names:
-            yield VariablesWithheld(names)
+            yield Announcement(AnnouncementKind.VARIABLES_WITHHELD, names=names)
         told = placeholders_in(workload.run_words)
         if self.job.disks and not told & {"data", "scratch"}:
-            yield DisksNotRead(tuple(disks_by_name(self.job.disks)), self.job.data is not None)
+            disks = tuple(disks_by_name(self.job.disks))
+            yield Announcement(AnnouncementKind.DISKS_NOT_READ, names=disks, source=self.job.data or "")
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -206,7 +205,7 @@ class ProfileMeasurement:
             return frozenset()
         needs = needs_of(first, self._profile.host.size)
         if needs is None:
-            self._on_event(FirstRunFailed(first, self.folder.log_of(first), variables_wanted(first)))
+            self._on_event(FirstRunEnded(first, None, self.folder.log_of(first), variables_wanted(first)))
             return frozenset({first.outcome})
         plan, path = self._profile.plan(first), self._profile.study_file
         write_text(path, sealed(self._profile.text(first)))

@@ -106,20 +106,22 @@ def check_together(entry: Entry, workload: Workload, gpu_counts: Collection[int]
     if not several or entry.document.resolved or workload.input == "replay" or not kind.has_step:
         return
     own = entry.at("axes") if "gpu_count" in entry.get("axes", {}) else entry.document.entry("axes")
-    values = {"workload": workload.name, "alone": "`axes: {gpu_count: 1}`"}
+    alone = "`axes: {gpu_count: 1}`"
     if kind.rate_mode == "infer":
         raise own.input_error(
             "gpu_count",
             "GPUs that only infer do not work together; give workload `{workload}` {alone} of its own, and measure "
             "one of them.",
-            **values,
+            workload=workload.name,
+            alone=alone,
         )
     if workload.framework != TRAINS_TOGETHER:
         raise own.input_error(
             "gpu_count",
             "{framework} does not train on several GPUs here; write `framework: {other}`, or give workload "
             "`{workload}` {alone} of its own.",
-            **values,
+            workload=workload.name,
+            alone=alone,
             framework=workload.framework,
             other=TRAINS_TOGETHER,
         )

@@ -24,6 +24,6 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_unusable(path)
     host = api.this_host(api.demonstration.DEMO_FIO)
     study, notes = api.demonstration.demo_study(host)
-    printer = EventPrinter(study)
+    printer = EventPrinter(study.emulated_disks)
     with api.measurement(api.plan_study(study, path, host), host, printer, notes) as measurement:
         return measure(measurement, printer)

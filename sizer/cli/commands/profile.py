@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = api.profile_of(_job(arguments), arguments.out)
     if arguments.dry_run:
         return _list(asked)
-    printer = EventPrinter(asked.plan(None).study)
+    printer = EventPrinter(asked.plan(None).study.emulated_disks)
     with api.profile_measurement(asked, printer) as measuring:
         return measure(measuring, printer, early=profile_interrupted())
 

@@ -28,6 +28,6 @@ def run(arguments: argparse.Namespace) -> int:
     found.check_host(host.host)  # before anybody waits for the host to be free
     if arguments.dry_run:
         return dry_run.show(api.plan_study(found.study, found.path, host, arguments.retry, found.runs()), host)
-    printer = EventPrinter(found.study)
+    printer = EventPrinter(found.study.emulated_disks)
     with api.continued(arguments.folder, host, printer, arguments.retry) as measurement:
         return measure(measurement, printer)

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     plan = replace(api.plan_study(study, path, host, arguments.retry), beside=Path(arguments.study).parent)
     if arguments.dry_run:
         return dry_run.show(replace(plan, finished=_finished(path, study)), host)
-    printer = EventPrinter(study)
+    printer = EventPrinter(study.emulated_disks)
     with api.measurement(plan, host, printer) as measurement:
         return measure(measurement, printer)
 

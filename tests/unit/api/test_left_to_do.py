@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sizer import api
-from sizer.api.events import DiskChecking, DiskUnusable
+from sizer.api.events import Announcement, AnnouncementKind
 from sizer.api.importing import _take_away
 from sizer.api.preparing import Preparation, PreparedData
 from sizer.api.study_plan import chosen_next
@@ -216,9 +216,10 @@ def test_a_disk_that_cannot_be_used_refuses_its_runs(tmp_path: Path) -> None:
     prepared, heard = preparation(), list[object]()
     prepared.prepare([SPEC], heard.append, lambda: False)
     checking, unusable = heard
-    assert checking == DiskChecking("ssd")
-    assert isinstance(unusable, DiskUnusable)
-    assert (unusable.disk, str(unusable.why)) == ("ssd", "no space for a volume")
+    assert checking == Announcement(AnnouncementKind.DISK_CHECKING, name="ssd")
+    assert isinstance(unusable, Announcement)
+    assert (unusable.kind, unusable.name) == (AnnouncementKind.DISK_UNUSABLE, "ssd")
+    assert str(unusable.why) == "no space for a volume"
     assert refused_run(prepared, SPEC, tmp_path / "log") == (
         Outcome.REFUSED,
         CauseKind.REFUSED,
