@@ -351,7 +351,8 @@ _ANNOUNCEMENTS: Mapping[AnnouncementKind, str] = {
         "{count:runs} finished already, none is left; to measure again, choose another folder with --out"
     ),
     _A.STOOD_STILL: N_(
-        "  sizer itself stood still for {seconds:.1f} s (stopped, suspended, or without CPU time); the run is made again"
+        "  sizer itself stood still for {seconds:.1f} s (stopped, suspended, or without CPU time); the run is made "
+        "again"
     ),
     _A.VARIABLES_WITHHELD: N_(
         "note: {names:and} of this shell not passed on to the program; if it reads them: --pass-env {typed}"
