@@ -157,7 +157,7 @@ def plan_study(
     return StudyPlan(
         study,
         specs=plan(study, size),
-        following=[each for each in following_runs(study, size) if capped or not isinstance(each, TwoEpochs)],
+        following=tuple(each for each in following_runs(study, size) if capped or not isinstance(each, TwoEpochs)),
         folder=Path(folder),
         finished=finished,
         unfinished=UNFINISHED | FAILED if retry else UNFINISHED,

@@ -19,6 +19,7 @@ from sizer.api.study_plan import chosen_next
 from sizer.catalog.catalog import Catalog
 from sizer.cli import main
 from sizer.exchange.imported import read_measurements
+from sizer.limits.users import run_user
 from sizer.model.fitting import fit
 from sizer.model.model import Model, WhatIf
 from sizer.plan.chosen import PlanEnd
@@ -26,7 +27,7 @@ from sizer.plan.run_order import plan
 from sizer.records.device import Device, DiskRates
 from sizer.records.messages import HostError, InputError, Interrupted, NoAnswer
 from sizer.records.prediction import Refused
-from sizer.records.run import CauseKind, Run
+from sizer.records.run import Cause, CauseKind, Failure, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
@@ -200,7 +201,7 @@ class Places:
 
 def preparation(**lacking: Any) -> Preparation:
     host = SimpleNamespace(backend=None, fio=None, host=SimpleNamespace(cpus=4, memory_bytes=2**34))
-    data = PreparedData({TRAIN: None}, **lacking)
+    data = PreparedData(run_user(), {TRAIN: None}, **lacking)
     return Preparation(STUDY, host, data, Places())  # type: ignore[arg-type]
 
 
@@ -237,7 +238,7 @@ def test_a_run_on_a_gpu_without_its_driver_is_unsupported(tmp_path: Path, monkey
 
 def test_a_run_whose_needs_cannot_be_had_is_refused(tmp_path: Path) -> None:
     """Data that could not be made, or folders that cannot, are causes and no end of the study."""
-    lacking = preparation(lacking={TRAIN: InputError("no such data")})
+    lacking = preparation(refused={TRAIN: Failure(Cause(CauseKind.NO_DATA, text="no such data"))})
     assert refused_run(lacking, SPEC, tmp_path / "log") == (Outcome.REFUSED, CauseKind.NO_DATA, "no such data")
     without_disk = RunSpec(TRAIN, 32, Limits(1.0), Measure())
     assert refused_run(preparation(), without_disk, tmp_path / "log") == (
