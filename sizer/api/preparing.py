@@ -39,8 +39,8 @@ def _failure(kind: CauseKind, error: Exception) -> Failure:
 
 @dataclass(frozen=True)
 class PreparedData:
-    """The `user` by whom runs are made, the data set of each workload, None for one that reads nothing, and why the runs
-    of the others are refused."""
+    """The `user` by whom runs are made, the data set of each workload, None for one that reads nothing, and why runs of
+    the others are refused."""
 
     user: RunUser
     sets: dict[Workload, DataSet | None] = field(default_factory=dict)

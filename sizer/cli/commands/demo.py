@@ -6,10 +6,7 @@ import argparse
 from pathlib import Path
 
 from sizer import api
-from sizer.cli.arguments import (
-    _,
-    option,
-)
+from sizer.cli.arguments import _, option
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
 from sizer.store.study_folder import refuse_unusable

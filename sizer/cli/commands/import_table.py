@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 
 from sizer import api
-from sizer.cli.arguments import (
-    _,
-    add_json,
-    option,
-)
+from sizer.cli.arguments import _, add_json, option, print_json
 from sizer.cli.progress import ImportProgress
 from sizer.records.messages import InputError, quoted
 from sizer.words.language import ENGLISH, in_language
@@ -52,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     with ImportProgress() as progress:
         imported = api.import_table(arguments.file, arguments.out, progress, arguments.job_by, _columns(arguments.map))
     if arguments.json:
-        print(json.dumps(_form(imported), indent=1))
+        print_json(_form(imported))
     return 0
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sizer import api
-from sizer.cli import values
-from sizer.cli.arguments import _, add_folder, add_json, option
+from sizer.cli.arguments import _, add_folder, add_json, option, print_json
 from sizer.cli.folders import opened
 from sizer.model.model import Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.records import units
 from sizer.records.configuration import Configuration
 from sizer.records.device import DiskRates
 from sizer.records.messages import AnyOf, InputError, Lines, Message, NoAnswer
@@ -46,22 +46,22 @@ Answered = tuple[Question, Prediction | Refusal]
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_folder(parser)
     option(parser, "--workload", _("needed where the study has several and --at names none"), metavar="W")
-    parser.add_argument("--vcpus", type=values.vcpus, metavar="N")
-    parser.add_argument("--memory", dest="memory_bytes", type=values.memory, metavar="30GiB")
+    option(parser, "--vcpus", None, units.parse_vcpus, metavar="N")
+    option(parser, "--memory", None, units.parse_memory, dest="memory_bytes", metavar="30GiB")
     option(parser, "--disk", _("a disk of the study, or a tier of the catalogue as NAME:SIZE"), metavar="T")
-    parser.add_argument("--batch-size", type=values.batch_size, metavar="B")
+    option(parser, "--batch-size", None, units.parse_batch_size, metavar="B")
     option(parser, "--gpu", _("an accelerator that was measured"), metavar="NAME")
-    option(parser, "--gpu-count", _("how many of it"), values.gpu_count, metavar="N")
+    option(parser, "--gpu-count", _("how many of it"), partial(units.parse_gpu_count, fewest=1), metavar="N")
     asked = parser.add_argument_group(_("what if"))
     faster, factor = _("as if the accelerator were F times as fast"), {"default": 1.0, "metavar": "F"}
-    option(asked, "--gpu-speedup", faster, values.speedup, **factor)
-    option(asked, "--disk-iops", _("as if the disk gave N IOs a second"), values.iops, metavar="N")
-    option(asked, "--disk-mbps", _("as if the disk gave N MB (10^6) a second"), values.mbps, metavar="N")
+    option(asked, "--gpu-speedup", faster, units.parse_factor, **factor)
+    option(asked, "--disk-iops", _("as if the disk gave N IOs a second"), units.parse_iops, metavar="N")
+    option(asked, "--disk-mbps", _("as if the disk gave N MB (10^6) a second"), units.parse_mbps, metavar="N")
     size = asked.add_mutually_exclusive_group()
-    option(size, "--data-size", _("as if the data set were as large"), values.data_size, metavar="600GiB")
-    option(size, "--data-factor", _("as if the data set were F times as large"), values.speedup, **factor)
+    option(size, "--data-size", _("as if the data set were as large"), units.parse_data_size, metavar="600GiB")
+    option(size, "--data-factor", _("as if the data set were F times as large"), units.parse_factor, **factor)
     decoding = _("as if decoding a sample cost F times the CPU, such as 0.5")
-    option(asked, "--decode-factor", decoding, values.speedup, **factor)
+    option(asked, "--decode-factor", decoding, units.parse_factor, **factor)
     option(parser, "--at", _("one configuration a row, columns as in measurements.csv"), metavar="FILE.csv")
     add_json(parser)
 
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     answers = _answers(_asked(arguments, study.model, study.disks))
     predicted = {asked.workload.name: asked.workload for asked, found in answers if isinstance(found, Prediction)}
     if arguments.json:
-        print(json.dumps({"predictions": [_form(*answer) for answer in answers]}, indent=1))
+        print_json({"predictions": [_form(*answer) for answer in answers]})
     elif not predicted:
         raise NoAnswer(Lines(*dict.fromkeys(_why(*answer) for answer in answers)))
     else:

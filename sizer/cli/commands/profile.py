@@ -8,16 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from sizer import api
-from sizer.cli import dry_run, values
-from sizer.cli.arguments import (
-    _,
-    add_dry_run,
-    option,
-)
+from sizer.cli import dry_run
+from sizer.cli.arguments import _, add_dry_run, option, whole
 from sizer.cli.folders import opened
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
-from sizer.records.messages import InputError, typed_path
+from sizer.records import units
+from sizer.records.messages import InputError, Message, typed_path
 from sizer.records.own_programs import Variable
 from sizer.words.planning import Touch, touch_line
 from sizer.words.profiling import follows_from_first_run, profile_interrupted
@@ -45,13 +42,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     option(where, "--cwd", _("the folder that it starts in; default: here"), default=".", metavar="DIR")
     no_floor = _("do not search for the smallest memory in which it runs")
     where.add_argument("--no-memory-floor", dest="memory_floor", action="store_false", help=no_floor)
-    option(where, "--seconds", _("of each run; default: %(default)g"), values.seconds, default=10.0)
-    option(where, "--repeats", _("default: %(default)d"), values.repeats, default=2, metavar="N")
+    option(where, "--seconds", _("of each run; default: %(default)g"), units.parse_wait, default=10.0)
+    option(
+        where,
+        "--repeats",
+        _("default: %(default)d"),
+        whole(Message("a number of repeats"), 1000, "2"),
+        default=2,
+        metavar="N",
+    )
     add_dry_run(where)
     told = parser.add_argument_group(_("what it is told"))
     option(told, "--data", _("its data, put on each disk; {data} in COMMAND is where it is"), metavar="PATH")
     sizes = _("samples a step; of several, {batch_size} in COMMAND is the one of the run")
-    option(told, "--batch-size", sizes, values.batch_sizes, default=(), metavar="N[,N...]")
+    option(told, "--batch-size", sizes, _batch_sizes, default=(), metavar="N[,N...]")
     option(told, "--env", _("a variable; without a value, that of this shell"), metavar="NAME[=VALUE]", **several)
     option(told, "--pass-env", _("variables of this shell; * is any letters"), metavar="NAME[,...]", **several)
     option(told, "--setup", _("a command that is run once before all runs"), metavar="LINE")
@@ -62,7 +66,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     known = _("a known format, or an expression, for its log; `sizer pattern` tries it")
     option(counted, "--pattern", known, metavar="EXPR")
     step = _("how many samples a step of one process has, where its loader and its batches do not say it rightly")
-    option(counted, "--samples-per-step", step, values.batch_size, metavar="N")
+    option(counted, "--samples-per-step", step, units.parse_batch_size, metavar="N")
     option(counted, "--sample-unit", _("what a sample is called, like image"), metavar="NAME")
 
 
@@ -73,6 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
     printer = EventPrinter(asked.plan(None).study.emulated_disks)
     with api.profile_measurement(asked, printer) as measuring:
         return measure(measuring, printer, early=profile_interrupted())
+
+
+def _batch_sizes(text: str) -> tuple[int, ...]:
+    """Each of `32,64` once, in their order."""
+    return tuple(dict.fromkeys(map(units.parse_batch_size, text.split(","))))
 
 
 def _job(arguments: argparse.Namespace) -> api.OwnJob:

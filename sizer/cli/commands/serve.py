@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from sizer.bundled.reports.policy import page_policy
 from sizer.bundled.reports.server.live_page import LivePage, Sentences
 from sizer.bundled.reports.server.page_server import PageServer
-from sizer.cli import values
-from sizer.cli.arguments import _, add_folder, option
+from sizer.cli.arguments import _, add_folder, option, whole
 from sizer.cli.language import ENGLISH, asked_language
 from sizer.cli.printing import in_words, sentence
 from sizer.host.lock import is_host_measured
@@ -54,7 +53,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "the runs."
     )
     add_folder(parser)
-    option(parser, "--port", _("the port on 127.0.0.1; default: any that is free"), values.port, default=0, metavar="N")
+    option(
+        parser,
+        "--port",
+        _("the port on 127.0.0.1; default: any that is free"),
+        whole(Message("a port"), 65_535, "8765"),
+        default=0,
+        metavar="N",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
