@@ -11,14 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer.api.events import (
-    Announcement,
-    AnnouncementKind,
-    AxesChosen,
-    FirstRunEnded,
-    OnEvent,
-    ignore,
-)
+from sizer.api import events
 from sizer.api.fitted_model import open_study
 from sizer.api.measuring import Asked, Measurement, measurement
 from sizer.api.preconditions import Lacking, lacking_controls, notes_on
@@ -103,17 +96,17 @@ class Profile:
             refuse_other_job(self.folder, open_study(self.folder), workload)
         self.plan(None).check(self.host)
 
-    def remarks(self) -> Iterator[Note | Announcement]:
+    def remarks(self) -> Iterator[Note | events.Announcement]:
         """What a person most likely wants to know before the first run."""
         yield from self.notes
         workload = self.first_spec.workload
         names = variables_withheld(workload)
         if names:
-            yield Announcement(AnnouncementKind.VARIABLES_WITHHELD, names=names)
+            yield events.Announcement(events.AnnouncementKind.VARIABLES_WITHHELD, names=names)
         told = placeholders_in(workload.run_words)
         if self.job.disks and not told & {"data", "scratch"}:
             disks = tuple(disks_by_name(self.job.disks))
-            yield Announcement(AnnouncementKind.DISKS_NOT_READ, names=disks, source=self.job.data or "")
+            yield events.Announcement(events.AnnouncementKind.DISKS_NOT_READ, names=disks, source=self.job.data or "")
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -153,7 +146,7 @@ def profile_of(job: OwnJob, folder: str | Path | None = None, host: MeasuringHos
 
 
 def profile(
-    job: OwnJob, folder: str | Path | None = None, on_event: OnEvent = ignore, stop: Asked = never
+    job: OwnJob, folder: str | Path | None = None, on_event: events.OnEvent = events.ignore, stop: Asked = never
 ) -> StudyFolder:
     """Measure a job without limits, choose the axes from that run, measure these, and conclude.
 
@@ -166,7 +159,7 @@ def profile(
 
 
 @contextmanager
-def profile_measurement(profile: Profile, on_event: OnEvent = ignore) -> Iterator[ProfileMeasurement]:
+def profile_measurement(profile: Profile, on_event: events.OnEvent = events.ignore) -> Iterator[ProfileMeasurement]:
     """A profile ready to be measured in a folder that is new or gone on with. Raises InputError and HostError."""
     profile.check()
     for remark in profile.remarks():
@@ -180,7 +173,7 @@ def profile_measurement(profile: Profile, on_event: OnEvent = ignore) -> Iterato
 class ProfileMeasurement:
     """One stretch of profiling: the run without limits, if it is not there, and then all others."""
 
-    def __init__(self, profile: Profile, measuring: Measurement, on_event: OnEvent) -> None:
+    def __init__(self, profile: Profile, measuring: Measurement, on_event: events.OnEvent) -> None:
         self.folder: StudyFolder = measuring.folder
         self.chosen = False
         self._profile = profile
@@ -195,14 +188,14 @@ class ProfileMeasurement:
             return frozenset()
         needs = needs_of(first, self._profile.host.size)
         if needs is None:
-            self._on_event(FirstRunEnded(first, None, self.folder.log_of(first), variables_wanted(first)))
+            self._on_event(events.FirstRunEnded(first, None, self.folder.log_of(first), variables_wanted(first)))
             return frozenset({first.outcome})
         plan, path = self._profile.plan(first), self._profile.study_file
         write_text(path, sealed(self._profile.text(first)))
         self.chosen = True
         self._measuring.go_on_with(plan)
-        self._on_event(FirstRunEnded(first, needs))
-        self._on_event(AxesChosen(plan.study, path, *self._measuring.to_come()))
+        self._on_event(events.FirstRunEnded(first, needs))
+        self._on_event(events.AxesChosen(plan.study, path, *self._measuring.to_come()))
         return self._measuring.run(stop, stop_now)
 
     def _first_run(self, stop: Asked, stop_now: Asked) -> Run | None:

@@ -14,20 +14,7 @@ from enum import Enum
 from typing import ClassVar
 
 from sizer.model.model import LEAST_BYTES, Bounds, SearchedFloor
-from sizer.model.runs import (
-    MOST_RUNS,
-    Tried,
-    as_asked,
-    bounds,
-    caps,
-    floor_from,
-    largest_batch,
-    same_floor,
-    too_slow,
-    tried,
-    unfinished_end,
-    whole_data,
-)
+from sizer.model import runs as model_runs
 from sizer.plan.configurations import configurations, representative
 from sizer.plan.isolating_runs import reads_its_data
 from sizer.plan.run_order import UNFINISHED
@@ -82,32 +69,32 @@ class CappedRuns:
 class Search(CappedRuns):
     """The search for the memory floor of one workload."""
 
-    most_runs: ClassVar[int] = MOST_RUNS
+    most_runs: ClassVar[int] = model_runs.MOST_RUNS
     usual_runs: ClassVar[int] = 4
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
         """The run that would show most; None when the floor is found, or cannot be found: see `found`."""
-        here = [run for run in runs if same_floor(run.spec, self.base)]
+        here = [run for run in runs if model_runs.same_floor(run.spec, self.base)]
         if self.found(here).given_up:
             return None
         own = [run for run in here if self.includes(run.spec)]
-        too_small = [*caps(here, Outcome.OUT_OF_MEMORY), *too_slow(here, own)]
+        too_small = [*model_runs.caps(here, Outcome.OUT_OF_MEMORY), *model_runs.too_slow(here, own)]
         expected = max(map(_own_bytes, (run for run in here if run.outcome is Outcome.COMPLETED)), default=0)
-        cap = next_cap(caps(here, Outcome.COMPLETED), too_small, expected or None, self.most_bytes)
+        cap = next_cap(model_runs.caps(here, Outcome.COMPLETED), too_small, expected or None, self.most_bytes)
         return self.at(cap) if cap is not None else None
 
     def found(self, runs: Iterable[Run]) -> SearchedFloor:
         """What is known of the floor, and why the search was given up if it was: by the runs with this workload, batch,
         and share of vCPUs."""
-        here = [run for run in runs if same_floor(run.spec, self.base)]
-        return floor_from(here, [run for run in here if self.includes(run.spec)])
+        here = [run for run in runs if model_runs.same_floor(run.spec, self.base)]
+        return model_runs.floor_from(here, [run for run in here if self.includes(run.spec)])
 
 
 @dataclass(frozen=True)
 class BatchSearch:
     """The search for the largest batch of one workload: `base` with one batch or another, none above `most`."""
 
-    most_runs: ClassVar[int] = MOST_RUNS
+    most_runs: ClassVar[int] = model_runs.MOST_RUNS
     usual_runs: ClassVar[int] = 6
     """Three doublings and three halves, from the largest batch of the study."""
 
@@ -125,16 +112,16 @@ class BatchSearch:
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
         """The run that would show most; None when the largest batch is known, or cannot be found: see `found`."""
         own = self._own(runs)
-        seen = tried(own, self.base)
-        if unfinished_end(seen, own, self.most) is not None:
+        seen = model_runs.tried(own, self.base)
+        if model_runs.unfinished_end(seen, own, self.most) is not None:
             return None
-        batch = next_batch(seen, self.base.batch_size, min(self.most, whole_data(own) or self.most))
+        batch = next_batch(seen, self.base.batch_size, min(self.most, model_runs.whole_data(own) or self.most))
         return None if batch is None else self.at(batch)
 
     def found(self, runs: Iterable[Run]) -> LargestBatch | None:
         """What is known of the largest batch, and why the search ended; None where no run of it was made."""
         own = self._own(runs)
-        return largest_batch(own, self.most, unfinished=self.next_run(own) is not None)
+        return model_runs.largest_batch(own, self.most, unfinished=self.next_run(own) is not None)
 
     def _own(self, runs: Iterable[Run]) -> list[Run]:
         return [run for run in runs if run.spec.workload == self.base.workload]
@@ -205,7 +192,7 @@ class TwoEpochs(CappedRuns):
     def _whole_job(self, runs: Sequence[Run]) -> list[Run]:
         """Completed runs of the workload as asked for; of these, if any, those with the limits of the pass."""
         name = self.base.workload.name
-        whole = [run for run in as_asked(runs) if run.spec.workload.name == name and run.outcome is Outcome.COMPLETED]
+        whole = [run for run in model_runs.as_asked(runs) if run.spec.workload.name == name and run.outcome is Outcome.COMPLETED]
         return [run for run in whole if _limits_and_batch(run.spec) == _limits_and_batch(self.base)] or whole
 
     def _obstacle(self, runs: Sequence[Run]) -> PassResult | None:
@@ -263,12 +250,12 @@ def following_runs(study: Study, host: HostSize) -> tuple[Following, ...]:
 
 
 def next_cap(held: Sequence[int], too_small: Sequence[int], expected: int | None, most_bytes: int) -> int | None:
-    """The next cap in bytes, a whole MiB; None when the bounds are close, or nothing is left to try.
+    """The next cap in bytes, a whole MiB; None when the model_runs.bounds are close, or nothing is left to try.
 
     `expected` is the memory that completed runs needed. Bounds far apart are narrowed there first; then steps that
     grow lead to a cap on the other side, and bisection of the ratio between.
     """
-    known = bounds(held, too_small)
+    known = model_runs.bounds(held, too_small)
     if known.close:
         return None
     low, high = known.too_small, known.held
@@ -281,23 +268,23 @@ def next_cap(held: Sequence[int], too_small: Sequence[int], expected: int | None
     return _whole(min(expected or most_bytes, most_bytes), known)
 
 
-def _step(tried: Sequence[int], expected: int | None) -> float:
-    """A factor that grows with the caps tried near `expected` in vain."""
+def _step(model_runs.tried: Sequence[int], expected: int | None) -> float:
+    """A factor that grows with the model_runs.caps model_runs.tried near `expected` in vain."""
     if expected is None:
-        return float(BLIND_STEP**2 ** min(len(set(tried)) - 1, 3))
-    near = sum(expected / BLIND_STEP < cap < expected * BLIND_STEP for cap in set(tried))
+        return float(BLIND_STEP**2 ** min(len(set(model_runs.tried)) - 1, 3))
+    near = sum(expected / BLIND_STEP < cap < expected * BLIND_STEP for cap in set(model_runs.tried))
     return float(STEP ** max(near, 1))
 
 
 def _whole(cap: float, known: Bounds) -> int | None:
-    """The cap in whole MiB, strictly between the bounds, or the middle between them; None if none is."""
+    """The cap in whole MiB, strictly between the model_runs.bounds, or the middle between them; None if none is."""
     low, high = known.too_small or 0, known.held or math.inf
     choices = (cap, math.sqrt(low * high) if low and known.held else cap)
     whole = (max(round(choice / MIB) * MIB, LEAST_BYTES) for choice in choices)
     return next((choice for choice in whole if low < choice < high), None)
 
 
-def next_batch(seen: Tried, first: int, most: int) -> int | None:
+def next_batch(seen: model_runs.Tried, first: int, most: int) -> int | None:
     """Twice the largest that held, half of the smallest that did not, then the middle between the two, as a round
     number; None where they are close, or none is left up to `most`."""
     held, failed = seen.largest, seen.failed

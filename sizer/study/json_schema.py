@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 
-RETIRED: dict[Key, Message] = {
-    ("measure", "probe"): Message(
-        "it no longer exists: remove it, and give more `repeats`, which show how far the host moves a rate."
-    )
-}
-"""Keys of former versions, and what to write in their place."""
-
-
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the study file, the one that study files are checked with."""
     text = resources.files(__package__).joinpath("study_schema.json").read_text("utf-8")
@@ -110,7 +102,7 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
             "`{name}` is not a key of {place}; {advice}",
             name=printable(name),
             place=_place(key[:-1]),
-            advice=RETIRED.get(key) or _its_place(name, key) or advised_name(name, rule["properties"]),
+            advice=_its_place(name, key) or advised_name(name, rule["properties"]),
         )
     elif error.validator == "required":
         message = _missing(key, rule, instance)

@@ -143,7 +143,7 @@ def model(make_run: MakeRun) -> Model:
     ("asked", "sentence"),
     [
         ({"disk": "nvme"}, "disk `nvme` was not measured for `train`; give host."),
-        ({"gpu": "V100"}, "GPU `V100` was not measured for `train`, which was measured without one."),
+        ({"gpu": "V100"}, "GPU `V100` was not measured for `train`; give none, as its runs had."),
         (
             {"gpu_count": 2},
             "`train` was measured without a GPU, so 2 cannot be predicted; leave the GPU out.",
