@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import ClassVar
 
-from sizer.model.model import LEAST_BYTES, Bounds, SearchedFloor
 from sizer.model import runs as model_runs
+from sizer.model.model import LEAST_BYTES, Bounds, SearchedFloor
 from sizer.plan.configurations import configurations, representative
 from sizer.plan.isolating_runs import reads_its_data
 from sizer.plan.run_order import UNFINISHED
@@ -192,7 +192,11 @@ class TwoEpochs(CappedRuns):
     def _whole_job(self, runs: Sequence[Run]) -> list[Run]:
         """Completed runs of the workload as asked for; of these, if any, those with the limits of the pass."""
         name = self.base.workload.name
-        whole = [run for run in model_runs.as_asked(runs) if run.spec.workload.name == name and run.outcome is Outcome.COMPLETED]
+        whole = [
+            run
+            for run in model_runs.as_asked(runs)
+            if run.spec.workload.name == name and run.outcome is Outcome.COMPLETED
+        ]
         return [run for run in whole if _limits_and_batch(run.spec) == _limits_and_batch(self.base)] or whole
 
     def _obstacle(self, runs: Sequence[Run]) -> PassResult | None:
@@ -250,7 +254,7 @@ def following_runs(study: Study, host: HostSize) -> tuple[Following, ...]:
 
 
 def next_cap(held: Sequence[int], too_small: Sequence[int], expected: int | None, most_bytes: int) -> int | None:
-    """The next cap in bytes, a whole MiB; None when the model_runs.bounds are close, or nothing is left to try.
+    """The next cap in bytes, a whole MiB; None when the bounds are close, or nothing is left to try.
 
     `expected` is the memory that completed runs needed. Bounds far apart are narrowed there first; then steps that
     grow lead to a cap on the other side, and bisection of the ratio between.
@@ -268,16 +272,16 @@ def next_cap(held: Sequence[int], too_small: Sequence[int], expected: int | None
     return _whole(min(expected or most_bytes, most_bytes), known)
 
 
-def _step(model_runs.tried: Sequence[int], expected: int | None) -> float:
-    """A factor that grows with the model_runs.caps model_runs.tried near `expected` in vain."""
+def _step(tried: Sequence[int], expected: int | None) -> float:
+    """A factor that grows with the caps tried near `expected` in vain."""
     if expected is None:
-        return float(BLIND_STEP**2 ** min(len(set(model_runs.tried)) - 1, 3))
-    near = sum(expected / BLIND_STEP < cap < expected * BLIND_STEP for cap in set(model_runs.tried))
+        return float(BLIND_STEP**2 ** min(len(set(tried)) - 1, 3))
+    near = sum(expected / BLIND_STEP < cap < expected * BLIND_STEP for cap in set(tried))
     return float(STEP ** max(near, 1))
 
 
 def _whole(cap: float, known: Bounds) -> int | None:
-    """The cap in whole MiB, strictly between the model_runs.bounds, or the middle between them; None if none is."""
+    """The cap in whole MiB, strictly between the bounds, or the middle between them; None if none is."""
     low, high = known.too_small or 0, known.held or math.inf
     choices = (cap, math.sqrt(low * high) if low and known.held else cap)
     whole = (max(round(choice / MIB) * MIB, LEAST_BYTES) for choice in choices)
