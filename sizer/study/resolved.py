@@ -28,9 +28,12 @@ def to_yaml(study: Study) -> str:
     measure = _given(**{**vars(study.measure), "steps": study.measure.steps or None})
     data["measure"] = measure | adaptive_form(study.adaptive)
     data["objective"] = objective_form(study.objective)
-    return RESOLVED + yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120
-    )
+    return RESOLVED + dumped(data)
+
+
+def dumped(data: dict[str, Any]) -> str:
+    """As YAML for people: the innermost lists and mappings on one line."""
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -60,7 +63,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "meter": workload.meter if workload.meter != "auto" else None,
     }
     axes: dict[str, Any] = {
-        "vcpus": [_number(value) for value in plan.vcpus],
+        "vcpus": [number(value) for value in plan.vcpus],
         "memory": [spell_bytes(value) for value in plan.memory_bytes],
         "disk": list(plan.disk),
     }
@@ -119,9 +122,10 @@ def _around(around: Limits) -> dict[str, Any]:
 
 
 def _given(**values: Any) -> dict[str, Any]:
-    """What is not None; whole numbers without their point, as a person would write them."""
-    return {name: _number(value) for name, value in values.items() if value is not None}
+    """What is not None."""
+    return {name: number(value) for name, value in values.items() if value is not None}
 
 
-def _number(value: Any) -> Any:
+def number(value: Any) -> Any:
+    """Whole numbers without their point, as a person would write them."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -347,9 +347,7 @@ _ANNOUNCEMENTS: Mapping[AnnouncementKind, str] = {
     _A.RUNS_TAKEN_BACK: N_(
         "{count:runs} of this study, measured before, could not be stored then; moved from {source} into {folder}"
     ),
-    _A.NOTHING_LEFT: N_(
-        "{count:runs} finished already, none is left; to measure again, choose another folder with --out"
-    ),
+    _A.NOTHING_LEFT: N_("{count:runs} finished already; to measure again, choose another folder with --out"),
     _A.STOOD_STILL: N_(
         "  sizer itself stood still for {seconds:.1f} s (stopped, suspended, or without CPU time); the run is made "
         "again"

@@ -77,7 +77,7 @@ def test_several_batch_sizes_begin_with_the_first(here: Path, host: api.Measurin
     profile = profile_of(job("{batch_size}", batch_sizes=(8, 16)), here / "out", host)
     assert profile.first_spec.batch_size == 8
     assert profile.first_spec.id in {spec.id for spec in profile.plan(None).specs}
-    with pytest.raises(InputError, match=r"^the command is not told which of the batch sizes to use"):
+    with pytest.raises(InputError, match=r"^the command is not told which `batch_size` to use"):
         profile_of(job(batch_sizes=(8, 16)), here / "out", host).plan(None)
 
 
