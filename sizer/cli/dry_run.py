@@ -16,12 +16,12 @@ from pathlib import Path
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.api import MeasuringHost, StudyPlan
 from sizer.host.interpreters import interpreter
-from sizer.host.machine import PACKAGES
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
 from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.following import BatchSearch, Search
 from sizer.plan.run_order import estimate_seconds, guessed_workloads
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.kinds import KINDS, OPENCV
 from sizer.records.messages import HostError, typed_line, typed_path
 from sizer.records.own_programs import placeholders_in
@@ -166,7 +166,7 @@ def _asking(plan: StudyPlan) -> Iterator[str]:
     """What is started only to ask something: before any run, and whether one is left to be made or not."""
     yield touch_line(Touch.HOST_FACTS)
     pythons: list[Path] = []
-    for framework in PACKAGES:
+    for framework in FRAMEWORKS:
         with suppress(HostError):
             pythons.append(interpreter(framework))
     pythons += [interpreter(chosen.framework, chosen) for chosen in plan.chosen_interpreters]

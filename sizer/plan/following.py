@@ -177,7 +177,7 @@ class TwoEpochs(CappedRuns):
         known = list(runs)
         own = [run for run in known if self.includes(run.spec) and run.outcome not in UNFINISHED]
         if own:
-            return PassResult(own[-1].outcome, own[-1].hit_rate)
+            return PassResult(own[-1].outcome, own[-1].conditions.hit_rate)
         if any(run.spec.workload.cache == "natural" and _holds_a_part(run) for run in self._whole_job(known)):
             return PassResult()
         return self._obstacle(known) or PassResult(obstacle=ObstacleKind.NOT_MADE)
@@ -310,7 +310,8 @@ def _limits_and_batch(spec: RunSpec) -> tuple[float | None, str | None, int, int
 
 def _own_bytes(run: Run) -> int:
     """The memory that cannot be dropped; 0 where it was not accounted."""
-    return run.peak_anonymous_bytes + (run.peak_kernel_bytes or 0) if run.peak_anonymous_bytes else 0
+    memory = run.memory
+    return memory.peak_anonymous_bytes + (memory.peak_kernel_bytes or 0) if memory.peak_anonymous_bytes else 0
 
 
 def _needed(whole: Sequence[Run]) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.framework_options import OF_FRAMEWORK, WITHOUT, FrameworkOptions
+from sizer.records.frameworks import FRAMEWORKS, RUNNABLE, WITHOUT, FrameworkOptions
 from sizer.records.kinds import BATCH_SIZES, COMMAND, FORWARD, KINDS, OTHER, PREPROCESSING
 from sizer.records.own_programs import PLACEHOLDERS, Variable, compiled, known_log, placeholders_in
 from sizer.records.study import Limits, Workload, WorkloadPlan
@@ -204,7 +204,7 @@ def _options(entry: Entry, framework: str | None) -> FrameworkOptions:
     """The options of the entry, but for its precision, for one framework. One that the framework lacks is left out
     where it asks for what the framework does anyway; raises InputError where it asks for something else."""
     given = entry.at("options")
-    has = OF_FRAMEWORK.get(framework or "", frozenset(given.data))
+    has = FRAMEWORKS[framework].options if framework in RUNNABLE else frozenset(given.data)
     for name, value in given.data.items():
         if name not in has and WITHOUT.get(name) != value:
             raise given.input_error(

@@ -167,7 +167,7 @@ def test_what_was_mended_is_measured_in_the_same_folder(typed: Typed, tmp_path: 
     assert done.returncode == 0, done.stderr
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert [path for path in files if b"hf_aBcDeFgH" in path.read_bytes()] == []
-    assert 'pass_env: [HF_*]' in (tmp_path / "prog-profile.yaml").read_text()
+    assert "pass_env: [HF_*]" in (tmp_path / "prog-profile.yaml").read_text()
     assert "hf_aBcDeFgH" not in done.stderr
 
 

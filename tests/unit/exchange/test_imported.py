@@ -191,10 +191,10 @@ def test_the_first_epoch_is_kept_apart(read: Read) -> None:
     assert first.throughput is not None
     assert first.throughput.value == pytest.approx(100, abs=0.1)
     assert first.throughput.low < 98 < 102 < first.throughput.high
-    assert (first.first_epoch_throughput, first.spec.workload.cache) == (40.0, "natural")
+    assert (first.rate.first_epoch_throughput, first.spec.workload.cache) == (40.0, "natural")
     assert second.throughput is not None
     assert (second.configuration.vcpus, second.throughput.value) == (2.0, 70.0)
-    assert (second.first_epoch_throughput, second.spec.workload.cache) == (None, None)
+    assert (second.rate.first_epoch_throughput, second.spec.workload.cache) == (None, None)
 
 
 def test_epochs_of_repeats_stay_with_theirs(read: Read) -> None:
@@ -204,7 +204,7 @@ def test_epochs_of_repeats_stay_with_theirs(read: Read) -> None:
         "a,1,0,40,1\na,1,0,50,2\na,1,1,100,1\na,1,1,200,2\n"
         "a,2,0,41,\na,2,1,110,\na,2,0,51,\na,2,1,210,\n"
     )
-    stated = [(run.first_epoch_throughput, run.throughput.value) for run in found.runs if run.throughput]
+    stated = [(run.rate.first_epoch_throughput, run.throughput.value) for run in found.runs if run.throughput]
     assert sorted(stated) == [(40.0, 100.0), (41.0, 110.0), (50.0, 200.0), (51.0, 210.0)]
 
 
@@ -249,7 +249,7 @@ def test_data_demands_and_bottleneck_are_read(read: Read) -> None:
     assert run.demand is not None
     assert run.evidence is not None
     assert run.data_set is not None
-    assert (run.demand.core_seconds, run.demand.read_bytes, run.hit_rate) == (0.01, 110000.0, 0.25)
+    assert (run.demand.core_seconds, run.demand.read_bytes, run.conditions.hit_rate) == (0.01, 110000.0, 0.25)
     assert run.evidence.bottleneck is Bottleneck.CPU
     assert (run.data_set.bytes, run.data_set.samples, run.data_set.embedded) == (138 * 2**30, 1281167, False)
 
@@ -258,7 +258,7 @@ def test_unknown_columns_are_kept(read: Read) -> None:
     """By run, and written again behind the known ones."""
     found = read("workload,vcpus,throughput,Loss,note\na,1,10,0.5,\"x, 'y'\"\na,2,20,,\n")
     assert found.unknown == ("Loss", "note")
-    assert [run.other for run in found.runs] == [{"Loss": "0.5", "note": "x, 'y'"}, {}]
+    assert [run.declared.other for run in found.runs] == [{"Loss": "0.5", "note": "x, 'y'"}, {}]
     first = next(csv.DictReader(io.StringIO(write_csv(found.runs))))
     assert list(first)[-2:] == ["Loss", "note"]
     assert list(first)[:-2] == list(WRITTEN)
@@ -268,10 +268,10 @@ def test_a_formula_is_read_back_as_text(read: Read) -> None:
     """Export put an apostrophe before it."""
     found = read("workload,vcpus,throughput,note,'=x\na,1,10,'=1+1,1\na,2,20,it's,2\na,4,40,';'=1+1,3\na,8,50,＝1,4\n")
     notes = ["=1+1", "it's", ";=1+1", "＝1"]
-    assert [run.other["note"] for run in found.runs] == notes
+    assert [run.declared.other["note"] for run in found.runs] == notes
     assert found.unknown == ("note", "=x")
     assert "'=1+1" in write_csv(found.runs)
-    assert [run.other["note"] for run in read(write_csv(found.runs)).runs] == notes
+    assert [run.declared.other["note"] for run in read(write_csv(found.runs)).runs] == notes
 
 
 def test_the_study_parses_back(read: Read) -> None:

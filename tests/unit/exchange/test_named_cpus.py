@@ -34,7 +34,9 @@ def found(read: Read) -> Imported:
 
 def test_cpus_are_machines_by_their_names(found: Imported) -> None:
     """Without an accelerator, whatever the count of devices; a machine that has a name keeps it."""
-    machines = [(run.machine.instance_type, run.configuration.gpu_count) for run in found.runs if run.machine]
+    machines = [
+        (run.declared.machine.instance_type, run.configuration.gpu_count) for run in found.runs if run.declared.machine
+    ]
     assert machines == [
         ("p2.xlarge", 1),
         ("c4.8xlarge", 0),
