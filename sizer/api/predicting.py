@@ -46,10 +46,10 @@ def predict(
             known=AnyOf(*known),
         )
     asked = configuration(found, {**given, "gpu": gpu, "gpu_count": gpu_count})
-    (predicted,) = predict_all(found, [asked], what_if)
-    if isinstance(predicted, Refusal):
-        raise _refused(predicted, found)
-    return predicted
+    try:
+        return predict_at(found, asked, what_if)
+    except Refused as error:
+        raise _refused(error.refusal, found) from error
 
 
 def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
