@@ -8,15 +8,16 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-
 import pytest
-
-from sizer.api.demonstration import notes, within_reach
+from sizer.api.demonstration import notes
+from sizer.api.demonstration import within_reach
 from sizer.catalog.catalog import Catalog
 from sizer.limits.delegation import SCOPE
-from sizer.limits.interface import Capability, Control
+from sizer.limits.interface import Capability
+from sizer.limits.interface import Control
 from sizer.model.observations import completed
-from sizer.model.runs import end_to_end, is_starved
+from sizer.model.runs import end_to_end
+from sizer.model.runs import is_starved
 from sizer.plan.run_order import plan
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
@@ -24,6 +25,8 @@ from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from tests import ROOT
 from tests.end_to_end.conftest import Typed
+from collections.abc import Callable
+from sizer.api.preconditions import notes_on
 
 DISKS = ("nvme", "cloud_ssd", "standard")
 """From the fastest to the slowest."""
@@ -53,8 +56,7 @@ def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
     reduced = within_reach(study, lacking, HostSize(4, 2**34))
     assert {spec.limits.vcpus for spec in plan(reduced, HostSize(4, 2**34))} == {1.0, 2.0, 4.0}
     assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, HostSize(4, 2**34)))
-    assert [note.fix for note in notes(lacking)] == ["fix a", "fix b", "fix c"]
-    assert notes({Control.MEMORY: None})[0].fix == "sudo $(command -v sizer) demo"
+    assert [note.fix for note in notes_on(lacking)] == ["fix a", "fix b", "fix c"]
 
 
 def test_a_fix_is_for_whoever_runs_the_demo() -> None:

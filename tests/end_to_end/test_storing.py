@@ -7,16 +7,17 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import ExitStack
+from contextlib import suppress
 from pathlib import Path
-
 import pytest
-
 from sizer.storage.manifest import write_manifest
 from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
-from tests.end_to_end.conftest import Begun, Typed
+from tests.end_to_end.conftest import Begun
+from tests.end_to_end.conftest import Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -210,7 +211,7 @@ def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
     record = kept.read_bytes()
     again = sizer("run", "study.yaml", "--out", "study")
     assert again.returncode == 0, again.stderr
-    taken = "1 run of this study was measured before and could not be stored then; moved from"
+    taken = "1 run of this study, measured before, could not be stored then; moved from"
     assert f"{taken} {kept.parent} into study\n" in again.stderr
     assert len(StudyFolder.open(study).runs()) == 3
     assert (study / "runs" / kept.name).read_bytes() == record
