@@ -92,8 +92,6 @@ SENTENCES = [
     ("gpu,input,img/s\nT4,fake,3\n", "read by their meaning, such as `fake` as synthetic."),
     ("gpu,img/s/GPU\nT4,3\n", "`img/s/GPU` is the rate of one accelerator, so `throughput` is that times `gpu_count`."),
     ("gpu,count,$/GPU-hr,img/s\nT4,2,1,3\n", "`$/GPU-hr` is the price of one accelerator, so that of the machine is"),
-    ("instance,img/s\ng4dn.xlarge,3\nmine,4\n", "does not know `mine`, so what such rows leave empty stays empty"),
-    ("instance,img/s\nn1-highmem-4,3\n", "GPUs are added to `n1-highmem-4` as one chooses", "it into `usd_per_hour`."),
     (
         "instance_type,vcpus,img/s\ng4dn.2xlarge,32,130\n",
         "`vcpus` is 32 in line 2, and `g4dn.2xlarge` has 8 in the catalogue; correct one of the two cells.",
