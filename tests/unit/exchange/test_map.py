@@ -86,7 +86,9 @@ def test_a_unit_that_a_map_leaves_out_is_asked_for_by_the_own_header(tmp_path: P
 
 def test_a_column_that_is_there_already_is_named(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("threads,vcpus,img/s\n1,8,10\n2,8,19\n")
-    with pytest.raises(InputError, match="`threads` and `vcpus` both mean vcpus; leave one of them unread with --map vcpus="):
+    with pytest.raises(
+        InputError, match="`threads` and `vcpus` both mean vcpus; leave one of them unread with --map vcpus="
+    ):
         read_measurements(tmp_path / "t.csv", None, names={"threads": "vcpus"})
     read = read_measurements(tmp_path / "t.csv", None, names={"threads": "vcpus", "vcpus": ""})
     assert [run.configuration.vcpus for run in read.runs] == [1, 2]
