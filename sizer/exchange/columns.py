@@ -17,7 +17,6 @@ from sizer.exchange.headers import (
     LATENCIES,
     LATENCY,
     RATE_UNIT,
-    SECONDS_PER_EPOCH,
     TIMES,
     UNSAID,
     Meaning,
@@ -322,7 +321,7 @@ def _doubts(
         bare = any(re.fullmatch(r"[\d.,]+", cell) for cell in cells)
         if (means.unit != UNSAID or not bare) if header in read else means.column in columns:
             continue
-        units = ("s", "min") if means.column == SECONDS_PER_EPOCH else ("ms", "s")
+        units = ("s", "min") if means.column == "seconds_per_epoch" else ("ms", "s")
         timed = tuple(f"{names.get(header, header)} ({unit})" for unit in units)
         others = timed if means.unit == UNSAID else _OPTIONS.get(means.column, (means.column,))
         typed = tuple(map_option(header, name) for name in others)

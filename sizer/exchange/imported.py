@@ -10,25 +10,9 @@ from pathlib import Path
 
 from sizer.catalog.catalog import Catalog
 from sizer.exchange.columns import Columns, read_columns
-from sizer.exchange.headers import (
-    BATCH_PER_GPU,
-    GPU_MEMORY,
-    LATENCY,
-    RATE_UNIT,
-    SAMPLES_OF,
-    SECONDS_PER_BATCH,
-    SECONDS_PER_EPOCH,
-    SECONDS_PER_SAMPLE,
-    map_option,
-)
+from sizer.exchange.headers import BATCH_PER_GPU, GPU_MEMORY, LATENCY, RATE_UNIT, RATED_BY, map_option
 from sizer.exchange.jobs import mixed, named_apart, repeats_that_differ, taken_as_repeats, unknown_words
-from sizer.exchange.machines import (
-    of_whole_machines,
-    together,
-    with_disk_classes,
-    with_known_machines,
-    with_whole_batches,
-)
+from sizer.exchange.machines import together, with_machines, with_whole_batches
 from sizer.exchange.measurements import COLUMNS, MACHINE, NODES
 from sizer.exchange.rows import READERS, ParsedRow, check, lines_note, read_rows
 from sizer.exchange.runs import runs_of
@@ -52,12 +36,6 @@ CURVED = ("vcpus", "memory_gib", "disk", "batch_size")
 MOST_WORKLOADS = 500
 MOST_REPEATS = 1000
 """In a study file; runs may have more."""
-RATED_BY_NOTES = {
-    SECONDS_PER_EPOCH: NoteKind.RATE_FROM_EPOCHS,
-    SECONDS_PER_BATCH: NoteKind.RATE_FROM_BATCHES,
-    SECONDS_PER_SAMPLE: NoteKind.RATE_FROM_SAMPLES,
-    LATENCY: NoteKind.RATE_FROM_BATCHES,
-}
 
 
 @dataclass(frozen=True)
@@ -92,12 +70,10 @@ def read_measurements(
     notes = [*of_batches, *title, *columns.notes, *notes_of_cells, *of_nodes, *named_by]
     if (time := columns.rated_by) is not None and any(row[time] is not None for row in rows):
         whose = (BATCH_PER_GPU,) if BATCH_PER_GPU in columns else ()
-        notes.append(Note(RATED_BY_NOTES[time], columns=(time,), names=whose))
+        notes.append(Note(RATED_BY[time][1], columns=(time,), names=whose))
     notes += unknown_words(rows)
     rows, of_jobs = named_apart(rows, [_own_column(name, columns) for name in job_by])
-    rows, of_machines = with_known_machines(rows, catalog) if catalog is not None else (rows, ())
-    rows, of_one = of_whole_machines(rows, columns)
-    rows, of_disks = with_disk_classes(rows, catalog)
+    rows, of_machines = with_machines(rows, columns, catalog)
     workloads: dict[str, list[ParsedRow]] = defaultdict(list)
     for row in rows:
         workloads[row["workload"]].append(row)
@@ -120,7 +96,7 @@ def read_measurements(
         )
     runs = runs_of(rows, path.name, mixed(rows))
     imported = Note(NoteKind.IMPORTED, table=path.name, rows=len(rows))
-    notes = [imported, *notes, *of_jobs, *of_machines, *of_one, *of_disks, *repeats_that_differ(runs)]
+    notes = [imported, *notes, *of_jobs, *of_machines, *repeats_that_differ(runs)]
     notes += [*((repeats,) if repeats else ()), *_gaps(workloads), *_lacking(workloads)]
     return Imported(_study(path, runs), runs, columns.unknown({*READERS, GPU_MEMORY, RATE_UNIT}), tuple(notes))
 
@@ -142,7 +118,7 @@ def _own_column(name: str, columns: Columns) -> str:
 
 def _check_columns(columns: Columns, rows: Sequence[ParsedRow]) -> None:
     path, time = columns.path, columns.rated_by
-    counted = SAMPLES_OF[time] if time is not None else None
+    counted = RATED_BY[time][0] if time is not None else None
     if counted and counted not in columns and not (counted == "batch_size" and BATCH_PER_GPU in columns):
         raise InputError(
             "{path}: rates follow from `{time}` only with `{counted}`; add that column, or one `throughput`.{hint}",
@@ -183,12 +159,12 @@ def _with_workloads(rows: Sequence[ParsedRow], columns: Columns) -> tuple[list[P
 
 def _rated(row: ParsedRow, columns: Columns) -> ParsedRow:
     """The row with the rate that follows from the time of a batch, of an epoch or of one sample, if it has none."""
-    time = next((column for column in SAMPLES_OF if row[column] is not None and column != LATENCY), None)
+    time = next((column for column in RATED_BY if row[column] is not None and column != LATENCY), None)
     if time is None and row[LATENCY] is not None and "throughput" not in columns:
         time = LATENCY
     if time is None or row["throughput"] is not None:
         return row
-    counted = SAMPLES_OF[time]
+    counted, _ = RATED_BY[time]
     samples = 1 if counted is None else row[counted]
     if not samples:
         raise row.input_error(

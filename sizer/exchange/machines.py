@@ -134,7 +134,16 @@ def _by_rates(rows: Sequence[ParsedRow]) -> str:
     return "node" if any(0 < alone * FASTER_APART < together for alone, together in rates.values()) else ""
 
 
-def with_known_machines(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[Rows, Notes]:
+def with_machines(rows: Sequence[ParsedRow], columns: Columns, catalog: Catalog | None) -> tuple[Rows, Notes]:
+    """The rows with what the catalogue knows of their machines and disks, and figures of whole machines; and notes of
+    what was filled in, multiplied and guessed."""
+    known, of_machines = _known(rows, catalog) if catalog is not None else (rows, ())
+    whole, of_one = _whole(known, columns)
+    filled, of_disks = _with_disk_classes(whole, catalog)
+    return filled, (*of_machines, *of_one, *of_disks)
+
+
+def _known(rows: Sequence[ParsedRow], catalog: Catalog) -> tuple[Rows, Notes]:
     """The rows with the catalogue's figures in cells that they leave empty, what was filled in, and what is at odds."""
     filled: Rows = []
     columns: set[str] = set()
@@ -216,7 +225,7 @@ def _at_odds(row: ParsedRow, offer: InstanceType) -> list[Note]:
     return [Note(NoteKind.MACHINE_AT_ODDS, columns=(column,), lines=lines, text=text, read_as=(has,), names=names)]
 
 
-def of_whole_machines(rows: Sequence[ParsedRow], columns: Columns) -> tuple[Rows, Notes]:
+def _whole(rows: Sequence[ParsedRow], columns: Columns) -> tuple[Rows, Notes]:
     """The rows with rates and prices times their accelerators, where the table has those of one.
 
     Where neither a count nor a machine is named there is one. Raises InputError where a named machine's are not known.
@@ -268,7 +277,7 @@ def _plain(name: str) -> str:
     return " ".join(re.sub(r"[_\-/.:()]", " ", name.lower()).split())
 
 
-def with_disk_classes(rows: Sequence[ParsedRow], catalog: Catalog | None) -> tuple[Rows, Notes]:
+def _with_disk_classes(rows: Sequence[ParsedRow], catalog: Catalog | None) -> tuple[Rows, Notes]:
     """The rows with the class of their disk where a workload has several and the name says it, and what is not known.
 
     A row's own class is never changed, and where the figures of a disk are given nobody needs its class.

@@ -28,7 +28,7 @@ from sizer.exchange.headers import (
     GPUS_PER_NODE,
     OF_ONE_GPU,
     RATE_UNIT,
-    SAMPLES_OF,
+    RATED_BY,
     TIMES,
     UNSAID,
     Meaning,
@@ -213,7 +213,7 @@ class _Reader:
         ended = self._value(row, "outcome") if row.cells.get("outcome") and "outcome" in self._readers else None
         failed = ended not in (None, Outcome.COMPLETED)
         for column, text in row.cells.items():
-            if not text or (failed and column in {*SAMPLES_OF, "throughput"} and not text.strip("0.")):
+            if not text or (failed and column in {*RATED_BY, "throughput"} and not text.strip("0.")):
                 continue  # Of a run that failed, 0 is how some write that it has no rate.
             value = self._value(row, column) if column in self._readers else None
             if column in self._readers and (value is not None or column != MODE):
