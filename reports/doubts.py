@@ -94,7 +94,9 @@ def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     groups: dict[object, list[float]] = {}
     for run in runs:
         if run.throughput is not None:
-            groups.setdefault((run.spec.workload, run.configuration, run.machine), []).append(run.throughput.value)
+            groups.setdefault((run.spec.workload, run.configuration, run.declared.machine), []).append(
+                run.throughput.value
+            )
     apart = [_spread(rates) for rates in groups.values() if len(rates) > 1]
     if not apart:
         return None
@@ -109,7 +111,7 @@ def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
 
 
 def _others(runs: Sequence[Run]) -> tuple[str, str, str] | None:
-    cores = [run.other_cores for run in runs if run.other_cores is not None]
+    cores = [run.conditions.other_cores for run in runs if run.conditions.other_cores is not None]
     if not cores:
         return None
     middle, most = f"{statistics.median(cores):.2f}", f"{max(cores):.2f}"
@@ -117,7 +119,7 @@ def _others(runs: Sequence[Run]) -> tuple[str, str, str] | None:
 
 
 def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
-    shares = [run.overhead for run in runs if run.overhead is not None]
+    shares = [run.conditions.overhead for run in runs if run.conditions.overhead is not None]
     if not shares:
         return None
     middle, most = (small_share(each) for each in (statistics.median(shares), max(shares)))
@@ -274,7 +276,7 @@ def _was_capped(run: Run) -> bool:
 
 
 def _floor(subject: Subject) -> str:
-    peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
+    peak = max((run.memory.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
     searched = searched_floor(subject.runs)
     if searched is not None:
         return searched_floor_sentences(subject.name, searched, peak)

@@ -167,11 +167,11 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
             ),
         ),
         (_("End of a run"), end),
-        (_("Warm-up found"), _range([run.warm_up_seconds for run in runs])),
-        (_("Measured after warm-up"), _range([run.measured_seconds for run in runs])),
+        (_("Warm-up found"), _range([run.rate.warm_up_seconds for run in runs])),
+        (_("Measured after warm-up"), _range([run.rate.measured_seconds for run in runs])),
         (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
     ]
-    ended = Counter(run.stopped for run in runs if run.stopped)
+    ended = Counter(run.rate.stopped for run in runs if run.rate.stopped)
     facts.append((_("Runs ended by"), row(f"{stopped_in_words(reason)} ({count})" for reason, count in ended.items())))
     return [(label, value) for label, value in facts if value]
 

@@ -138,7 +138,7 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     evidence = [run.evidence for run in runs if run.evidence is not None]
     bottleneck = resources_agreed([each.bottleneck for each in evidence], subject.device) if evidence else ""
     machine, warned = machine_rented(result.machine), sum(bool(run.warnings) for run in runs)
-    p50, p99 = (results.middle(getattr(run, name) for run in runs) for name in ("latency_p50", "latency_p99"))
+    p50, p99 = (results.middle(getattr(run.rate, name) for run in runs) for name in ("latency_p50", "latency_p99"))
     is_answer = subject.is_answer(place) and (not machine or chosen is None or chosen.instance_type == machine)
     state = subject.unusual(result.input, result.cache)
     return {

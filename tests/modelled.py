@@ -65,7 +65,11 @@ def fitted(runs: list[Run] | tuple[Run, ...]) -> WorkloadModel:
 
 def contended(run: Run, cores: float) -> Run:
     """The same run while something else on the host used so many cores."""
-    return replace(run, other_cores=cores, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": cores}),))
+    return replace(
+        run,
+        conditions=replace(run.conditions, other_cores=cores),
+        warnings=(RunWarning(WarningKind.CONTENDED, {"cores": cores}),),
+    )
 
 
 def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:

@@ -94,7 +94,7 @@ def _first_epochs(name: str, series: Sequence[Series], subject: Subject) -> Iter
 
 def _first_epoch(run: Run) -> float | None:
     natural = run.spec.workload.assumed_cache == "natural" and results.measured(run)
-    return run.first_epoch_throughput if natural else None
+    return run.rate.first_epoch_throughput if natural else None
 
 
 def _in_memory(series: Sequence[Series], subject: Subject) -> Iterator[Row]:

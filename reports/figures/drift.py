@@ -136,7 +136,7 @@ def _alike(runs: Sequence[Placed]) -> list[list[Placed]]:
     for each in runs:
         run = each.run
         if id(run) in asked and results.measured(run) and run.throughput is not None and run.throughput.value > 0:
-            groups.setdefault((run.spec.workload, run.configuration, run.machine), []).append(each)
+            groups.setdefault((run.spec.workload, run.configuration, run.declared.machine), []).append(each)
     return [group for group in groups.values() if len(group) > 1]
 
 

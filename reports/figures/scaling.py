@@ -69,7 +69,7 @@ def _kinds(subject: Subject) -> Mapping[str, Mapping[int, Estimate]]:
         kind, count = label_of(run), run.configuration.gpu_count
         if results.measured(run) and kind is not None and kind != CPU_LABEL and count:
             feed = run.spec.workload.assumed_input, run.spec.workload.assumed_cache
-            groups[kind][count][run.configuration, run.machine, feed].append(run)
+            groups[kind][count][run.configuration, run.declared.machine, feed].append(run)
     return {
         kind: {
             count: max((results.pooled(runs) for runs in alike.values()), key=lambda rate: rate.value)

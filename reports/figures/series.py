@@ -159,8 +159,8 @@ def _condition(run: Run, name: str) -> object:
 
 def _machine(run: Run) -> str | None:
     """Whose CPU computed, where a table has its name in the place of its vCPUs."""
-    named = run.machine is not None and run.configuration.vcpus is None and label_of(run) is None
-    return run.machine.name if named and run.machine is not None else None
+    named = run.declared.machine is not None and run.configuration.vcpus is None and label_of(run) is None
+    return run.declared.machine.name if named and run.declared.machine is not None else None
 
 
 def _words(name: str, run: Run, study: Study) -> str:
@@ -172,7 +172,7 @@ def _words(name: str, run: Run, study: Study) -> str:
     if name == "accelerators":
         return accelerators_in_words(place) or _("no accelerator")
     if name == "machine":
-        return machine_rented(run.machine)
+        return machine_rented(run.declared.machine)
     return _place_words(name, place, study)
 
 

@@ -58,7 +58,7 @@ def figures(subject: Subject) -> tuple[Figure, ...]:
 
 def _differ_in_batches_alone(subject: Subject) -> bool:
     """Whether the chart of batch sizes has all that was measured, so that no other picture has more."""
-    if varied_axes(subject.runs) != ("batch_size",) or len({run.machine for run in subject.runs}) > 1:
+    if varied_axes(subject.runs) != ("batch_size",) or len({run.declared.machine for run in subject.runs}) > 1:
         return False
     found = along("batch_size", subject.runs)
     told = all(results.measured(run) or run.outcome is Outcome.OUT_OF_MEMORY for run in subject.runs)

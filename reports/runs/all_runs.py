@@ -225,8 +225,8 @@ def _found(run: Run, stage: str) -> str:
         if used.read_ios is not None:
             reads = format_number(run.throughput.value * used.read_ios)
             figures = _("{speed} and {iops} IOPS of reads", speed=figures, iops=reads)
-    if stage == "cache" and run.hit_rate is not None:
-        figures = percent(run.hit_rate)
+    if stage == "cache" and run.conditions.hit_rate is not None:
+        figures = percent(run.conditions.hit_rate)
     return _("{name}: {sentence}", name=learnt, sentence=figures) if figures else learnt
 
 

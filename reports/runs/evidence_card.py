@@ -63,20 +63,22 @@ def rate(run: Run) -> Iterator[Fact]:
         yield _("Throughput"), rate_interval(throughput, unit), remark
     if run.meter is not None and run.meter.kind is not MeterKind.EVENTS:
         yield _("Steps counted"), meter_in_words(run.meter), ""
-    if run.rate_change is not None:
-        before, after = (rate_interval(each, unit) for each in (run.rate_change.before, run.rate_change.after))
-        remark = _("fell after {time}", time=format_seconds(run.rate_change.seconds))
+    if run.rate.rate_change is not None:
+        before, after = (
+            rate_interval(each, unit) for each in (run.rate.rate_change.before, run.rate.rate_change.after)
+        )
+        remark = _("fell after {time}", time=format_seconds(run.rate.rate_change.seconds))
         yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark
-    if run.first_epoch_throughput is not None:
-        yield _("First epoch"), rate_in_words(run.first_epoch_throughput, unit), _against(run)
-    if run.latency_p50 is not None:
-        yield _("Latency of a batch"), _latency(run.latency_p50, run.latency_p99), ""
-    if run.warm_up_seconds is not None:
-        yield _("Warm-up"), format_seconds(run.warm_up_seconds), ""
-    if run.measured_seconds is not None:
-        yield _("Measured"), format_seconds(run.measured_seconds), stopped_in_words(run.stopped or "")
-    if run.overhead is not None:
-        yield _("sizer's own use"), small_share(run.overhead), ""
+    if run.rate.first_epoch_throughput is not None:
+        yield _("First epoch"), rate_in_words(run.rate.first_epoch_throughput, unit), _against(run)
+    if run.rate.latency_p50 is not None:
+        yield _("Latency of a batch"), _latency(run.rate.latency_p50, run.rate.latency_p99), ""
+    if run.rate.warm_up_seconds is not None:
+        yield _("Warm-up"), format_seconds(run.rate.warm_up_seconds), ""
+    if run.rate.measured_seconds is not None:
+        yield _("Measured"), format_seconds(run.rate.measured_seconds), stopped_in_words(run.rate.stopped or "")
+    if run.conditions.overhead is not None:
+        yield _("sizer's own use"), small_share(run.conditions.overhead), ""
 
 
 def _latency(median: float, p99: float | None) -> str:
@@ -110,14 +112,14 @@ def processor(run: Run) -> Iterator[Fact]:
         each = a_sample(_("{number} core-ms", number=format_number(used.core_seconds * 1000)), run.sample_unit)
         vcpus = run.configuration.vcpus
         yield _("Cores used"), _of(cores, vcpus_in_words(vcpus) if vcpus is not None else ""), each
-    if run.peak_threads:
-        yield _("Threads"), _("up to {count}", count=run.peak_threads), ""
-    if run.throttled is not None:
-        yield _("Throttled"), _("{share} of quota periods", share=percent(run.throttled)), ""
-    if run.other_cores is not None:
-        yield _("Others on this host"), _("{cores} cores", cores=f"{run.other_cores:.2f}"), ""
-    if run.stolen_cores is not None:
-        yield _("Stolen by the hypervisor"), _("{cores} cores", cores=f"{run.stolen_cores:.2f}"), ""
+    if run.memory.peak_threads:
+        yield _("Threads"), _("up to {count}", count=run.memory.peak_threads), ""
+    if run.conditions.throttled is not None:
+        yield _("Throttled"), _("{share} of quota periods", share=percent(run.conditions.throttled)), ""
+    if run.conditions.other_cores is not None:
+        yield _("Others on this host"), _("{cores} cores", cores=f"{run.conditions.other_cores:.2f}"), ""
+    if run.conditions.stolen_cores is not None:
+        yield _("Stolen by the hypervisor"), _("{cores} cores", cores=f"{run.conditions.stolen_cores:.2f}"), ""
     if used is not None and used.accelerator_seconds is not None:
         device = resource_name(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
         busy = a_sample(brief(used.accelerator_seconds), run.sample_unit)
@@ -126,8 +128,12 @@ def processor(run: Run) -> Iterator[Fact]:
 
 def gpu_groups(run: Run) -> list[tuple[str, Iterator[Fact]]]:
     """One group for each GPU."""
-    names = [_("GPU")] if len(run.gpus) == 1 else [_("GPU {index}", index=each.index) for each in run.gpus]
-    return [(name, gpu(run, each)) for name, each in zip(names, run.gpus, strict=True)]
+    names = (
+        [_("GPU")]
+        if len(run.conditions.gpus) == 1
+        else [_("GPU {index}", index=each.index) for each in run.conditions.gpus]
+    )
+    return [(name, gpu(run, each)) for name, each in zip(names, run.conditions.gpus, strict=True)]
 
 
 def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
@@ -162,28 +168,32 @@ def gpu(run: Run, used: GpuUse) -> Iterator[Fact]:
 
 def memory(run: Run) -> Iterator[Fact]:
     """The highest of each kind, which need not have been at one time, and whether it went on growing."""
-    if run.peak_memory_bytes is not None:
-        yield _("Highest"), _of(amount(run.peak_memory_bytes), memory_size(run.configuration)), ""
+    if run.memory.peak_memory_bytes is not None:
+        yield _("Highest"), _of(amount(run.memory.peak_memory_bytes), memory_size(run.configuration)), ""
     peaks = (
-        (_("Anonymous"), run.peak_anonymous_bytes),
-        (_("Page cache"), run.peak_page_cache_bytes),
-        (_("Kernel"), run.peak_kernel_bytes),
-        (_("Swap"), run.peak_swap_bytes),
+        (_("Anonymous"), run.memory.peak_anonymous_bytes),
+        (_("Page cache"), run.memory.peak_page_cache_bytes),
+        (_("Kernel"), run.memory.peak_kernel_bytes),
+        (_("Swap"), run.memory.peak_swap_bytes),
     )
     for label, peak in peaks:
         if peak is not None:
             yield label, amount(peak), ""
-    if run.memory_growth is not None:
-        yield from _growth(run.memory_growth)
+    if run.memory.memory_growth is not None:
+        yield from _growth(run.memory.memory_growth)
 
 
 def page_cache(run: Run) -> Iterator[Fact]:
     """How much of the data lay in memory, and what that spared the disk."""
-    if run.hit_rate is not None:
-        yield _("Hit rate"), percent(run.hit_rate), ""
-    known = [_("{size} before", size=amount(run.resident_bytes))] if run.resident_bytes is not None else []
-    if run.resident_after_bytes is not None:
-        known.append(_("{size} after", size=amount(run.resident_after_bytes)))
+    if run.conditions.hit_rate is not None:
+        yield _("Hit rate"), percent(run.conditions.hit_rate), ""
+    known = (
+        [_("{size} before", size=amount(run.conditions.resident_bytes))]
+        if run.conditions.resident_bytes is not None
+        else []
+    )
+    if run.conditions.resident_after_bytes is not None:
+        known.append(_("{size} after", size=amount(run.conditions.resident_after_bytes)))
     if known:
         size = format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
         yield _("Data resident"), row(known), _("of {size}", size=size) if size else ""
@@ -214,7 +224,7 @@ def disk(run: Run) -> Iterator[Fact]:
 
 def options(run: Run) -> Iterator[Fact]:
     """What the program says it ran with, by the names that a study file has for it."""
-    for name, value in run.stated.items():
+    for name, value in run.declared.stated.items():
         yield name, str(value).lower() if isinstance(value, bool) else str(value), ""
 
 
@@ -228,9 +238,9 @@ def _per_second(value: float) -> str:
 
 def _against(run: Run) -> str:
     """The first epoch beside the rate that counts, which `natural` takes from later epochs alone."""
-    if run.throughput is None or not run.throughput.value or run.first_epoch_throughput is None:
+    if run.throughput is None or not run.throughput.value or run.rate.first_epoch_throughput is None:
         return ""
-    ratio = format_number(run.first_epoch_throughput / run.throughput.value)
+    ratio = format_number(run.rate.first_epoch_throughput / run.throughput.value)
     later = run.spec.workload.cache == "natural" and all(
         warning.kind is not WarningKind.FIRST_EPOCH for warning in run.warnings
     )

@@ -146,9 +146,9 @@ def timeline(run: Run, points: int) -> dict[str, Any]:
 def _stages(run: Run, begin: float) -> dict[str, float | None]:
     """Seconds from the start at which measuring began and ended, and at which the first epoch was over."""
     stages: dict[str, float | None] = {}
-    if run.steps and run.warm_up_seconds is not None and run.measured_seconds and results.measured(run):
-        measured_from = run.steps[0].time - begin + run.warm_up_seconds
-        stages = {"f": measured_from, "e": measured_from + run.measured_seconds}
+    if run.steps and run.rate.warm_up_seconds is not None and run.rate.measured_seconds and results.measured(run):
+        measured_from = run.steps[0].time - begin + run.rate.warm_up_seconds
+        stages = {"f": measured_from, "e": measured_from + run.rate.measured_seconds}
     first = run.steps[0].epoch if run.steps else 0
     pairs = itertools.pairwise(run.steps)
     turn = next((before for before, after in pairs if before.epoch == first != after.epoch), None)

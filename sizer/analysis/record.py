@@ -18,7 +18,21 @@ from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, GpuUse
 from sizer.records.kinds import COMMAND
-from sizer.records.run import Cause, DataSet, DiskCheck, LimitedBy, Run, RunWarning, Sample, Step, WarningKind
+from sizer.records.run import (
+    Cause,
+    Conditions,
+    DataSet,
+    Declared,
+    DiskCheck,
+    LimitedBy,
+    MemoryUse,
+    RateDetails,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec, Workload
 
@@ -78,20 +92,24 @@ def run_record(
         error=error,
         sample_unit=seen.unit,
         meter=seen.meter if seen.steps else None,
-        stated=seen.start.stated if seen.start is not None else {},
+        declared=Declared(stated=seen.start.stated if seen.start is not None else {}),
         data_set=_data_set(data_set, seen),
-        stopped=ending.stop.value,
+        rate=RateDetails(stopped=ending.stop.value),
         # The kernel's mark has what came and went between two samplings.
-        peak_memory_bytes=_peak(measured, "peak_memory_bytes") or _peak(measured, "memory_bytes"),
-        peak_anonymous_bytes=_peak(measured, "anonymous_bytes"),
-        peak_page_cache_bytes=_peak(measured, "page_cache_bytes"),
-        peak_kernel_bytes=_peak(measured, "kernel_bytes"),
-        peak_swap_bytes=_peak(measured, "swap_bytes"),
-        peak_threads=_peak(measured, "threads"),
-        resident_bytes=measured.resident_bytes,
-        resident_after_bytes=measured.resident_after_bytes,
-        limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
-        gpus=peaks(measured.gpus, measured.samples),
+        memory=MemoryUse(
+            peak_memory_bytes=_peak(measured, "peak_memory_bytes") or _peak(measured, "memory_bytes"),
+            peak_anonymous_bytes=_peak(measured, "anonymous_bytes"),
+            peak_page_cache_bytes=_peak(measured, "page_cache_bytes"),
+            peak_kernel_bytes=_peak(measured, "kernel_bytes"),
+            peak_swap_bytes=_peak(measured, "swap_bytes"),
+            peak_threads=_peak(measured, "threads"),
+        ),
+        conditions=Conditions(
+            resident_bytes=measured.resident_bytes,
+            resident_after_bytes=measured.resident_after_bytes,
+            limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
+            gpus=peaks(measured.gpus, measured.samples),
+        ),
         disk=disk,
         limited_by=measured.limited_by,
         warnings=(*measured.troubles, *seen.meter_warnings),
@@ -139,7 +157,7 @@ def _with_result(run: Run, shown: Shown, found: ChildResult) -> Run:
         )
         sustained = _measured(run, later, found) if later else measured
         if sustained.evidence and sustained.evidence.bottleneck not in NOT_THE_DISK:
-            measured = replace(sustained, rate_change=change)
+            measured = replace(sustained, rate=replace(sustained.rate, rate_change=change))
     assert measured.throughput is not None
     if any(warning.kind is WarningKind.ONE_READING for warning in run.warnings):
         # The readings agree because they are one, told again and again: no spread of theirs is that of the rate.
@@ -161,7 +179,7 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
     starved = measured_from_epoch(workload) == 1 and short_of_memory(
-        used, run.peak_anonymous_bytes, run.data_set, place.memory_bytes
+        used, run.memory.peak_anonymous_bytes, run.data_set, place.memory_bytes
     )
     throttled = accounting.throttled(run.samples, *span)
     counted = sum(step.samples for step in run.steps if steady.start < step.time <= steady.end)
@@ -173,21 +191,27 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     return replace(
         run,
         throughput=steady.throughput,
-        first_epoch_throughput=_first_epoch(run.steps),
-        warm_up_seconds=steady.warm_up_seconds,
-        measured_seconds=steady.measured_seconds,
+        rate=replace(
+            run.rate,
+            first_epoch_throughput=_first_epoch(run.steps),
+            warm_up_seconds=steady.warm_up_seconds,
+            measured_seconds=steady.measured_seconds,
+            latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
+            latency_p99=float(np.percentile(latencies, 99)) if latencies else None,
+        ),
         demand=used,
-        latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
-        latency_p99=float(np.percentile(latencies, 99)) if latencies else None,
-        memory_growth=growth if "anonymous_bytes" in accounted else None,
-        hit_rate=accounting.hit_rate(used),
-        throttled=throttled,
-        other_cores=others,
-        overhead=accounting.overhead(run.samples, *span),
-        stolen_cores=stolen,
-        unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
+        memory=replace(run.memory, memory_growth=growth if "anonymous_bytes" in accounted else None),
+        conditions=replace(
+            run.conditions,
+            hit_rate=accounting.hit_rate(used),
+            throttled=throttled,
+            other_cores=others,
+            overhead=accounting.overhead(run.samples, *span),
+            stolen_cores=stolen,
+            unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
+            gpus=gpu_uses(run.conditions.gpus, run.samples, *span, counted),
+        ),
         evidence=name_bottleneck(busy, place.vcpus, starved, throttled, (others or 0.0) + (stolen or 0.0)),
-        gpus=gpu_uses(run.gpus, run.samples, *span, counted),
     )
 
 

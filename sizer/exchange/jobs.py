@@ -13,7 +13,7 @@ from sizer.exchange.cells import is_not_measured
 from sizer.exchange.measurements import EPOCH, MODE, NODES, PRECISION
 from sizer.exchange.rows import ParsedRow
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.framework_options import is_precision
+from sizer.records.frameworks import is_precision
 from sizer.records.notes import Note, NoteKind
 from sizer.records.run import OUTLIER, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import SEARCHES
@@ -153,7 +153,11 @@ def repeats_that_differ(runs: Sequence[Run]) -> tuple[Note, ...]:
     groups: dict[Hashable, list[tuple[float, int]]] = defaultdict(list)
     for run in runs:
         if run.throughput is not None and run.spec.purpose not in SEARCHES:
-            machine = run.machine and (run.machine.provider, run.machine.instance_type, run.machine.region)
+            machine = run.declared.machine and (
+                run.declared.machine.provider,
+                run.declared.machine.instance_type,
+                run.declared.machine.region,
+            )
             place = (run.spec.workload, run.configuration, run.spec.stage, machine)
             groups[place].append((run.throughput.value, run.spec.line))
     notes = []

@@ -114,7 +114,7 @@ def _disk_figure(column: str, name: str) -> Writer:
 
 def _gpu_figure(column: str, name: str) -> Writer:
     def write(run: Run) -> Cell:
-        most = max((value for gpu in run.gpus if (value := getattr(gpu, name)) is not None), default=None)
+        most = max((value for gpu in run.conditions.gpus if (value := getattr(gpu, name)) is not None), default=None)
         return _scaled(most, -6) if column.endswith("_mhz") else _gib(most) if column.endswith("_gib") else most
 
     return write
@@ -122,7 +122,7 @@ def _gpu_figure(column: str, name: str) -> Writer:
 
 def _machine(column: str) -> tuple[Reader, Writer]:
     read = values.usd if column.startswith("usd") else of_domain(RentedMachine, column)
-    return read, lambda run: getattr(run.machine, column, None)
+    return read, lambda run: getattr(run.declared.machine, column, None)
 
 
 WRITTEN: dict[str, tuple[Reader, Writer]] = {
@@ -145,7 +145,7 @@ WRITTEN: dict[str, tuple[Reader, Writer]] = {
     "outcome": (values.outcome, lambda run: run.outcome.value),
     **{column: (values.amount, _demand(name)) for column, name in DEMANDS.items()},
     "bottleneck": (values.bottleneck, lambda run: run.evidence.bottleneck.value if run.evidence else None),
-    "hit_rate": (values.amount, lambda run: run.hit_rate),
+    "hit_rate": (values.amount, lambda run: run.conditions.hit_rate),
     "warnings": (values.marks, lambda run: "; ".join(_marks(run))),
     "started_at": (values.moment, lambda run: run.started_at),
     "repeat": (values.repeat, lambda run: run.spec.repeat + 1),
@@ -157,19 +157,19 @@ WRITTEN: dict[str, tuple[Reader, Writer]] = {
     "dataset": (values.short_text, _data_set),
     "dataset_gib": (values.gib, lambda run: _gib(run.data_set.bytes) if run.data_set else None),
     "dataset_samples": (values.count, lambda run: run.data_set.samples if run.data_set else None),
-    "first_epoch_throughput": (values.amount, lambda run: run.first_epoch_throughput),
+    "first_epoch_throughput": (values.amount, lambda run: run.rate.first_epoch_throughput),
     **{
         column: (values.megabytes if column.endswith("mbps") else values.amount, _disk_figure(column, name))
         for column, name in DISK_FIGURES.items()
     },
     "disk_class": (values.disk_class, lambda run: run.disk.tier.disk_class if run.disk else None),
     "disk_emulated": (values.truth, lambda run: "yes" if run.disk and run.disk.tier.emulated is not None else None),
-    "peak_anonymous_gib": (values.gib, lambda run: _gib(run.peak_anonymous_bytes)),
+    "peak_anonymous_gib": (values.gib, lambda run: _gib(run.memory.peak_anonymous_bytes)),
     "accelerator_samples_per_second": (values.rate, lambda run: run.spec.device.samples_per_second),
     "isolates": (values.stage, lambda run: run.spec.stage),
     PRECISION: (of_domain(Workload, "precision"), lambda run: run.precision),
-    "latency_p50_ms": (values.milliseconds, lambda run: _scaled(run.latency_p50, 3)),
-    "latency_p99_ms": (values.milliseconds, lambda run: _scaled(run.latency_p99, 3)),
+    "latency_p50_ms": (values.milliseconds, lambda run: _scaled(run.rate.latency_p50, 3)),
+    "latency_p99_ms": (values.milliseconds, lambda run: _scaled(run.rate.latency_p99, 3)),
     **{column: _machine(column) for column in MACHINE},
     MODE: (values.mode, lambda run: run.spec.workload.computed_mode),
     **{
@@ -201,7 +201,7 @@ def row(run: Run) -> dict[str, Cell]:
 def write_tables(runs: Iterable[Run]) -> tuple[str, str]:
     """The runs as `write_csv` has them, and the same as a JSON list, a run a line, where a figure that a run does not
     have is left out."""
-    rows = [(row(run), run.other) for run in runs]
+    rows = [(row(run), run.declared.other) for run in runs]
     known = ({name: cell for name, cell in {**other, **cells}.items() if cell is not None} for cells, other in rows)
     return _as_csv(rows), "[\n" + ",\n".join(json.dumps(cells) for cells in known) + "\n]\n"
 
@@ -212,7 +212,7 @@ def write_csv(runs: Iterable[Run]) -> str:
     After the columns of sizer that every table has come those of an imported table that it does not know, by their own
     names.
     """
-    return _as_csv([(row(run), run.other) for run in runs])
+    return _as_csv([(row(run), run.declared.other) for run in runs])
 
 
 def _as_csv(rows: list[tuple[dict[str, Cell], dict[str, str]]]) -> str:

@@ -94,12 +94,12 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
     told = run.meter is not None and run.meter.kind is not MeterKind.LOG
     joined = any(warning.kind is WarningKind.STEPS_JOINED for warning in run.warnings)
     batches = Counter(step.samples for step in run.steps if step.samples and told and not joined)
-    kernel = run.peak_kernel_bytes or 0
+    kernel = run.memory.peak_kernel_bytes or 0
     return Needs(
         vcpus=run.spec.limits.vcpus or float(host.vcpus),
         busy_vcpus=None if core_seconds is None else core_seconds * rate.value,
-        own_memory_bytes=run.peak_anonymous_bytes + kernel if run.peak_anonymous_bytes else None,
-        page_cache_bytes=run.peak_page_cache_bytes,
+        own_memory_bytes=run.memory.peak_anonymous_bytes + kernel if run.memory.peak_anonymous_bytes else None,
+        page_cache_bytes=run.memory.peak_page_cache_bytes,
         read_bytes=demand.read_bytes if demand is not None else None,
         written_bytes=demand.written_bytes if demand is not None else None,
         first_step_seconds=run.first_step_seconds,
@@ -108,7 +108,7 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
         batch_samples=batches.most_common(1)[0][0] if batches else None,
         meter=run.meter,
         data_bytes=run.data_set.bytes if run.data_set is not None else 0,
-        threads=run.peak_threads or None,
+        threads=run.memory.peak_threads or None,
         samples_seen=all(warning.kind is not WarningKind.SAMPLES_NOT_SEEN for warning in run.warnings),
         taken_cores=next((each.figures["cores"] for each in run.warnings if each.kind is WarningKind.CONTENDED), 0.0),
     )

@@ -129,8 +129,8 @@ def _whole(cap: float, known: Bounds) -> int | None:
 def _expected(trials: Iterable[Run]) -> int | None:
     """The most memory that cannot be dropped, as completed runs show it; None where it was not accounted."""
     peaks = [
-        run.peak_anonymous_bytes + (run.peak_kernel_bytes or 0)
+        run.memory.peak_anonymous_bytes + (run.memory.peak_kernel_bytes or 0)
         for run in trials
-        if run.outcome is Outcome.COMPLETED and run.peak_anonymous_bytes
+        if run.outcome is Outcome.COMPLETED and run.memory.peak_anonymous_bytes
     ]
     return max(peaks, default=None)

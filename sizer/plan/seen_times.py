@@ -186,13 +186,17 @@ def _run_seconds(run: Run, spec: RunSpec) -> float:
 
 def _measuring(run: Run, spec: RunSpec, span: float, slower: float) -> float:
     """From the first step to the last one, `span` seconds in `run`, where each takes `slower` times as long."""
-    if measured_from_epoch(spec.workload) or run.measured_seconds is None or run.stopped == Stop.DEADLINE.value:
+    if (
+        measured_from_epoch(spec.workload)
+        or run.rate.measured_seconds is None
+        or run.rate.stopped == Stop.DEADLINE.value
+    ):
         return span * slower
     step = slower * span / max(1, len(run.steps) - 1)
-    warm_up = slower * min(span, run.warm_up_seconds or 0.0)
+    warm_up = slower * min(span, run.rate.warm_up_seconds or 0.0)
     share = 1.0
-    if run.stopped == Stop.PRECISION.value:
-        share = min(1.0, max(1.0, slower) * run.measured_seconds / run.spec.measure.seconds)
+    if run.rate.stopped == Stop.PRECISION.value:
+        share = min(1.0, max(1.0, slower) * run.rate.measured_seconds / run.spec.measure.seconds)
     # The step in which the time is up is ended.
     wanted = warm_up + max(share * spec.measure.seconds, max(FEWEST_STEPS, spec.measure.steps) * step) + step / 2
-    return min(span * slower, wanted) if run.stopped == Stop.ENDED.value else wanted
+    return min(span * slower, wanted) if run.rate.stopped == Stop.ENDED.value else wanted

@@ -91,7 +91,7 @@ class TwoEpochs(CappedRuns):
         known = list(runs)
         own = [run for run in known if self.includes(run.spec) and run.outcome not in UNFINISHED]
         if own:
-            return PassResult(own[-1].outcome, own[-1].hit_rate)
+            return PassResult(own[-1].outcome, own[-1].conditions.hit_rate)
         if self.is_done(known):
             return PassResult()
         return PassResult(obstacle=self._obstacle(known) or Obstacle(ObstacleKind.NOT_MADE))
@@ -154,8 +154,8 @@ def _needed(whole: Sequence[Run]) -> int:
 
 
 def _own_bytes(run: Run) -> int:
-    anonymous = run.peak_anonymous_bytes
-    return anonymous + (run.peak_kernel_bytes or 0) if anonymous else 0
+    anonymous = run.memory.peak_anonymous_bytes
+    return anonymous + (run.memory.peak_kernel_bytes or 0) if anonymous else 0
 
 
 def _data_bytes(whole: Sequence[Run]) -> int:

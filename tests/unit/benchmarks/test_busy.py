@@ -75,7 +75,11 @@ def test_twins_are_of_one_study(name: str) -> None:
     quiet, busy = (load_grid(FOLDER / name / f"{twin}.jsonl") for twin in TWINS)
     assert {run.id for run in quiet} == {run.id for run in busy}
     assert len({run.spec.workload.name for run in quiet}) == 1
-    assert fmean(run.other_cores or 0.0 for run in busy) > 0.4 > fmean(run.other_cores or 0.0 for run in quiet)
+    assert (
+        fmean(run.conditions.other_cores or 0.0 for run in busy)
+        > 0.4
+        > fmean(run.conditions.other_cores or 0.0 for run in quiet)
+    )
 
 
 def test_nothing_of_the_measuring_host_s_folders_is_in_the_files() -> None:

@@ -60,7 +60,7 @@ def test_others_take_cpus_and_their_twin_has_them_for_itself() -> None:
     crowded, twin = study.runs(crowded=True), study.runs(crowded=False)
     assert [run.spec for run in crowded] == [run.spec for run in twin]
     assert not any(run.warnings for run in twin)
-    beside = [run for run in crowded if (run.other_cores or 0.0) > 0.05]
+    beside = [run for run in crowded if (run.conditions.other_cores or 0.0) > 0.05]
     assert beside
     for run, alone in zip(crowded, twin, strict=True):
         assert run.throughput is not None
@@ -70,7 +70,7 @@ def test_others_take_cpus_and_their_twin_has_them_for_itself() -> None:
         assert contended == (run in beside)
         assert run.throughput.value < 1.2 * alone.throughput.value
         used = run.throughput.value * (run.demand.core_seconds or 0.0)
-        assert used + (run.other_cores or 0.0) < 1.2 * study.cpus
+        assert used + (run.conditions.other_cores or 0.0) < 1.2 * study.cpus
 
 
 def test_what_is_said_beside_others_is_true() -> None:

@@ -111,7 +111,7 @@ def test_unknown_columns_are_kept(read: Read) -> None:
     """By run, and written again behind the known ones."""
     found = read("workload,vcpus,throughput,Loss,note\na,1,10,0.5,\"x, 'y'\"\na,2,20,,\n")
     assert found.unknown == ("Loss", "note")
-    assert [run.other for run in found.runs] == [{"Loss": "0.5", "note": "x, 'y'"}, {}]
+    assert [run.declared.other for run in found.runs] == [{"Loss": "0.5", "note": "x, 'y'"}, {}]
     first = next(csv.DictReader(io.StringIO(write_csv(found.runs))))
     assert list(first)[-2:] == ["Loss", "note"]
     assert list(first)[:-2] == list(WRITTEN)
@@ -121,10 +121,10 @@ def test_a_formula_is_read_back_as_text(read: Read) -> None:
     """Export put an apostrophe before it."""
     found = read("workload,vcpus,throughput,note,'=x\na,1,10,'=1+1,1\na,2,20,it's,2\na,4,40,';'=1+1,3\na,8,50,＝1,4\n")
     notes = ["=1+1", "it's", ";=1+1", "＝1"]
-    assert [run.other["note"] for run in found.runs] == notes
+    assert [run.declared.other["note"] for run in found.runs] == notes
     assert found.unknown == ("note", "=x")
     assert "'=1+1" in write_csv(found.runs)
-    assert [run.other["note"] for run in read(write_csv(found.runs)).runs] == notes
+    assert [run.declared.other["note"] for run in read(write_csv(found.runs)).runs] == notes
 
 
 def test_the_study_parses_back(read: Read) -> None:

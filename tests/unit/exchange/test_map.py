@@ -28,11 +28,11 @@ def test_a_column_is_what_a_person_says_it_is(tmp_path: Path) -> None:
     code, folder = imported(tmp_path, FOREIGN, *(word for option in options for word in ("--map", option)))
     assert code == 0
     run = api.open_study(folder).runs()[1]
-    assert (run.configuration.vcpus, run.configuration.memory_bytes, run.latency_p50) == (2, 16e6, 0.13)
+    assert (run.configuration.vcpus, run.configuration.memory_bytes, run.rate.latency_p50) == (2, 16e6, 0.13)
     assert run.throughput is not None
     assert (run.throughput.value, run.sample_unit) == (pytest.approx(23 / 60), "image")
-    assert run.machine is not None
-    assert run.machine.instance_type == "m1"
+    assert run.declared.machine is not None
+    assert run.declared.machine.instance_type == "m1"
 
 
 def test_the_api_has_the_same(tmp_path: Path) -> None:

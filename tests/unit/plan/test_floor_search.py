@@ -14,7 +14,7 @@ from sizer.model.runs import MOST_RUNS, searched_floor
 from sizer.plan.floor_search import PRECISION, SECONDS, Search, searches
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device
-from sizer.records.run import Run
+from sizer.records.run import MemoryUse, Run
 from sizer.records.run_kinds import Outcome, Purpose
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.records.units import GIB, MIB
@@ -40,7 +40,9 @@ def tried(spec: RunSpec, outcome: Outcome, needed: int = 0) -> Run:
     configuration = Configuration(spec.limits.vcpus or 4.0, memory, "host", spec.batch_size)
     rate = Estimate(100.0, 99.0, 101.0) if outcome is Outcome.COMPLETED else None
     start = "2026-11-21T10:00:00+00:00"
-    return Run(spec, outcome, configuration, start, 9.0, throughput=rate, peak_anonymous_bytes=needed or None)
+    return Run(
+        spec, outcome, configuration, start, 9.0, throughput=rate, memory=MemoryUse(peak_anonymous_bytes=needed or None)
+    )
 
 
 def found(search: Search, floor: int, runs: list[Run], peak: int | None) -> list[Run]:

@@ -30,7 +30,7 @@ def whole(make_run: Callable[..., Run], the_pass: TwoEpochs) -> Run:
     """The workload as asked for, with memory for all of its data."""
     run = make_run(300.0, 2.0, data=DATA, anonymous=190 * MIB)
     spec = replace(run.spec, workload=replace(the_pass.base.workload, cache="cold"))
-    return replace(run, spec=spec, peak_kernel_bytes=10 * MIB)
+    return replace(run, spec=spec, memory=replace(run.memory, peak_kernel_bytes=10 * MIB))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_pass_itself_is_the_result_however_it_ended(
     """With its hit rate, where it has one."""
     spec = the_pass.next_run([whole])
     assert spec is not None
-    made = replace(whole, spec=spec, outcome=outcome, hit_rate=hit_rate)
+    made = replace(whole, spec=spec, outcome=outcome, conditions=replace(whole.conditions, hit_rate=hit_rate))
     assert the_pass.result([whole, made]) == PassResult(outcome, hit_rate)
     assert following_in_words(the_pass, [whole, made]).endswith(f"with half of its data in memory{ending}")
 

@@ -9,7 +9,7 @@ import pytest
 from sizer.plan.run_order import AROUND_SECONDS, estimate_seconds, guessed_workloads
 from sizer.plan.seen_times import SeenTimes
 from sizer.records.configuration import Configuration
-from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
+from sizer.records.run import Cause, CauseKind, Failure, RateDetails, Run, Sample, Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 
@@ -49,9 +49,7 @@ def program(
         Configuration(vcpus, None, "host", 8),
         None,
         times[-1] + 2.0,
-        warm_up_seconds=0.0,
-        measured_seconds=times[-1] - now,
-        stopped=stopped,
+        rate=RateDetails(warm_up_seconds=0.0, measured_seconds=times[-1] - now, stopped=stopped),
         steps=steps,
         samples=samples,
     )

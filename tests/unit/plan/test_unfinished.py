@@ -31,7 +31,7 @@ def tried(spec: RunSpec) -> Run:
     """It completes from the floor on."""
     held = (spec.limits.memory_bytes or HOST.memory_bytes) >= FLOOR
     run = made(spec, knee(4.0), Outcome.COMPLETED if held else Outcome.OUT_OF_MEMORY)
-    return replace(run, peak_anonymous_bytes=500 * MIB if held else None)
+    return replace(run, memory=replace(run.memory, peak_anonymous_bytes=500 * MIB if held else None))
 
 
 def followed(study: Study, runs: list[Run]) -> tuple[list[Run], tuple[Unfinished, ...]]:

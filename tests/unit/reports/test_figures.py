@@ -277,7 +277,7 @@ def test_a_first_epoch_is_cold_where_the_cache_keeps_what_it_can(material: Mater
         replace(
             run,
             spec=replace(run.spec, workload=natural),
-            first_epoch_throughput=150.0 if run.throughput is not None else None,
+            rate=replace(run.rate, first_epoch_throughput=150.0 if run.throughput is not None else None),
         )
         for run in material.runs
         if run.spec.workload is TRAIN
