@@ -8,16 +8,16 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
 import pytest
-from sizer.api.demonstration import notes
+
 from sizer.api.demonstration import within_reach
+from sizer.api.preconditions import notes_on
 from sizer.catalog.catalog import Catalog
 from sizer.limits.delegation import SCOPE
-from sizer.limits.interface import Capability
-from sizer.limits.interface import Control
+from sizer.limits.interface import Capability, Control
 from sizer.model.observations import completed
-from sizer.model.runs import end_to_end
-from sizer.model.runs import is_starved
+from sizer.model.runs import end_to_end, is_starved
 from sizer.plan.run_order import plan
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
@@ -25,8 +25,6 @@ from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from tests import ROOT
 from tests.end_to_end.conftest import Typed
-from collections.abc import Callable
-from sizer.api.preconditions import notes_on
 
 DISKS = ("nvme", "cloud_ssd", "standard")
 """From the fastest to the slowest."""

@@ -6,16 +6,12 @@ import json
 import signal
 import sys
 from pathlib import Path
+
 import pytest
+
 from tests import ROOT
-from tests.end_to_end.conftest import Begin
-from tests.end_to_end.conftest import Typed
-from tests.end_to_end.conftest import wait_for_words
+from tests.end_to_end.conftest import Begin, Typed, wait_for_words
 from tests.end_to_end.gates import Gate
-import os
-import subprocess
-from collections.abc import Callable
-from tests.end_to_end import ready_sizer
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -7,17 +7,16 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from collections.abc import Iterator
-from contextlib import ExitStack
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
+
 import pytest
+
 from sizer.storage.manifest import write_manifest
 from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
-from tests.end_to_end.conftest import Begun
-from tests.end_to_end.conftest import Typed
+from tests.end_to_end.conftest import Begun, Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -6,45 +6,25 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
 import pytest
+
 from sizer.bundled.reports.page import render
-from sizer.bundled.reports.subject import Material
-from sizer.bundled.reports.subject import Progress
-from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.verdict import answer_row
-from sizer.bundled.reports.verdict import contents
-from sizer.plan.chosen import NextRun
-from sizer.plan.chosen import PlanEnd
-from sizer.plan.chosen import unfinished
-from sizer.plan.floor_search import searches
+from sizer.bundled.reports.subject import Material, Progress, subjects
+from sizer.bundled.reports.verdict import answer_row, contents
+from sizer.plan.chosen import NextRun, PlanEnd, unfinished
+from sizer.plan.following import following_runs
 from sizer.plan.reference_runs import Spread
-from sizer.records.answer import Alternative
-from sizer.records.answer import Answer
-from sizer.records.answer import Family
-from sizer.records.answer import Loss
-from sizer.records.answer import Recommendation
-from sizer.records.answer import SharedMachine
-from sizer.records.configuration import Bottleneck
-from sizer.records.configuration import Estimate
-from sizer.records.prediction import Action
-from sizer.records.prediction import ReasonCode
-from sizer.records.prediction import Spec
-from sizer.records.prediction import Suggestion
-from sizer.records.prediction import reason
+from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
+from sizer.records.configuration import Bottleneck, Estimate
+from sizer.records.prediction import Action, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import Adaptive
-from sizer.records.study import PlanEndKind
-from sizer.records.study import RunReason
-from sizer.records.study import RunReasonKind
-from sizer.records.units import GIB
-from sizer.records.units import RELATIVE
+from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind
+from sizer.records.units import GIB, RELATIVE
 from sizer.words.names import Terms
 from sizer.words.verdict import settling_sentence
 from tests.reported_study import plainly
-from tests.unit.plan.machine import HOST
-from tests.unit.plan.machine import study_of
-from sizer.bundled.reports.verdict import AnswerRow
-from sizer.plan.following import following_runs
+from tests.unit.plan.machine import HOST, study_of
 
 Changed = Callable[..., Material]
 
