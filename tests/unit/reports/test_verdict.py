@@ -13,7 +13,7 @@ from sizer.bundled.reports.page import render
 from sizer.bundled.reports.subject import Material, Progress, subjects
 from sizer.bundled.reports.verdict import answer_row, contents
 from sizer.plan.chosen import NextRun, PlanEnd, unfinished
-from sizer.plan.floor_search import searches
+from sizer.plan.following import following_runs
 from sizer.plan.reference_runs import Spread
 from sizer.records.answer import Alternative, Answer, Family, Loss, Recommendation, SharedMachine
 from sizer.records.configuration import Bottleneck, Estimate
@@ -293,7 +293,7 @@ def test_a_search_that_is_not_finished_is_no_search_that_found_nothing(material:
     names = [subject.name for subject in subjects(material)]
     made = dict.fromkeys(names, 4)
     study = replace(study_of(memory_floor=True), adaptive=Adaptive(runs=0))
-    left = unfinished(searches(study, HOST), [], study)
+    left = unfinished(following_runs(study, HOST), [], study)
     progress = Progress(made, made, searching=left)
     stated = shown(replace(material, progress=progress, folder="my-study"))
     assert stated["missing"] == (
