@@ -27,8 +27,6 @@ NODES = "nodes_together"
 """How many machines ran the job of a row together. Under this name, which sizer writes, a row has what all of them
 have, under any other perhaps what each has."""
 MODE, PRECISION, EPOCH = "mode", "precision", "epoch"
-MODES = (MODE, "phase")
-"""Columns in which tables say what is computed of a batch; of a cell that says something else, nothing is read."""
 DEMANDS = {f"{field.name}_per_sample": field.name for field in fields(Demand)}
 """Core-seconds, bytes, IOs, and seconds waited for input or busy on the accelerator, each a sample."""
 DISK_FIGURES = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -25,11 +24,10 @@ from sizer.store.study_folder import StudyFolder
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from tests import ROOT
+from tests.end_to_end.conftest import Typed
 
 DISKS = ("nvme", "cloud_ssd", "standard")
 """From the fastest to the slowest."""
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture

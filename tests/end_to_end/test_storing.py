@@ -16,9 +16,7 @@ import pytest
 from sizer.storage.manifest import write_manifest
 from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
-Begun = Callable[..., Path]
+from tests.end_to_end.conftest import Begun, Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
