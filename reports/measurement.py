@@ -24,26 +24,10 @@ from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Study
 from sizer.records.units import format_seconds
 from sizer.study.resolved import to_yaml
+from sizer.words import model as model_words
+from sizer.words import page as page_words
 from sizer.words.language import _, _n, amount, capital, clauses, from_to, percent, row, several_of, span, volume, whole
-from sizer.words.model import (
-    equation_sentence,
-    left_out_sentence,
-    model_summary,
-    parameter_name,
-    parameter_value,
-    source_of,
-)
 from sizer.words.names import rates_in_words
-from sizer.words.page import (
-    configuration_line,
-    declared_in_words,
-    device_in_words,
-    framework_name,
-    installed_in_words,
-    state_in_words,
-    stopped_in_words,
-    tier_nature,
-)
 from sizer.words.runs import limits_in_words
 from sizer.words.terminal import deviations_in_words, topology_in_words, virtualization_in_words
 
@@ -91,7 +75,7 @@ def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     installed = installed_of(host)
     if len({each.path for each in installed}) < 2:
         return []
-    return [(framework_name(each.framework), installed_in_words(each)) for each in installed]
+    return [(page_words.framework_name(each.framework), page_words.installed_in_words(each)) for each in installed]
 
 
 def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -114,7 +98,7 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
         if workload.input is None and workload.cache is None:
             continue
         users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
-    return [(row(names), state_in_words(input_, cache)) for (input_, cache), names in users.items()]
+    return [(row(names), page_words.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
 
 
 def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -143,7 +127,7 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
 def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
     """Each workload whose accelerator was emulated, with the rate and its source."""
     return [
-        (subject.name, device_in_words(subject.device, subject.unit))
+        (subject.name, page_words.device_in_words(subject.device, subject.unit))
         for subject in subjects
         if subject.device.kind == "emulated"
     ]
@@ -172,7 +156,9 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
         (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
     ]
     ended = Counter(run.rate.stopped for run in runs if run.rate.stopped)
-    facts.append((_("Runs ended by"), row(f"{stopped_in_words(reason)} ({count})" for reason, count in ended.items())))
+    facts.append(
+        (_("Runs ended by"), row(f"{page_words.stopped_in_words(reason)} ({count})" for reason, count in ended.items()))
+    )
     return [(label, value) for label, value in facts if value]
 
 
@@ -185,8 +171,11 @@ def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, Any]:
     deviates = Markup('<span class="bad"><span aria-hidden="true">!</span> {}</span>').format(_("by more than 10 %"))
     return {
         "name": tier.name,
-        "kind": (tier_nature(tier), row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part)),
-        "declared": declared_in_words(tier),
+        "kind": (
+            page_words.tier_nature(tier),
+            row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
+        ),
+        "declared": page_words.declared_in_words(tier),
         "measured": rates_in_words(check.measured if check is not None else DiskRates()) or _("not measured"),
         "deviates": (
             deviates if check is not None and check.deviates else _("no"),
@@ -246,8 +235,8 @@ def _model(subject: Subject) -> dict[str, Any]:
         return {"refusal": subject.model_refusal or "", "summary": "", "equation": "", "quality": "", "parameters": []}
     return {
         "refusal": "",
-        "summary": model_summary(model),
-        "equation": equation_sentence(),
+        "summary": model_words.model_summary(model),
+        "equation": model_words.equation_sentence(),
         "quality": _quality(left_out(model), subject),
         "parameters": [_parameter(each, model) for each in model.parameters],
     }
@@ -259,16 +248,16 @@ def _quality(told: Sequence[LeftOut], subject: Subject) -> str:
         return ""
     errors = {each: abs(each.predicted / each.measured - 1) for each in told}
     worst = max(errors, key=lambda each: errors[each])
-    where = configuration_line(worst.configuration, subject.study)
-    return left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
+    where = page_words.configuration_line(worst.configuration, subject.study)
+    return model_words.left_out_sentence(len(errors), median(errors.values()), errors[worst], where)
 
 
 def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
     return {
-        "name": parameter_name(value, model),
-        "value": parameter_value(value, model),
+        "name": model_words.parameter_name(value, model),
+        "value": model_words.parameter_value(value, model),
         "interval": span(value.low, value.high) if value.low < value.high else "–",
-        "source": source_of(value),
+        "source": model_words.source_of(value),
     }
 
 

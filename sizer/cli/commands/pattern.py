@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from contextlib import nullcontext
 from pathlib import Path
 
 from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS
-from sizer.cli.arguments import _, add_json
+from sizer.cli.arguments import _, add_json, print_json
 from sizer.records.messages import AnyOf, InputError, printable
 from sizer.records.own_programs import KNOWN_LOGS, known_log
 from sizer.runner.time_limit import TimeLimit, at_most
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not content.read:
         raise _nothing(path, arguments.expression, content)
     if arguments.json:
-        print(json.dumps(_form(content, arguments.expression), indent=1))
+        print_json(_form(content, arguments.expression))
         return 0
     print(log_format(content.recognised))
     for line in content.read[:SHOWN]:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizer import api
-from sizer.cli import dry_run, values
-from sizer.cli.arguments import _, add_dry_run, add_retry, option
+from sizer.cli import dry_run
+from sizer.cli.arguments import _, add_dry_run, add_retry, option, whole
 from sizer.cli.folders import opened
 from sizer.cli.measuring import measure
 from sizer.cli.progress import EventPrinter
+from sizer.records import units
 from sizer.records.kinds import IMPORTED
-from sizer.records.messages import InputError, typed_path
+from sizer.records.messages import InputError, Message, typed_path
 from sizer.records.run import Run
 from sizer.records.study import Adaptive, Study
 from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
@@ -29,8 +30,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     chosen = _("choose each next run by what it would tell, and stop when every answer is settled")
     option(parser, "--until", chosen, choices=["settled"])
     bound = parser.add_mutually_exclusive_group()
-    option(bound, "--budget", _("with --until: the time that runs may take"), values.duration, metavar="30m")
-    option(bound, "--runs", _("with --until: how many runs may be made"), values.runs, metavar="N")
+    option(bound, "--budget", _("with --until: the time that runs may take"), units.parse_seconds, metavar="30m")
+    option(
+        bound,
+        "--runs",
+        _("with --until: how many runs may be made"),
+        whole(Message("a number of runs"), 20_000, "12"),
+        metavar="N",
+    )
     add_retry(parser)
 
 
@@ -45,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     plan = replace(api.plan_study(study, path, host, arguments.retry), beside=Path(arguments.study).parent)
     if arguments.dry_run:
         return dry_run.show(replace(plan, finished=_finished(path, study)), host)
-    printer = EventPrinter(study)
+    printer = EventPrinter(study.emulated_disks)
     with api.measurement(plan, host, printer) as measurement:
         return measure(measurement, printer)
 
