@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 from busy import Pair, are_apart, judge, twin_of
-from busy_studies import FOLDER, STUDIES, TWINS, Load
+from busy_studies import FOLDER, STUDIES, TWINS
 from grid_data import load_grid
 
 from sizer.records.answer import Answer
@@ -61,12 +61,6 @@ def test_only_a_plain_answer_is_wrong(quiet: Answer, busy: Answer, verdict: str)
     """One that is provisional, or a lower bound, is none to act on."""
     kept = None if quiet.spec is None or busy.spec is None else 1.0
     assert Pair("one-thread", quiet, busy, kept).verdict == verdict
-
-
-def test_a_load_says_what_it_takes() -> None:
-    """As the table shows it."""
-    assert str(Load(4)) == "4 x cpu"
-    assert str(Load(1, "memory", spell=10.0)) == "1 x memory, 10 s on and off"
 
 
 @pytest.mark.parametrize("name", STUDIES)
