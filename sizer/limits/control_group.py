@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -14,8 +13,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from sizer.limits.device import physical_disks
-from sizer.limits.identity import BASE, KILL_SECONDS, owned_name, owner_is_dead
+from sizer.limits.identity import BASE, owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
+from sizer.limits.process_tree import end_all, kill
 from sizer.limits.supervised import join_command
 from sizer.limits.surroundings import STEAL, below_quota, quota_above
 from sizer.limits.topology import Machine, Topology, beyond, format_cpus, named, threads_of
@@ -117,24 +117,13 @@ class ControlGroup(Group):
 
 def kill_until_empty(tree: Tree, directories: Collection[Path], kill_all: Callable[[Collection[Path]], None]) -> None:
     """Kill what is in these directories until nothing is; HostError if a process will not die."""
-    deadline = time.monotonic() + KILL_SECONDS
-    while pids := set().union(*(tree.processes(directory) for directory in directories)):
-        if time.monotonic() > deadline:
-            listing = " ".join(map(str, sorted(pids)))
-            raise HostError(
-                "Processes {listing} do not die; to see what they wait for, type: ps -o pid,stat,wchan,cmd {listing}",
-                listing=listing,
-            )
-        kill_all(directories)
-        time.sleep(0.002)
+    end_all(lambda: set().union(*map(tree.processes, directories)), lambda _: kill_all(directories))
 
 
 def signal_all(tree: Tree, directories: Collection[Path]) -> None:
     """SIGKILL to every process in these directories."""
     for directory in directories:
-        for pid in tree.processes(directory):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        kill(tree.processes(directory))
 
 
 def leftovers(bases: Collection[Path]) -> list[Path]:
