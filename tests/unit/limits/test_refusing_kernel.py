@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits import identity
-from sizer.limits.control_group import TRIES, kill_until_empty, leftovers, make_group
+from sizer.limits.control_group import TRIES, CgroupBackend, kill_until_empty, leftovers, make_group
 from sizer.limits.delegation import hands_over
 from sizer.limits.detection import backend_for
 from sizer.limits.identity import owner_is_dead, world
@@ -23,7 +23,6 @@ from sizer.limits.tree import Tree
 from sizer.limits.v2 import enabling, own_group
 from sizer.records.messages import HostError
 from sizer.words.language import in_words
-from tests.described_hosts import V2_FILES
 
 TOP = "/sys/fs/cgroup"
 
@@ -196,15 +195,18 @@ def test_without_lscpu_each_cpu_is_a_core(monkeypatch: pytest.MonkeyPatch) -> No
     assert [each.core for each in found] == [each.cpu for each in found]
 
 
-@pytest.mark.parametrize(("swap_bytes", "fix"), [(0, None), (1 << 30, "sudo swapoff -a")])
+@pytest.mark.parametrize("version", ["v1", "v2"])
 def test_a_kernel_that_does_not_count_swap_needs_it_off(
-    swap_bytes: int, fix: str | None, v2_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
+    version: str, machine: Machine, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A memory limit that lets the rest go to swap is none; where the host has no swap it holds."""
-    monkeypatch.delitem(V2_FILES["memory"], "memory.swap.max")
-    available, how, found = lacking(v2_tree, replace(machine, swap_bytes=swap_bytes), Control.MEMORY)
-    assert (available, found) == (fix is None, fix)
-    assert ("swap" in how) == (fix is not None)
+    tree, swapping = request.getfixturevalue(f"{version}_tree"), replace(machine, swap_bytes=1 << 30)
+    assert lacking(tree, swapping, Control.MEMORY)[0]
+    monkeypatch.setattr(CgroupBackend, "_counts_swap", lambda _: False)
+    assert lacking(tree, machine, Control.MEMORY)[0]
+    available, how, fix = lacking(tree, swapping, Control.MEMORY)
+    assert (available, fix) == (False, "sudo swapoff -a")
+    assert "swap" in how
 
 
 def test_a_dead_process_name_is_dead() -> None:
