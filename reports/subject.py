@@ -18,7 +18,6 @@ from sizer.records.notes import Note
 from sizer.records.prediction import Spec
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Objective, Study, Workload, WorkloadPlan
-from sizer.words.answers import refusal_sentences
 from sizer.words.language import _, row, without_marks
 from sizer.words.names import Terms, terms_of
 from sizer.words.page import (
@@ -29,6 +28,7 @@ from sizer.words.page import (
     input_named,
     workload_in_words,
 )
+from sizer.words.reasons.suggestions import refusal_sentences
 
 from . import results
 

@@ -17,8 +17,8 @@ from sizer.records.configuration import Estimate
 from sizer.records.prediction import Spec
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
+from sizer.words.answers import a_million, machine_name, price_an_hour
 from sizer.words.answers import how_sure as how_sure_text
-from sizer.words.answers import machine_name, price_an_hour
 from sizer.words.language import _, answered_rate, paragraph, rate_in_words, rate_interval, unbroken
 from sizer.words.names import resource_name
 from sizer.words.notes import note_in_words
@@ -29,27 +29,23 @@ from sizer.words.verdict import (
     Badge,
     BadgeKind,
     against_sentence,
-    an_hour,
     badge,
     doubt_sentence,
     family_sentence,
     idle_sentence,
     is_emulated,
     measured_on,
+    next_run_sentences,
     objective_in_words,
-    offer_called,
     offer_parts,
-    offer_price,
     oversize_badge,
-    per_million,
     price_day,
-    progress_sentence,
+    provider_name,
     rate_of_its_runs,
     rented,
     runs_of_older_form,
     runs_there,
     settling_command,
-    settling_sentence,
     shared_sentences,
     spec_bound,
     spec_parts,
@@ -151,7 +147,7 @@ def _missing(material: Material) -> dict[str, str]:
         said = chosen_runs(ended, material.study.emulated_disks, to_go_on=True)
         return {"missing": said, "resume": going_on_with((), material.folder, ended)}
     counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
-    return {"missing": progress_sentence(*counts), "resume": resume}
+    return {"missing": runs_there(*counts, to_go_on=True), "resume": resume}
 
 
 def _for_all(material: Material) -> dict[str, Any]:
@@ -162,7 +158,7 @@ def _for_all(material: Material) -> dict[str, Any]:
         return {"shared": [], "family": ""}
     return {
         "shared": shared_sentences(recommendation),
-        "family": family_sentence(recommendation.family),
+        "family": family_sentence(recommendation),
     }
 
 
@@ -288,15 +284,10 @@ def answer_row(subject: Subject, material: Material) -> AnswerRow:
         rate=_rate(answer, subject),
         bound_by=legend.part(HUES[bound], resource_name(bound, subject.device)) if bound is not None else None,
         cost=_cost(answer, subject),
-        sentence=paragraph(
-            [
-                against_sentence(answer, subject.objective.target, subject.terms),
-                idle_sentence(answer),
-            ]
-        ),
+        sentence=paragraph([against_sentence(answer, subject.terms), idle_sentence(answer)]),
         sentence_badge=badge(BadgeKind.EXTRAPOLATED) if extrapolated else None,
         doubt=unfinished or doubt_sentence(subject.answer, subject.terms),
-        settle="" if unfinished else settling_sentence(subject.answer, subject.terms),
+        settle="" if unfinished else next_run_sentences(subject.answer, subject.terms, alone=True),
         command="" if unfinished else settling_command(subject.answer, material.folder),
     )
 
@@ -317,7 +308,7 @@ def _machine(answer: Answer, spec: Spec) -> Machine | None:
         named = answer.chosen.instance_type if answer.chosen is not None else None
         return Machine(named) if named else None
     shape = "" if offer.own else " · ".join(map(unbroken, offer_parts(offer)))
-    return Machine(offer_called(offer), shape, oversize_badge(spec, offer, answer.instances))
+    return Machine(offer.called(provider_name(offer.provider)), shape, oversize_badge(spec, offer, answer.instances))
 
 
 def _cost(answer: Answer, subject: Subject) -> Cost | None:
@@ -330,17 +321,17 @@ def _cost(answer: Answer, subject: Subject) -> Cost | None:
         return None
     day = price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
     disk = without_disk(answer.spec) if offer.usd_per_hour is not None else ""
-    return Cost(offer_price(offer), per_million(offer.usd_per_million_samples, subject.unit), day, disk)
+    return Cost(price_an_hour(offer.usd_per_hour), a_million(offer.usd_per_million_samples, subject.unit), day, disk)
 
 
 def _own_cost(chosen: Alternative, offer: InstanceOffer | None, subject: Subject) -> Cost:
     """Of machines that were compared the price is the table's own, or that of the instance type it names."""
     if chosen.usd_per_hour is None:
-        return Cost(price_an_hour(chosen))
+        return Cost(price_an_hour(None, chosen.usd_per_hour_spot))
     of_catalogue = offer is not None and offer.usd_per_hour == chosen.usd_per_hour
     return Cost(
-        an_hour(chosen.usd_per_hour),
-        per_million(chosen.usd_per_million_samples, subject.unit),
+        price_an_hour(chosen.usd_per_hour),
+        a_million(chosen.usd_per_million_samples, subject.unit),
         price_day(offer if of_catalogue else None, subject.objective.spot),
     )
 

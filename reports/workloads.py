@@ -28,16 +28,11 @@ from sizer.words.answers import (
     machines_note,
     million_heading,
     one_choice_in_words,
-    option_bound,
-    option_price,
-    options_title,
     preferences_in_words,
+    price_an_hour,
     rejected_rate,
     rejected_saving,
     rejected_spec,
-    rejected_title,
-    rejection_sentences,
-    usd_or_nothing,
 )
 from sizer.words.answers import disk_question as disk_question_text
 from sizer.words.language import (
@@ -55,6 +50,7 @@ from sizer.words.language import (
 from sizer.words.language import row as row_of
 from sizer.words.names import accelerators_in_words, resource_name
 from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
+from sizer.words.reasons import reason_sentences
 from sizer.words.verdict import Badge, BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
 
 from . import doubts, results
@@ -209,7 +205,7 @@ def options(subject: Subject) -> dict[str, Any]:
         return {"title": "", "rows": [], "same": ""}
     known = answer.options if len(answer.options) > 1 else ()
     return {
-        "title": options_title(known),
+        "title": _("Cheapest, balanced, fastest"),
         "rows": [_option(each, answer, subject) for each in known],
         "same": one_choice_in_words(answer),
     }
@@ -222,10 +218,10 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
         "name": (capital(preferences_in_words(option)), _("the answer") if is_answer else ""),
         "spec": spec_line(option.spec, subject.study, subject.device),
         "throughput": rate_interval(option.throughput, subject.unit),
-        "hour": (option_price(option), option.instance_type or ""),
-        "million": usd_or_nothing(option.usd_per_million_samples),
+        "hour": (price_an_hour(option.usd_per_hour), option.instance_type or ""),
+        "million": _("[[{usd:usd}]]", usd=option.usd_per_million_samples),
         "probability": "" if sure else chance(option.probability),
-        "bound": option_bound(option, subject.terms) if option.bottleneck is not None else "",
+        "bound": resource_name(option.bottleneck, subject.device) if option.bottleneck is not None else "",
         "is_answer": is_answer,
     }
 
@@ -235,7 +231,7 @@ def rejected(subject: Subject) -> dict[str, Any]:
     found = subject.answer.rejected if subject.answer is not None else ()
     rows = [_rejected(each, subject) for each in found]
     return {
-        "rejected_title": rejected_title(found),
+        "rejected_title": _("Why not a smaller or cheaper one"),
         "rejected": rows[:MOST_REJECTED],
         "more_rejected": rows[MOST_REJECTED:],
     }
@@ -246,7 +242,7 @@ def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:
         "spec": rejected_spec(each, subject.terms),
         "rate": rejected_rate(each, subject.terms),
         "saved": rejected_saving(each),
-        "why": rejection_sentences(each, subject.terms),
+        "why": paragraph(reason_sentences(each.why, subject.terms)),
     }
 
 

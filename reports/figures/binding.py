@@ -72,7 +72,7 @@ def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> 
             called,
             share * whole,
             hue,
-            time_part(called, share * whole, whole, subject.unit, name),
+            time_part(called, name, share * whole, whole, subject.unit, share),
         )
         for called, share, hue in _stages(shares, subject)
         if share >= LEAST

@@ -44,12 +44,12 @@ def _row(name: str, series: Sequence[Series], predicted: PredictedRates, subject
     title = study_disk(name, subject.study) + (f" – {word}" if word else "")
     known = {size: disk_allows(name, size, subject) for size in reading_sizes(name, subject)[:MOST_SIZES]}
     by_size = tuple(
-        disk_ceiling(found, size, subject.unit)
+        disk_ceiling(found, subject.unit, size)
         for size, found in known.items()
         if size is not None and found is not None
     )
     allowed = known.get(None)
-    enough = disk_ceiling(allowed, None, subject.unit) if allowed is not None else ""
+    enough = disk_ceiling(allowed, subject.unit) if allowed is not None else ""
     return Row(
         name=title,
         bars=(*(_bar(name, each, predicted, subject) for each in series), *_first_epochs(name, series, subject)),

@@ -19,7 +19,7 @@ from sizer.records.messages import NoAnswer
 from sizer.records.run import Demand, Run
 from sizer.records.units import RELATIVE
 from sizer.words.answers import disk_answer as disk_answer_text
-from sizer.words.answers import disk_other, disk_reading, disk_reads_nothing
+from sizer.words.answers import disk_reading, disk_reads_nothing
 from sizer.words.language import _, paragraph
 from sizer.words.names import resource_name
 from sizer.words.page import ceiling_named, study_disk
@@ -230,4 +230,4 @@ def _by_other_disks(subject: Subject, here: Configuration) -> str:
     if not found:
         return ""
     name, gained = max(found, key=lambda each: each[1].value)
-    return disk_other(study_disk(name, subject.study), gained)
+    return disk_answer_text(gained, study_disk(name, subject.study))

@@ -77,7 +77,7 @@ class History:
         run = placed.run
         where = configuration_line(run.configuration, self.study)
         rate = run.throughput
-        came_out = rate_interval(rate, run.sample_unit) if rate and results.measured(run) else ending(run)
+        came_out = rate_interval(rate, run.sample_unit) if rate and results.measured(run) else ending(run.outcome)
         return _(
             "{time}, {workload}, {configuration}: {result}, run {id}",
             time=self.clock(placed),

@@ -13,7 +13,6 @@ from sizer.words.answers import (
     machines_drawn,
     machines_left_out,
     price_an_hour,
-    usd_or_nothing,
 )
 from sizer.words.language import _, rate_in_words, rate_interval, rates_axis, row
 from sizer.words.page import answer_word
@@ -107,8 +106,8 @@ def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
     return {
         "name": (_called(machine, subject), machine.instance_type or ""),
         "throughput": rate_interval(machine.throughput, subject.unit),
-        "hour": price_an_hour(machine),
-        "million": usd_or_nothing(machine.usd_per_million_samples),
+        "hour": price_an_hour(machine.usd_per_hour, machine.usd_per_hour_spot),
+        "million": _("[[{usd:usd}]]", usd=machine.usd_per_million_samples),
         "remark": alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }

@@ -24,9 +24,7 @@ from sizer.words.runs import (
     in_so_many_runs,
     limits_in_words,
     remark_in_words,
-    stage_learnt,
-    stage_shown,
-    stage_title,
+    stage_in_words,
 )
 from sizer.words.warnings import warning_line, warning_names
 
@@ -115,7 +113,7 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
         "repeat": _("repeat {number}", number=run.spec.repeat + 1),
         "state": remark_in_words(run.spec) or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
-        "outcome": ending(run),
+        "outcome": ending(run.outcome),
         "rate": _rate(run),
         "bound": bound,
         "why": why,
@@ -207,19 +205,20 @@ def isolated_rows(subject: Subject) -> list[dict[str, Any]]:
 def _isolated_row(run: Run, subject: Subject) -> dict[str, Any]:
     stage = run.spec.stage
     assert stage is not None, "rows() lets only such runs through"
+    title, _isolating, shown, learnt = stage_in_words(stage)
     return {
-        "stage": stage_title(stage),
+        "stage": title,
         "where": configuration_line(run.configuration, subject.study),
         "rate": (_rate(run) or outcome_in_words(run.outcome), row(warning_names(run))),
-        "tells": (_found(run, stage), stage_shown(stage)),
+        "tells": (_found(run, learnt), shown),
     }
 
 
-def _found(run: Run, stage: str) -> str:
-    """What the stage gives, and the figure that the rate does not show."""
+def _found(run: Run, learnt: str) -> str:
+    """What the stage of the run gives, and the figure that the rate does not show."""
     if run.outcome is not Outcome.COMPLETED:
         return doubts.line(run)
-    used, learnt, figures = run.demand, stage_learnt(stage), ""
+    used, stage, figures = run.demand, run.spec.stage, ""
     if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
         figures = f"{format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
         if used.read_ios is not None:

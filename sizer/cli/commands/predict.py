@@ -63,7 +63,7 @@ class AskedPrediction:
     @property
     def why(self) -> str:
         """Why there is no prediction, in the reader's language."""
-        from sizer.words.answers import refusal_sentences
+        from sizer.words.reasons.suggestions import refusal_sentences
 
         return refusal_sentences(self.refusal, terms_of(self.workload)) if self.refusal is not None else ""
 
@@ -111,10 +111,11 @@ def _print_doubts(answers: Sequence[AskedPrediction], contradicted: Mapping[str,
     """Of each workload whose runs told rates that are known to be wrong, why."""
     for workload in {each.workload.name: each.workload for each in answers if each.prediction}.values():
         if workload.name in contradicted:
-            from sizer.words.answers import rates_in_doubt
+            from sizer.words.reasons import reason_sentence
             from sizer.words.terminal import warning_said
 
-            print(warning_said(rates_in_doubt(contradicted[workload.name], terms_of(workload))), file=sys.stderr)
+            why = reason_sentence(contradicted[workload.name], terms_of(workload))
+            print(warning_said(_("workload `{workload}`: {why}", workload=workload.name, why=why)), file=sys.stderr)
 
 
 def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:

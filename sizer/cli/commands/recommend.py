@@ -20,9 +20,10 @@ from sizer.records.answer import Alternative, Answer, InstanceOffer, Recommendat
 from sizer.records.messages import InputError, NoAnswer, typed_path
 from sizer.records.study import Deadline, Objective, Study
 from sizer.words.accelerators import accelerator_counts_lines, batch_sentences, gpu_option_lines, gpus_compared
-from sizer.words.answers import alternative_line, headline, main_sentences, next_line, rejection_line, sure_line
+from sizer.words.answers import alternative_line, headline, main_sentences, rejection_line, sure_line
 from sizer.words.names import terms_of
 from sizer.words.page import answers_in_short, cross_lines, table_comes_first
+from sizer.words.reasons.suggestions import suggestion_sentences
 from sizer.words.runs import host_lines
 from sizer.words.terminal import offer_line
 from sizer.words.verdict import idle_sentence
@@ -156,7 +157,7 @@ def _print_answer(answer: Answer, model: Model) -> None:
     for rejection in answer.rejected:
         print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:
-        print(f"  {next_line(answer.next_run, terms)}")
+        print(f"  {_('Next: {suggestion}', suggestion=suggestion_sentences(answer.next_run, terms))}")
     for offer in _offers(answer):
         print(f"  {offer_line(offer)}")
     for sentence in gpus_compared(answer.gpus, terms):

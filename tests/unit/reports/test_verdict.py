@@ -22,7 +22,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Adaptive, PlanEndKind, RunReason, RunReasonKind
 from sizer.records.units import GIB, RELATIVE
 from sizer.words.names import Terms
-from sizer.words.verdict import settling_sentence
+from sizer.words.verdict import next_run_sentences
 from tests.unit.plan.machine import HOST, study_of
 
 Changed = Callable[..., Material]
@@ -382,6 +382,6 @@ def test_a_run_that_is_told_by_more_than_its_vcpus_is_named_whole() -> None:
     """Its memory is as much what to measure as its vCPUs, new or again."""
     advice = Suggestion(Action.MEASURE, vcpus=(1.0,), memory_bytes=2 * GIB)
     answer = Answer("job", "refused", next_run=advice)
-    assert settling_sentence(answer, Terms("job")) == "Measure job with 1 vCPU, 2 GiB."
+    assert next_run_sentences(answer, Terms("job"), alone=True) == "Measure job with 1 vCPU, 2 GiB."
     again = replace(answer, next_run=replace(advice, action=Action.REPEAT))
     assert settling_sentence(again, Terms("job")) == "Repeat job with 1 vCPU, 2 GiB."
