@@ -17,7 +17,6 @@ from .progress import Extent
 
 Record = TypeVar("Record", Computing, Reading)
 
-FRAMEWORKS = ("mxnet", "pytorch", "tensorflow")
 DECODERS = ("simplejpeg", "opencv", "pillow")
 
 
@@ -123,7 +122,7 @@ def program_parser(module: str, description: str, sample: str, replays: bool = T
     parser.add_argument("--device", type=device, default="cpu", help="cpu, cuda:0 or emulated (default: %(default)s)")
     parser.add_argument("--threads", type=positive_integer, metavar="N", help="default: the CPUs this process may use")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="default: %(default)s")
-    parser.add_argument("--framework", choices=FRAMEWORKS, default="mxnet", help="default: %(default)s")
+    parser.add_argument("--framework", default="mxnet", help="default: %(default)s")
     parser.add_argument(
         "--steps", type=positive_integer, metavar="N", help=f"stop after N steps (a step is a batch of {sample}s)"
     )

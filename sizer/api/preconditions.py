@@ -11,11 +11,12 @@ from sizer.files.data_paths import refuse_no_disk
 from sizer.host.cuda_devices import visible_gpus
 from sizer.host.cuda_library import cuda_gpus
 from sizer.host.frameworks import gpus_seen
-from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
+from sizer.host.interpreters import examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.nvml import gpus, has_driver
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.users import ME, run_user
 from sizer.records.answer import Doubt, DoubtKind
+from sizer.records.frameworks import RUNNABLE
 from sizer.records.kinds import COMMAND, KINDS, OPENCV, OTHER, TRANSFORMERS
 from sizer.records.messages import HostError, InputError, Lines, Message
 from sizer.records.own_programs import placeholders_in
@@ -25,7 +26,6 @@ from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import check_cache, check_data
 from sizer.storage.disks import missing_for_emulation, mount_answers
 
-RUNNABLE = frozenset({"mxnet", "opencv", "pytorch"})
 """Frameworks that the workloads have a backend for."""
 
 SMALL_CAP = 2**26
@@ -83,7 +83,7 @@ def _users(workloads: Iterable[Workload]) -> dict[str, list[Workload]]:
     """The workloads of each framework that programs run on."""
     users: dict[str, list[Workload]] = {}
     for workload in dict.fromkeys(workloads):
-        if workload.kind != COMMAND and workload.framework in NEEDED:
+        if workload.kind != COMMAND and workload.framework in RUNNABLE:
             users.setdefault(workload.framework, []).append(workload)
     return users
 

@@ -18,7 +18,7 @@ from sizer.catalog.data_sheets import HALF, data_sheet
 from sizer.catalog.gpus import PCIE, read_gpu_name
 from sizer.catalog.networks import family_of, kind_of, passes_of
 from sizer.catalog.shared_effects import Effect, SharedEffects
-from sizer.records.framework_options import plain_precision
+from sizer.records.frameworks import plain_precision
 
 BANDWIDTH_UNIT, ARITHMETIC_UNIT = 700.0, 20.0
 """GB/s and TFLOP/s that a GPU is compared with: the middle of the data sheets."""

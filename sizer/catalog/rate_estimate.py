@@ -23,7 +23,7 @@ from sizer.catalog.gpu_transfer import (
     transfer_model,
 )
 from sizer.catalog.networks import passes_of
-from sizer.records.framework_options import plain_precision
+from sizer.records.frameworks import plain_precision
 
 SAME_FRAMEWORK_90, OTHER_FRAMEWORK_90 = 0.365, 0.583
 """Ln of how far 90 % of two tables of 2017 and later lie apart at one GPU, network, precision and batch size: two

@@ -16,7 +16,6 @@ from pathlib import Path
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.api import MeasuringHost, StudyPlan
 from sizer.host.interpreters import interpreter
-from sizer.host.machine import PACKAGES
 from sizer.limits.interface import Control
 from sizer.limits.users import run_user
 from sizer.plan.batch_search import BatchSearch
@@ -24,6 +23,7 @@ from sizer.plan.chooser import Chooser
 from sizer.plan.chosen import NextRun, PlanEnd
 from sizer.plan.floor_search import Search
 from sizer.plan.run_order import estimate_seconds, guessed_workloads
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.kinds import KINDS, OPENCV
 from sizer.records.messages import HostError, typed_line, typed_path
 from sizer.records.own_programs import placeholders_in
@@ -194,7 +194,7 @@ def _asking(plan: StudyPlan) -> Iterator[str]:
 def _interpreters(plan: StudyPlan) -> list[Path]:
     """Each Python that is asked for the versions of a framework's packages, once."""
     found: dict[Path, None] = {}
-    for framework in PACKAGES:
+    for framework in FRAMEWORKS:
         with suppress(HostError):
             found[interpreter(framework)] = None
     for each in plan.chosen_interpreters:

@@ -13,7 +13,7 @@ from sizer.exchange.cells import is_not_measured
 from sizer.exchange.measurements import EPOCH, MODES, NODES, PRECISION
 from sizer.exchange.rows import ParsedRow
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.framework_options import is_precision
+from sizer.records.frameworks import is_precision
 from sizer.records.notes import Note, NoteKind
 from sizer.records.run import OUTLIER, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import SEARCHES

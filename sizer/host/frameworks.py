@@ -15,39 +15,24 @@ from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.interpreters import (
     MAKES_NETWORKS,
     MAKES_NETWORKS_INSTALL,
-    NEEDED,
     Interpreter,
     examined,
     install_command,
     interpreter,
     what_it_lacks,
 )
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.kinds import PYTORCH, TRANSFORMERS
 from sizer.records.messages import HostError
 
-SEEN = {
-    # MXNet 1.9.1 names a type that numpy 1.24 took away; its own workloads put it back before their import.
-    "mxnet": """
-import json, numpy
-if "bool" not in numpy.__dict__: numpy.bool = numpy.bool_
-import mxnet
-gpus = ["GPU %d" % index for index in range(mxnet.context.num_gpus())]
-print(json.dumps([mxnet.__version__, gpus]))
-""",
-    "pytorch": """
-import json, torch
-gpus = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
-print(json.dumps([torch.__version__, gpus if torch.cuda.is_available() else []]))
-""",
-}
-"""Programs that print the version of a framework, and the GPUs that it sees: what it imports, only it itself can say.
-MXNet knows how many, not what they are called."""
+IMPORTED = tuple(name for name, framework in FRAMEWORKS.items() if framework.gpus_seen)
+"""Those that are asked which GPUs they see."""
 
 SHARED_LIBRARIES = "sudo apt-get install libgomp1 libquadmath0"
 """Debian's packages that MXNet's wheel does not bring."""
 
 
-def framework_checks(frameworks: Sequence[str] = tuple(SEEN)) -> tuple[Check, ...]:
+def framework_checks(frameworks: Sequence[str] = IMPORTED) -> tuple[Check, ...]:
     """Whether each can be imported, in which interpreter, and which GPUs it sees.
 
     All at the same time: an import takes seconds of a core. Where a framework is not installed, none is tried.
@@ -84,7 +69,7 @@ def _check(framework: str) -> Check:
     lack = what_it_lacks(framework, found)
     if lack is None:
         return _imported(framework, found)
-    if lack.command is not None and NEEDED[framework].module not in found.modules:
+    if lack.command is not None and FRAMEWORKS[framework].module not in found.modules:
         return Check(framework, False, Finding(FindingKind.NOT_INSTALLED, path=str(path)), lack.command)
     return Check(framework, False, Finding(FindingKind.OTHER, lack.problem), lack.command or _other(framework, path))
 
@@ -92,7 +77,7 @@ def _check(framework: str) -> Check:
 def _imported(framework: str, found: Interpreter, becoming: Sequence[str] = ()) -> Check:
     path = str(found.path)
     try:
-        tried = ask([path, "-c", SEEN[framework]], becoming=becoming)
+        tried = ask([path, "-c", FRAMEWORKS[framework].gpus_seen], becoming=becoming)
         tried.check_returncode()
         version, gpus = json.loads(tried.stdout.strip().splitlines()[-1])
     except subprocess.CalledProcessError as error:
@@ -107,7 +92,7 @@ def _imported(framework: str, found: Interpreter, becoming: Sequence[str] = ()) 
 @cache
 def gpus_seen(framework: str, path: Path, becoming: tuple[str, ...] = ()) -> tuple[str, ...] | None:
     """The GPUs that a framework sees in an interpreter, asked as `look_into` does; None where it cannot be asked."""
-    if framework not in SEEN:
+    if framework not in IMPORTED:
         return None
     found = _imported(framework, examined(framework, path, becoming), becoming)
     return found.finding.gpus if found.ok else None

@@ -7,60 +7,18 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer.host.asking import ask
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.kinds import TRANSFORMERS
 from sizer.records.messages import AllOf, AnyOf, HostError, InputError, Message, typed_line
 from sizer.records.study import FrameworkPython
 
-INSTALLED_WITH = {"opencv": "mxnet"}
-"""A framework that has no interpreter of its own is looked for where this one is."""
-
 LEAST_PYTHON = (3, 10)
 """The oldest that the programs in `workloads/` run on: they use `zip(strict=True)`."""
-
-
-@dataclass(frozen=True)
-class Needed:
-    """What an interpreter must have for the programs of a framework: the modules that each run imports with the
-    packages that bring them, the framework's own first, its oldest version where one is known to be too old, and what
-    pip is to install."""
-
-    modules: Mapping[str, str]
-    install: tuple[str, ...]
-    least: tuple[int, ...] = ()
-
-    @property
-    def module(self) -> str:
-        """That of the framework itself."""
-        return next(iter(self.modules))
-
-    @property
-    def package(self) -> str:
-        """The package that brings it."""
-        return self.modules[self.module]
-
-
-CV2 = {"cv2": "opencv-python-headless"}
-NEEDED = {
-    # 1.9.1 is its last release; numpy 2 breaks it, and it imports distutils, which left Python with 3.12.
-    "mxnet": Needed(
-        {"mxnet": "mxnet", "numpy": "numpy", "lmdb": "lmdb"},
-        ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb", "setuptools"),
-    ),
-    # 2.0 brought torch.compile.
-    "pytorch": Needed(
-        {"torch": "torch", "numpy": "numpy", **CV2},
-        ("torch==2.13.0", "numpy", "opencv-python-headless", "simplejpeg", "lmdb"),
-        (2, 0),
-    ),
-    "opencv": Needed({**CV2, "numpy": "numpy"}, ("opencv-python-headless", "simplejpeg", "numpy", "lmdb")),
-}
-"""By framework. What only some runs import, such as another decoder, is installed with it, and a run that lacks it says
-so."""
 
 
 MAKES_NETWORKS, MAKES_NETWORKS_INSTALL = "transformers", "transformers>=5,<6"
@@ -144,7 +102,7 @@ def look_into(
 def what_it_lacks(framework: str, found: Interpreter, networks: Collection[str] = ()) -> Lack | None:
     """Why the programs of a framework cannot run these networks on an interpreter; None where nothing is known against
     it."""
-    needed = NEEDED[framework]
+    needed = FRAMEWORKS[framework]
     if not found.version:
         return Lack(
             Message(
@@ -176,7 +134,7 @@ def what_it_lacks(framework: str, found: Interpreter, networks: Collection[str] 
 
 def install_command(framework: str, python: Path, *others: str) -> str:
     """What installs a framework into an interpreter, and other packages with it."""
-    return typed_line([*_pip(python), *NEEDED[framework].install, *others])
+    return typed_line([*_pip(python), *FRAMEWORKS[framework].install, *others])
 
 
 def _pip(python: Path) -> list[str]:
@@ -195,7 +153,7 @@ def _too_old(found: Interpreter, what: str, version: str, least: tuple[int, ...]
 
 def examined(framework: str, path: Path, becoming: Sequence[str] = ()) -> Interpreter:
     """An interpreter, asked for what the programs of a framework need, as `look_into` does."""
-    needed = NEEDED[framework]
+    needed = FRAMEWORKS[framework]
     return look_into(path, [needed.package, MAKES_NETWORKS], [*needed.modules, MAKES_NETWORKS], becoming)
 
 
@@ -212,8 +170,10 @@ def wrong_interpreter(chosen: FrameworkPython, problem: Message) -> InputError:
 
 def _variable(framework: str | None) -> str | None:
     """The first variable that is set of those that say where the programs of a framework run."""
-    names = filter(None, [framework, INSTALLED_WITH.get(framework or "")])
-    variables = [f"SIZER_{name.upper()}_PYTHON" for name in names]
+    if framework is None:
+        return None
+    beside = FRAMEWORKS[framework].installed_with if framework in FRAMEWORKS else None
+    variables = [f"SIZER_{name.upper()}_PYTHON" for name in (framework, beside) if name]
     return next((each for each in variables if each in os.environ), None)
 
 

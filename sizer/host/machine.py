@@ -23,15 +23,8 @@ from sizer.limits.delegation import AS_ROOT
 from sizer.limits.detection import detect
 from sizer.limits.interface import Capability, LimitsBackend
 from sizer.limits.topology import CpuCounts
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.messages import HostError, Message
-
-PACKAGES = {
-    "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
-    "pytorch": ("torch", "transformers", "simplejpeg", "pillow", "numpy", "opencv-python-headless", "lmdb"),
-    "opencv": ("opencv-python-headless", "simplejpeg", "pillow", "numpy", "lmdb"),
-    "tensorflow": ("tensorflow",),
-}
-"""Whose versions are in a study's record by framework: they decide how fast a workload runs."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ def facts(backend: LimitsBackend | None = None) -> Host:
     backend = backend or detect()
     processor = _lscpu()
     places = {}
-    for framework in PACKAGES:
+    for framework in FRAMEWORKS:
         with suppress(HostError):
             places[framework] = interpreter(framework)
     found = _installed(places)
@@ -182,12 +175,13 @@ def _installed(
     """Each framework with what its interpreter has, which is asked once for all of its frameworks."""
     wanted: dict[Path, list[str]] = {}
     for framework, path in places.items():
-        wanted.setdefault(path, []).extend(PACKAGES.get(framework, ()))
+        wanted.setdefault(path, []).extend(FRAMEWORKS[framework].versions if framework in FRAMEWORKS else ())
     looked = {path: look_into(path, packages, (), (becoming or {}).get(path, ())) for path, packages in wanted.items()}
     found = []
     for framework, path in places.items():
+        versions = FRAMEWORKS[framework].versions if framework in FRAMEWORKS else ()
         has = looked[path].packages
-        packages = {name: has[name] for name in PACKAGES.get(framework, ()) if name in has}
+        packages = {name: has[name] for name in versions if name in has}
         found.append(Installed(framework, str(path), looked[path].version, packages))
     return tuple(found)
 

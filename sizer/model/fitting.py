@@ -173,13 +173,14 @@ def _capacity(model: WorkloadModel, name: str, factor: Array) -> Array:
 
 
 def _memory_counts(model: WorkloadModel) -> bool:
-    """Whether the most memory measured gains anything that counts over the least."""
+    """Whether the most memory measured gains anything that counts over the least, on any disk that was measured."""
     known = model.measured.memory_bytes
     if len(known) < 2:
         return False
     top = best_place(model)
-    edge = doubled(model, replace(top, memory_bytes=known[0]), replace(top, memory_bytes=known[-1]))
-    return edge.probability > DOUBT
+    places = [replace(top, disk=disk.name) for disk in model.measured.disks] or [top]
+    edges = [doubled(model, replace(at, memory_bytes=known[0]), replace(at, memory_bytes=known[-1])) for at in places]
+    return any(edge.probability > DOUBT for edge in edges)
 
 
 def _scaling(model: WorkloadModel) -> Reason:

@@ -15,7 +15,7 @@ from sizer.recommend.case import DOUBTS
 from sizer.records.answer import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.configuration import Estimate
 from sizer.records.domains import LONGEST_NAME
-from sizer.records.framework_options import plain_precision
+from sizer.records.frameworks import plain_precision
 from sizer.records.kinds import DIFFERENCES, KINDS, MODES, OTHER
 from sizer.records.run import Run, WarningKind
 from sizer.records.run_kinds import Outcome

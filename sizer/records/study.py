@@ -34,7 +34,7 @@ from sizer.records.domains import (
     Stage,
     Vcpus,
 )
-from sizer.records.framework_options import FrameworkOptions
+from sizer.records.frameworks import FrameworkOptions
 from sizer.records.kinds import COMMAND, KINDS, PYTORCH
 from sizer.records.own_programs import Variable
 from sizer.records.run_kinds import ISOLATED_STAGES, Purpose

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sizer.host.interpreters import NEEDED
 from sizer.host.stored_host import installed_of
+from sizer.records.frameworks import FRAMEWORKS, RUNNABLE
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.messages import InputError
 from sizer.records.run import Run
@@ -68,7 +68,7 @@ def refuse_other_versions(where: str, runs: Iterable[Run], before: Mapping[str, 
     used = {run.spec.workload.framework for run in runs}
     here = {each.framework: each for each in installed_of(now)}
     for each in installed_of(before):
-        package = NEEDED[each.framework].package if each.framework in NEEDED else ""
+        package = FRAMEWORKS[each.framework].package if each.framework in RUNNABLE else ""
         then = each.packages.get(package)
         found = here.get(each.framework, each)
         version = found.packages.get(package)

@@ -9,7 +9,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from sizer.records.kinds import KINDS
+from sizer.records.frameworks import FRAMEWORKS, RUNNABLE
+from sizer.records.kinds import KINDS, OPENCV
 from sizer.records.messages import AnyOf, InputError, Message, advised_name, printable
 from sizer.study.document import Document, Key, is_variable
 
@@ -31,6 +32,8 @@ def schema() -> dict[str, Any]:
     text = resources.files(__package__).joinpath("study_schema.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     loaded["$defs"]["workload"]["properties"]["kind"]["enum"] = list(KINDS)
+    loaded["$defs"]["framework"]["enum"] = [name for name in FRAMEWORKS if name != OPENCV]
+    loaded["properties"]["frameworks"]["properties"] = {name: {"$ref": "#/$defs/interpreter"} for name in RUNNABLE}
     return loaded
 
 

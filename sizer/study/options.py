@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from sizer.records.device import Device
-from sizer.records.framework_options import (
-    OF_FRAMEWORK,
+from sizer.records.frameworks import (
+    FRAMEWORKS,
     OF_IMAGES,
     OF_READING,
+    RUNNABLE,
     WITHOUT,
     FrameworkOptions,
 )
@@ -112,7 +113,7 @@ def read_options(
     where it asks for something else.
     """
     given: dict[str, Any] = entry.get("options", {})
-    has = OF_FRAMEWORK.get(framework or "", frozenset(given))
+    has = FRAMEWORKS[framework].options if framework in RUNNABLE else frozenset(given)
     for name, value in given.items():
         if name in OF_IMAGES and entry["kind"] in LANGUAGE:
             raise document.input_error((*key, name), "`{name}` is an option for images; remove this line.", name=name)

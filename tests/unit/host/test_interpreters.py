@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.host.interpreters import NEEDED, Interpreter, examined, interpreter, look_into, what_it_lacks
+from sizer.host.interpreters import Interpreter, examined, interpreter, look_into, what_it_lacks
+from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.messages import HostError, InputError
 from sizer.records.study import FrameworkPython
 from tests import ROOT
@@ -108,7 +109,7 @@ def test_what_is_no_python_says_so(tmp_path: Path) -> None:
 
 def found(version: str = "3.11.7", torch: str = "2.13.0+cpu", *, without: str = "") -> Interpreter:
     """An interpreter as it answers."""
-    modules = frozenset(NEEDED["pytorch"].modules) - {without}
+    modules = frozenset(FRAMEWORKS["pytorch"].modules) - {without}
     return Interpreter(Path("/t/python"), version, {"torch": torch} if torch else {}, modules)
 
 
@@ -146,7 +147,7 @@ def test_networks_of_transformers_need_it() -> None:
 
 def test_what_is_installed_is_what_sizer_itself_is_installed_with() -> None:
     """A version that is pinned in two places is the same in both."""
-    pinned = {package for each in NEEDED.values() for package in each.install if "==" in package}
+    pinned = {package for each in FRAMEWORKS.values() for package in each.install if "==" in package}
     assert pinned == {"mxnet==1.9.1", "torch==2.13.0"}
     assert all(package in (ROOT / "setup.py").read_text() for package in pinned)
 

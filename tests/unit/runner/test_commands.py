@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sizer.records.device import Device
-from sizer.records.framework_options import FrameworkOptions
+from sizer.records.frameworks import FrameworkOptions
 from sizer.records.own_programs import Variable
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner.commands import (

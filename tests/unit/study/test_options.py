@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records.framework_options import FrameworkOptions
+from sizer.records.frameworks import FrameworkOptions
 from sizer.records.study import Study, Workload
 from sizer.study.resolved import to_yaml
 
