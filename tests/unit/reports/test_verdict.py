@@ -384,4 +384,4 @@ def test_a_run_that_is_told_by_more_than_its_vcpus_is_named_whole() -> None:
     answer = Answer("job", "refused", next_run=advice)
     assert next_run_sentences(answer, Terms("job"), alone=True) == "Measure job with 1 vCPU, 2 GiB."
     again = replace(answer, next_run=replace(advice, action=Action.REPEAT))
-    assert settling_sentence(again, Terms("job")) == "Repeat job with 1 vCPU, 2 GiB."
+    assert next_run_sentences(again, Terms("job"), alone=True) == "Repeat job with 1 vCPU, 2 GiB."
