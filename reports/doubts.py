@@ -219,7 +219,7 @@ def largest_batches(subjects: Sequence[Subject]) -> list[str]:
     """The same of the largest batch, where no chart of batch sizes says it."""
     advised = [(each.name, each.answer.batch) for each in subjects if each.answer is not None and each.answer.batch]
     return [
-        sentence(f"{name}: {largest_in_words(advice.largest)}")
+        floor_sentences(name, largest_in_words(advice.largest), 0)
         for name, advice in advised
         if advice.largest is not None and not advice.curves
     ]

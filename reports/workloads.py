@@ -28,11 +28,13 @@ from sizer.words.answers import (
     machines_note,
     million_heading,
     one_choice_in_words,
+    options_title,
     preferences_in_words,
     price_an_hour,
     rejected_rate,
     rejected_saving,
     rejected_spec,
+    rejected_title,
 )
 from sizer.words.answers import disk_question as disk_question_text
 from sizer.words.language import (
@@ -205,7 +207,7 @@ def options(subject: Subject) -> dict[str, Any]:
         return {"title": "", "rows": [], "same": ""}
     known = answer.options if len(answer.options) > 1 else ()
     return {
-        "title": _("Cheapest, balanced, fastest"),
+        "title": options_title(priced=any(each.usd_per_hour is not None for each in known)),
         "rows": [_option(each, answer, subject) for each in known],
         "same": one_choice_in_words(answer),
     }
@@ -231,7 +233,7 @@ def rejected(subject: Subject) -> dict[str, Any]:
     found = subject.answer.rejected if subject.answer is not None else ()
     rows = [_rejected(each, subject) for each in found]
     return {
-        "rejected_title": _("Why not a smaller or cheaper one"),
+        "rejected_title": rejected_title(priced=any(each.usd_saved_per_hour is not None for each in found)),
         "rejected": rows[:MOST_REJECTED],
         "more_rejected": rows[MOST_REJECTED:],
     }

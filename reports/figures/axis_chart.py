@@ -83,7 +83,7 @@ def axis_chart(axis: str, title: str, series: Sequence[Series], subject: Subject
         ceilings=ceilings(axis, runs, subject),
         knee=_knee(lines, subject),
         piles=piles,
-        pile_label=time_axis(subject.unit, scale_name) if piles else "",
+        pile_label=time_axis(scale_name, subject.unit) if piles else "",
         pile_unit=scale,
         stops=tuple(_stops(axis, series, lines, subject)),
         description=described(series, subject),

@@ -186,7 +186,7 @@ def _figure(
         stretches=tuple(_stretch(each, history, id(each) in drawn) for each in history.runs),
         band=band,
         breaks=tuple(Break(place, time_later(seconds)) for place, seconds in history.rests),
-        description=runs_over_time(len(points), len(history.runs), len(history.rests)),
+        description=runs_over_time(len(history.runs), len(points), len(history.rests)),
     )
     return Figure(title, plot.draw(), (key, *_keys(history, found)))
 

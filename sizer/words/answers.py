@@ -225,16 +225,22 @@ def family_sentences(recommendation: Recommendation) -> dict[str, str]:
 LITTLE = 0.0005
 """A share of a price below which there is no difference to speak of."""
 _PREFERENCES: Mapping[str, str] = {
-    "cheapest": N_("[[priced?cheapest]][[!priced?smallest]]"),
-    "balanced": N_("[[priced?balanced]][[!priced?smallest]]"),
+    "cheapest": N_("[[priced?cheapest]][[each?most for each accelerator]][[small?smallest]]"),
+    "balanced": N_("[[priced?balanced]][[each?most for each accelerator]][[small?smallest]]"),
     "fastest": N_("fastest"),
 }
 
 
 def preferences_in_words(option: Option) -> str:
     """`cheapest`, `balanced and fastest`; what has no price is called by what it is."""
-    priced = option.usd_per_hour is not None
-    return language.listed(list(dict.fromkeys(_(_PREFERENCES[each], priced=priced) for each in option.preferences)))
+    priced, several = option.usd_per_hour is not None, option.spec.gpu_count
+    values = {"priced": priced, "each": not priced and several, "small": not priced and not several}
+    return language.listed(list(dict.fromkeys(_(_PREFERENCES[each], **values) for each in option.preferences)))
+
+
+options_title = Sentence("[[priced?Cheapest, balanced, fastest]][[!priced?Small or fast]]")
+rejected_title = Sentence("Why not a smaller [[priced?or cheaper ]]one")
+"""Over the tables of what each preference takes, and of specs that were not taken; `priced`: some have a price."""
 
 
 def one_choice_in_words(answer: Answer) -> str:
@@ -377,6 +383,8 @@ def machines_note(unit: str, priced: bool, of_disks: bool) -> str:
 # What could be changed instead of renting more, and whether a faster disk would help.
 NOTHING = 0.005
 """A gain that would be written as nothing."""
+LITTLE_GAIN = 0.05
+"""A gain for which nobody buys a disk."""
 _CHANGES: Mapping[ChangeKind, tuple[str, str]] = {
     ChangeKind.FORMAT: (
         N_("{format} instead of {other}"),
@@ -453,7 +461,10 @@ disk_question = Sentence("Would a faster disk help?")
 disk_reads_nothing = Sentence("No: the data is read from memory.")
 _SLOWER = N_("Not known: no faster disk was measured; {disk} is slower by {loss:small}.")
 _DISK_ANSWERS = {
-    "no": N_("No: [[on {disk}, the best other disk measured, it runs as fast]][[!disk?it would gain nothing]]."),
+    "no": N_(
+        "No: [[on {disk}, the best other disk measured, it runs as fast]][[!disk?it would gain nothing]][[, at the "
+        "very most {most:share}]]."
+    ),
     "open": N_("Probably not: it would gain nothing, but these runs leave up to {high:share} open."),
     "perhaps": N_("Perhaps: [[{disk} gains ]][[!disk?by ]]{gain:small}, at the very most {high:share}."),
     "yes": N_("Yes: [[{disk} gains {gain:small}]][[!disk?up to {gain:small} ({low:small} to {high:share})]]."),
@@ -465,8 +476,9 @@ def disk_answer(gained: Estimate, disk: str = "") -> str:
     values = {"gain": gained.value, "low": gained.low, "high": gained.high, "loss": -gained.value, "disk": disk}
     if disk and gained.value < -NOTHING:
         return _(_SLOWER, **values)
-    if gained.high < NOTHING or (disk and gained.value < NOTHING):
-        return _(_DISK_ANSWERS["no"], **values)
+    little = NOTHING <= gained.high < LITTLE_GAIN
+    if gained.high < NOTHING or (gained.value < NOTHING and (disk or little)):
+        return _(_DISK_ANSWERS["no"], most=gained.high if little and not disk else None, **values)
     sure = "yes" if gained.low >= NOTHING else "open" if gained.value < NOTHING else "perhaps"
     return _(_DISK_ANSWERS[sure], **values)
 

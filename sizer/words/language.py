@@ -341,41 +341,40 @@ def unbroken(text: str) -> str:
 # What samples are counted in, and vCPUs.
 
 
-_UNITS: Mapping[str, Counted] = {
-    "image": Counted("image", "images"),
-    "sample": Counted("sample", "samples"),
-    "word": Counted("word", "words"),
-    "token": Counted("token", "tokens"),
-    "sentence": Counted("sentence", "sentences"),
-    "sequence": Counted("sequence", "sequences"),
-    "frame": Counted("frame", "frames"),
-    "query": Counted("query", "queries"),
-    "request": Counted("request", "requests"),
+_UNITS: Mapping[str, tuple[Counted, Sentence, Sentence]] = {
+    "image": (Counted("image", "images"), Sentence("images/s"), Sentence("{cost} an image")),
+    "sample": (Counted("sample", "samples"), Sentence("samples/s"), Sentence("{cost} a sample")),
+    "word": (Counted("word", "words"), Sentence("words/s"), Sentence("{cost} a word")),
+    "token": (Counted("token", "tokens"), Sentence("tokens/s"), Sentence("{cost} a token")),
+    "sentence": (Counted("sentence", "sentences"), Sentence("sentences/s"), Sentence("{cost} a sentence")),
+    "sequence": (Counted("sequence", "sequences"), Sentence("sequences/s"), Sentence("{cost} a sequence")),
+    "frame": (Counted("frame", "frames"), Sentence("frames/s"), Sentence("{cost} a frame")),
+    "query": (Counted("query", "queries"), Sentence("queries/s"), Sentence("{cost} a query")),
+    "request": (Counted("request", "requests"), Sentence("requests/s"), Sentence("{cost} a request")),
 }
-"""Sample units; one of the user's own stays as it is."""
+"""Of a sample unit: its name, what rates are in, and what one of it costs. One of the user's own stays as it is."""
 
 
 def one_of(unit: str) -> str:
     """A sample unit of one: `image`."""
-    return _UNITS[unit](count=1) if unit in _UNITS else unit
+    return _UNITS[unit][0](count=1) if unit in _UNITS else unit
 
 
 def several_of(unit: str) -> str:
     """A sample unit of more than one: `images`."""
-    return _UNITS[unit](count=2) if unit in _UNITS else plural(unit)
+    return _UNITS[unit][0](count=2) if unit in _UNITS else plural(unit)
 
 
 def units_a_second(unit: str) -> str:
     """What rates are in: `images/s`; of relative ones `x`."""
-    return f"{several_of(unit)}/s" if unit in _UNITS else rate_unit(unit)
+    return _UNITS[unit][1]() if unit in _UNITS else rate_unit(unit)
 
 
 def a_sample(cost: str, unit: str) -> str:
     """What one sample costs: '113 kB an image', '6 B a word'."""
-    one = one_of(unit)
-    return (
-        _("{cost} an {unit}", cost=cost, unit=one) if unit[:1] in "aeiou" else _("{cost} a {unit}", cost=cost, unit=one)
-    )
+    if unit in _UNITS:
+        return _UNITS[unit][2](cost)
+    return _("{cost} an {unit}", cost=cost, unit=unit) if unit[:1] in "aeiou" else f"{cost} a {unit}"
 
 
 def rates_axis(unit: str) -> str:
@@ -637,6 +636,7 @@ QUANTITIES: dict[str, Callable[[Any], str]] = {
     "workloads": Counted("{count} workload", "{count} workloads"),
     "often": Counted("{count} time", "{count} times"),
     "steps": Counted("{count} step", "{count} steps"),
+    "gpus": Counted("{count} GPU", "{count} GPUs"),
     "rows": Counted("{count} row", "{count} rows"),
     "configurations": Counted("{count} configuration", "{count} configurations"),
     "comparisons": Counted("{count} comparison", "{count} comparisons"),

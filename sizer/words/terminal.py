@@ -28,12 +28,12 @@ note_said = Sentence("note: {sentence}")
 problem_said = Sentence("left out: {problem:plain}")
 
 _K = DoubtKind
-_WILL_NOT_RUN = N_("it will not run: {problem}")
+_WILL_NOT_RUN = N_("will not run: {problem}")
 _DOUBTS: Mapping[DoubtKind, str] = {
     _K.USER: _WILL_NOT_RUN,
     _K.INTERPRETER: _WILL_NOT_RUN,
     _K.FRAMEWORK: N_(
-        "it will not run: sizer has no program on {what}; measure your own with `kind: command`, which reads its log"
+        "will not run: sizer has no program on {what}; measure your own with `kind: command`, which reads its log"
     ),
     _K.GPU: N_("this host has no GPU {what}; use cpu or an emulated one"),
     _K.NO_DRIVER: N_(
@@ -62,7 +62,9 @@ _DOUBTS: Mapping[DoubtKind, str] = {
 def doubt_in_words(doubt: Doubt) -> str:
     """Why the runs of a workload may fail although every limit can be set."""
     why = _(_DOUBTS[doubt.kind], **vars(doubt))
-    return _("workload {doubt.workloads:coded}: {why}", doubt=doubt, why=why)
+    return _(
+        "workload[[several?s]] {doubt.workloads:coded}: {why}", doubt=doubt, why=why, several=len(doubt.workloads) > 1
+    )
 
 
 # Before and after runs.

@@ -221,8 +221,8 @@ def idle_sentence(answer: Answer) -> str:
     if more is None:
         return ""
     return _(
-        "The price pays for {count:number} GPUs; this throughput uses [[{used:number}]][[!used?none]].",
-        count=more.number("gpu_count"),
+        "The price pays for {count:gpus}; this throughput uses [[{used:number}]][[!used?none]].",
+        count=round(more.number("gpu_count")),
         used=more.number("used") if more.has("used") else 0,
     )
 

@@ -83,12 +83,12 @@ def test_a_program_is_profiled_without_a_study_file(typed: Typed, tmp_path: Path
 
     again = typed("run", "burns-profile.yaml")
     assert again.returncode == 0, again.stderr
-    assert "runs are finished already" in again.stderr
+    assert "nothing is left to do: " in again.stderr
     assert stored(tmp_path / "burns-profile").keys() == runs.keys()
     same = typed(*BURNING)
     assert same.returncode == 0, same.stderr
     assert "what `burns` used without limits:" in same.stderr
-    assert "runs are finished already" in same.stderr
+    assert "nothing is left to do: " in same.stderr
     other = typed(*BURNING, "--fast")
     assert other.returncode == 2
     assert "is the profile of another command" in other.stderr

@@ -38,7 +38,7 @@ _ACTIONS: Mapping[Action, Mapping[str, str]] = {
         "": N_(
             "[[No run of `{workload}` at {vcpus} completed. ]]`sizer status` says why: fix the cause, and "
             "measure again with --retry."
-        ),
+        )
     },
     Action.IMPORT: {
         "job_by": N_("Import the table again with `--job-by {job_by}`."),
