@@ -46,7 +46,7 @@ def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
     for run in as_asked(runs):
         if measured(run):
             workload = run.spec.workload
-            key = (run.configuration, workload.assumed_input, workload.assumed_cache, run.machine)
+            key = (run.configuration, workload.assumed_input, workload.assumed_cache, run.declared.machine)
             groups.setdefault(key, []).append(run)
     found = [
         Result(configuration, input_, cache, tuple(group), pooled(group), machine)

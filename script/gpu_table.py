@@ -51,7 +51,7 @@ def lines(device: str, study: Path, profile: Path, how: str) -> Iterator[str]:
 
 def row(run: Run, plain: float | None) -> str:
     """One run; of one that did not complete, why."""
-    limits, rate, gpu = run.spec.limits, _rate(run), next(iter(run.gpus), None)
+    limits, rate, gpu = run.spec.limits, _rate(run), next(iter(run.conditions.gpus), None)
     own_steps = run.spec.workload.kind != COMMAND and run.demand is not None
     seconds = run.demand.accelerator_seconds if own_steps and run.demand else None
     cells = (
@@ -124,7 +124,7 @@ def _largest(tried: Sequence[Run]) -> Iterator[str]:
 
 def nvml(runs: Sequence[Run]) -> str:
     """Which of NVML's figures are in no run."""
-    uses = [use for run in runs if run.outcome is Outcome.COMPLETED for use in run.gpus]
+    uses = [use for run in runs if run.outcome is Outcome.COMPLETED for use in run.conditions.gpus]
     if not uses:
         return "NVML told nothing of a GPU in any run that completed."
     lacking = [name for name in OF_NVML if all(getattr(use, name) is None for use in uses)]

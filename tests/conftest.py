@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from sizer.records.configuration import Configuration, Estimate
 from sizer.records.device import Device, DiskRates
-from sizer.records.run import DataSet, Demand, DiskCheck, Evidence, Run, Step
+from sizer.records.run import DataSet, Demand, DiskCheck, Evidence, MemoryUse, Run, Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
@@ -193,7 +193,7 @@ def make_run() -> Callable[..., Run]:
             data_set=data,
             throughput=Estimate(rate, rate * (1 - spread), rate * (1 + spread)) if rate is not None else None,
             demand=demand,
-            peak_anonymous_bytes=anonymous,
+            memory=MemoryUse(peak_anonymous_bytes=anonymous),
             evidence=evidence,
             disk=DiskCheck(DiskTier(disk, emulated=rates, disk_class="ssd"), DiskRates()) if rates else None,
         )

@@ -37,13 +37,6 @@ CUDA = Device("cuda")
 P100 = Device("emulated", gpu="P100", samples_per_second=219.0)
 NATURAL = DataSet("/data", "recordio", 4 * GIB, 4 * GIB // 100_000, embedded=True)
 
-FEWER_IS_FASTER = """
-    workload,gpu,gpu_count,vcpus,memory_gib,throughput
-    job,V100,1,8,61,500
-    job,V100,2,16,122,900
-    job,V100,4,32,244,1100
-    job,V100,8,64,488,800
-"""
 SATURATING = "\n".join(
     ["workload,disk,gpu,gpu_count,throughput"]
     + [
@@ -65,26 +58,20 @@ def fitted(runs: list[Run] | tuple[Run, ...]) -> WorkloadModel:
 
 def contended(run: Run, cores: float) -> Run:
     """The same run while something else on the host used so many cores."""
-    return replace(run, other_cores=cores, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": cores}),))
+    return replace(
+        run,
+        conditions=replace(run.conditions, other_cores=cores),
+        warnings=(RunWarning(WarningKind.CONTENDED, {"cores": cores}),),
+    )
 
 
 def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:
-    """Rates alone, by vCPUs: curves that forms of the scaling fit, and some that none of them does."""
-    powers = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
-    hump = [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 16, 20, 24, 32]
+    """Rates alone, by vCPUs."""
     return {
-        "linear": (lambda c: 100 * c, [0.5, 1.0, 2.0, 4.0]),
-        "power": (lambda c: 100 * c**0.7, powers),
-        "saturating": (lambda c: 100 * c / (1 + 0.06 * (c - 1)), powers),
-        "usl": (lambda c: 100 * c / (1 + 0.02 * (c - 1) + 0.0012 * c * (c - 1)), powers),
+        "power": (lambda c: 100 * c**0.7, [1, 2, 4, 8, 16, 32, 64]),
         "knee": (lambda c: 50 * (min(c, 16) + 0.33 * max(0.0, c - 16)), [1, 2, 4, 8, 16, 20, 24, 28, 32]),
-        "falling": (lambda c: 1000 * c if c <= 64 else 64_000 * (c / 64) ** -0.6, [2, 8, 32, 64, 128, 256, 512]),
         "capped": (lambda c: min(100 * c, 420), [1, 2, 4, 8, 16]),
         "quota": (lambda c: 100 * c * (0.8 if c % 1 else 1), [0.25, 0.5, 1, 1.5, 2, 2.5, 4]),
-        "hump": (
-            lambda c: 1000 * (1 - math.exp(-c / 8)) * (1 + 0.6 * math.exp(-((math.log(c / 10)) ** 2) / 0.1)),
-            hump,
-        ),
         "rising": (lambda c: 100 * c**0.9, [1, 2, 4]),
     }
 
@@ -106,17 +93,6 @@ def _models(make_run: MakeRun, folder: Path) -> Iterator[tuple[str, WorkloadMode
     for name, (rate, vcpus) in _curves().items():
         yield name, fitted([make_run(rate(c), float(c)) for c in vcpus])
     yield "paired", fitted([_in_pairs(make_run, vcpus) for vcpus in (1, 2, 3, 4, 5, 6, 7, 8)])
-    noisy = np.random.default_rng(3)
-    yield (
-        "noisy",
-        fitted(
-            [
-                make_run(100 * c / (1 + 0.05 * c) * math.exp(0.05 * noisy.standard_normal()), c, repeat=repeat)
-                for c in (1.0, 2.0, 4.0, 8.0)
-                for repeat in range(3)
-            ]
-        ),
-    )
     yield from _stages(make_run)
     yield from _memory(make_run)
     yield from _tables(folder)
@@ -138,24 +114,11 @@ def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
         for disk, rates in DISKS.items()
     ]
     yield "accelerator and disks", fitted(accounted)
-    blocked = replace(demand, written_bytes=None, write_ios=None)
-    far = DiskRates(1e5, 1e10)
-    yield "blocking", fitted([make_run(c / 0.03, c, demand=blocked, rates=far, disk="far") for c in (1, 2, 4)])
     own = [make_run(c / 0.03, c, demand=Demand(core_seconds=0.03)) for c in (1, 2, 4)]
     alone = fed(make_run(4 / 0.01, 4, demand=Demand(core_seconds=0.01)), "synthetic")
     yield "step apart", fitted([*own, alone])
-    noisy = [
-        make_run(factor * min(c / 0.01, 160.0), c, repeat=repeat, demand=Demand(core_seconds=0.01))
-        for repeat, factor in enumerate((0.85, 1.0, 1.18))
-        for c in (1, 2, 4, 8)
-    ]
-    yield "noisy", fitted(noisy)
-    yield "contended", fitted([contended(run, 1.4) for run in noisy[:4]])
     busy = Evidence(Bottleneck.CPU, {"cpu": 0.99}, EvidenceKind.BUSIEST, {"cpu": 0.99})
     yield "evidence", fitted([replace(run, evidence=busy) for run in own])
-    short = [make_run(40 * b / (b + 1), 2, batch=b, demand=Demand(core_seconds=0.03)) for b in (8, 16, 32)]
-    yield "one size", fitted(short)
-    yield "one size with evidence", fitted([replace(run, evidence=busy) for run in short])
     yield (
         "batches on an accelerator",
         fitted(
@@ -174,11 +137,6 @@ def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
     yield (
         "batches on the CPU",
         fitted([make_run(rate * c, c, batch=b) for b, rate in ((8, 40), (16, 70), (32, 110)) for c in (1, 2, 4)]),
-    )
-
-    yield (
-        "an accelerator that nobody timed",
-        fitted([make_run(min(100 * c, 250), c, device=CUDA) for c in (1, 2, 4, 8)]),
     )
 
     def counted(count: int) -> Run:
@@ -235,19 +193,6 @@ def _memory(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
         for c in (1, 2, 4)
     ]
     yield "page cache", fitted(cached)
-    sizes = [2, 4, 6, 8, 10, 12, 14, 16]
-    yield "memory limits", fitted([make_run(100 if size < 9 else 700, 4, memory=size * GIB) for size in sizes])
-    yield (
-        "memory slows",
-        fitted(
-            [
-                make_run((12 if size < 24 else 30) * c, c, memory=size * GIB)
-                for c in (1, 2, 4, 8)
-                for size in (8, 16, 32, 64)
-                if (c, size) != (4, 16)
-            ]
-        ),
-    )
     yield (
         "reads miss",
         fitted(
@@ -255,16 +200,6 @@ def _memory(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
                 make_run(1 / (1 / (200 * c) + missed / rate), c, memory=size * GIB, capped=True, disk=disk)
                 for disk, rate in (("slow", 50.0), ("fast", 500.0))
                 for size, missed in ((2, 1.0), (4, 0.5), (16, 0.01))
-                for c in (1.0, 2.0, 4.0)
-            ]
-        ),
-    )
-    yield (
-        "a disk with one memory",
-        fitted(
-            [
-                make_run((100.0 if disk == "fast" else 60.0) * c, c, memory=size * GIB, capped=True, disk=disk)
-                for disk, size in (("fast", 2), ("fast", 4), ("fast", 16), ("slow", 16))
                 for c in (1.0, 2.0, 4.0)
             ]
         ),
@@ -282,21 +217,13 @@ def _memory(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
     killed = make_run(None, 1, memory=GIB // 2, capped=True, outcome=Outcome.OUT_OF_MEMORY)
     held = [make_run(100 * c, c, memory=size * GIB, capped=True, anonymous=GIB) for c in (1, 2, 4) for size in (2, 8)]
     yield "memory floor", fitted([*held, killed])
-    yield "never held", fitted([replace(killed, throughput=None)])
 
 
 def _tables(folder: Path) -> Iterator[tuple[str, WorkloadModel]]:
     """Tables of rates alone, without accounting."""
     yield "whole machines", fitted(runs_of(folder, WHOLE_MACHINES))
-    yield "fewer is faster", fitted(runs_of(folder, FEWER_IS_FASTER))
     yield "disks that saturate", fitted(runs_of(folder, SATURATING))
     yield "memory alone", fitted(runs_of(folder, "workload,memory_gib,throughput\nread,8,50\nread,16,80\nread,32,120"))
-    fleet = [
-        f"job,{kind},{n},{n * vcpus},{n * gib},{rate * n**0.85:.4g}"
-        for kind, rate, vcpus, gib in (("T4", 100, 12, 48), ("V100", 300, 8, 61), ("A100", 800, 12, 85))
-        for n in (1, 2, 4, 8)
-    ]
-    yield "fleet", fitted(runs_of(folder, "\n".join(["workload,gpu,gpu_count,vcpus,memory_gib,throughput", *fleet])))
     crossed = [
         f"job,{disk},{c},{m},{100 * c / (1 + 0.1 * c) * (1 if m > 8 else 0.7):.5g}"
         for disk in ("a", "b")

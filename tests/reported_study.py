@@ -6,6 +6,8 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -146,9 +148,14 @@ def _measured(run: Run) -> Run:
     return replace(
         run,
         throughput=Estimate(rate, rate * 0.985, rate * 1.015),
-        warm_up_seconds=round(noise.uniform(0.4, 2.1), 2),
-        measured_seconds=6.0,
-        stopped="precision",
+        rate=replace(
+            run.rate,
+            warm_up_seconds=round(noise.uniform(0.4, 2.1), 2),
+            measured_seconds=6.0,
+            stopped="precision",
+            latency_p50=latency,
+            latency_p99=latency * 1.4 if latency is not None else None,
+        ),
         demand=Demand(
             core_seconds=CORE_SECONDS[workload.name],
             read_bytes=READ_BYTES[workload.name],
@@ -156,10 +163,11 @@ def _measured(run: Run) -> Run:
             written_bytes=62_000.0 if workload.kind == "imagenet_preprocessing" else 0.0,
             input_wait=0.001,
         ),
-        latency_p50=latency,
-        latency_p99=latency * 1.4 if latency is not None else None,
-        peak_memory_bytes=int(FLOOR[workload.name] * 1.05),
-        peak_anonymous_bytes=int(FLOOR[workload.name] * 0.95),
+        memory=replace(
+            run.memory,
+            peak_memory_bytes=int(FLOOR[workload.name] * 1.05),
+            peak_anonymous_bytes=int(FLOOR[workload.name] * 0.95),
+        ),
         evidence=Evidence(bottleneck, busy, EvidenceKind.BUSIEST, {bottleneck.value: busy[bottleneck.value]}),
         warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.31}),) if noise.random() < 0.1 else (),
     )
@@ -180,20 +188,29 @@ def accounted(run: Run) -> Run:
             io_stall=0.31 / rate,
             input_wait=0.12 / rate,
         ),
-        first_epoch_throughput=rate * 0.93,
-        peak_page_cache_bytes=300 * MIB,
-        peak_kernel_bytes=14 * MIB,
-        peak_swap_bytes=0,
-        memory_growth=MemoryGrowth(Estimate(1200.0, 900.0, 1500.0), 30_000.0, 1234, rising=True),
-        resident_bytes=0,
-        resident_after_bytes=20 * MIB,
-        hit_rate=0.392,
-        rate_change=RateChange(
-            12.3, Estimate(rate * 1.2, rate * 1.18, rate * 1.22), Estimate(rate * 0.9, rate * 0.88, rate * 0.92)
+        rate=replace(
+            run.rate,
+            first_epoch_throughput=rate * 0.93,
+            rate_change=RateChange(
+                12.3, Estimate(rate * 1.2, rate * 1.18, rate * 1.22), Estimate(rate * 0.9, rate * 0.88, rate * 0.92)
+            ),
         ),
-        throttled=0.0,
-        other_cores=0.041,
-        overhead=0.0034,
+        memory=replace(
+            run.memory,
+            peak_page_cache_bytes=300 * MIB,
+            peak_kernel_bytes=14 * MIB,
+            peak_swap_bytes=0,
+            memory_growth=MemoryGrowth(Estimate(1200.0, 900.0, 1500.0), 30_000.0, 1234, rising=True),
+        ),
+        conditions=replace(
+            run.conditions,
+            resident_bytes=0,
+            resident_after_bytes=20 * MIB,
+            hit_rate=0.392,
+            throttled=0.0,
+            other_cores=0.041,
+            overhead=0.0034,
+        ),
     )
 
 
@@ -333,3 +350,8 @@ def material(
         created_at="2026-11-21 09:30 UTC",
         version="0.1.0",
     )
+
+
+def plainly(values: dict[str, Any]) -> Any:
+    """Values of a section with their names as attributes."""
+    return SimpleNamespace(**{key: plainly(own) if isinstance(own, dict) else own for key, own in values.items()})

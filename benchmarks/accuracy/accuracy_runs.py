@@ -126,10 +126,10 @@ def _accounted(measuring: Measuring, run: Run, rate: float, dearer: float) -> Ru
         data_set=data,
         demand=demand,
         disk=check,
-        peak_anonymous_bytes=anonymous,
+        memory=replace(run.memory, peak_anonymous_bytes=anonymous),
         evidence=name_bottleneck(busy, vcpus_of(configuration), starved, throttled),
         sample_unit="image",
-        throttled=throttled,
+        conditions=replace(run.conditions, throttled=throttled),
     )
 
 

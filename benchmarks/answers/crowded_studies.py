@@ -81,7 +81,7 @@ class CrowdedStudy:
             return run
         seen = min(others, self.cpus - min(left, rate * (run.demand.core_seconds or 0.0)))
         mark = (RunWarning(WarningKind.CONTENDED, {"cores": seen}),) if seen > CONTENDED_CORES else ()
-        return replace(run, other_cores=seen, warnings=(*run.warnings, *mark))
+        return replace(run, conditions=replace(run.conditions, other_cores=seen), warnings=(*run.warnings, *mark))
 
 
 def drawn_study(number: int, seed: int = SEED) -> CrowdedStudy:

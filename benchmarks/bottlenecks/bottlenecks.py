@@ -174,7 +174,7 @@ def measured(out: Path, points: Sequence[MeasuredPoint], specs: Sequence[RunSpec
     host = this_host(AS_DECLARED)
     study = study_of(out.name, points, length)
     plan = replace(plan_study(study, out, host), specs=specs)
-    with measurement(plan, host, EventPrinter(study)) as measuring:
+    with measurement(plan, host, EventPrinter(study.emulated_disks)) as measuring:
         measuring.run()
         runs = {run.id: run for run in measuring.folder.runs()}
     for spec in specs:
@@ -212,7 +212,9 @@ def finding(case: Case, runs: Runs, length: Measure, repeats: range) -> Finding:
     ((named, agreeing),) = Counter(each for each, _ in evidence).most_common(1)
     reason = next(why for each, why in evidence if each is named)
     ratios = {resource: ratio_of(rates(point), rates(case.base)) for resource, point in case.relaxed.items()}
-    others = max(runs[point.spec(length, repeat).id].other_cores or 0.0 for point in case.points for repeat in repeats)
+    others = max(
+        runs[point.spec(length, repeat).id].conditions.other_cores or 0.0 for point in case.points for repeat in repeats
+    )
     return Finding(case.name, named, agreeing, len(evidence), reason, ratios, others)
 
 

@@ -2,10 +2,11 @@
 
     python benchmarks/cost/overhead.py [--seconds 6]
 
-By accounting: `sizer` is what sizer's process used during the steady state (`Run.overhead`: sampling, reading events,
-deciding), `events` what the workload's process used to write them: the thread's CPU time of one `Events.step`, at the
-same pace and with sizer reading at the other end of the pipe, times the events. Aim: both together under 1 % of the
-workload's core-seconds, for each workload. The last one is the worst case: many steps, and little CPU time in each.
+By accounting: `sizer` is what sizer's process used during the steady state (`Run.conditions.overhead`: sampling,
+reading events, deciding), `events` what the workload's process used to write them: the thread's CPU time of one
+`Events.step`, at the same pace and with sizer reading at the other end of the pipe, times the events. Aim: both
+together under 1 % of the workload's core-seconds, for each workload. The last one is the worst case: many steps, and
+little CPU time in each.
 """
 
 from __future__ import annotations
@@ -145,16 +146,16 @@ def account(bench: BenchmarkHost, seconds: float) -> float:
         run = bench.run(workload, batch_size, VCPUS, seconds)
         assert run.throughput is not None
         assert run.demand is not None
-        if run.overhead is None or run.demand.core_seconds is None:
+        if run.conditions.overhead is None or run.demand.core_seconds is None:
             raise HostError("CPU time is not accounted here: run this as root on a host with cgroups")
         steps = run.throughput.value / _samples_a_step(run.steps[1:])
         cores = run.throughput.value * run.demand.core_seconds
         event = event_cost(bench, steps)
         events = event * steps / cores
-        worst = max(worst, run.overhead + events)
+        worst = max(worst, run.conditions.overhead + events)
         print(
-            f"{workload.name:24s}  {steps:7.1f}  {cores:10.2f}  {event * 1e6:11.0f}  {run.overhead:6.2%}  {events:6.2%}"
-            f"  {run.overhead + events:6.2%}",
+            f"{workload.name:24s}  {steps:7.1f}  {cores:10.2f}  {event * 1e6:11.0f}"
+            f"  {run.conditions.overhead:6.2%}  {events:6.2%}  {run.conditions.overhead + events:6.2%}",
             flush=True,
         )
     return worst

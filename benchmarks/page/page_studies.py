@@ -69,12 +69,15 @@ def _disturbed(run: Run) -> Run:
     return replace(
         run,
         wall_seconds=about(run.wall_seconds) or 0.0,
-        warm_up_seconds=about(run.warm_up_seconds),
+        rate=replace(run.rate, warm_up_seconds=about(run.rate.warm_up_seconds)),
         throughput=rate and Estimate(rate.value * factor, rate.low * factor, rate.high * factor),
         demand=used and replace(used, **{name: about(value) for name, value in asdict(used).items()}),
-        peak_memory_bytes=int(about(run.peak_memory_bytes) or 0),
-        peak_anonymous_bytes=int(about(run.peak_anonymous_bytes) or 0),
-        peak_page_cache_bytes=int(about(run.peak_page_cache_bytes) or 0),
+        memory=replace(
+            run.memory,
+            peak_memory_bytes=int(about(run.memory.peak_memory_bytes) or 0),
+            peak_anonymous_bytes=int(about(run.memory.peak_anonymous_bytes) or 0),
+            peak_page_cache_bytes=int(about(run.memory.peak_page_cache_bytes) or 0),
+        ),
     )
 
 

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sizer.analysis import accounting
 from sizer.analysis.accounting import gpu_uses, peaks
-from sizer.analysis.ending import Ending, Stop, outcome, refused_in
+from sizer.analysis.ending import ChildResult, outcome
 from sizer.analysis.epochs import Shown, measured_from_epoch
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.run_warnings import disk_fall, memory_growth, run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
-from sizer.records.device import Device, GpuUse
-from sizer.records.kinds import COMMAND
-from sizer.records.run import Cause, DataSet, DiskCheck, LimitedBy, Run, RunWarning, Sample, Step, WarningKind
+from sizer.records.device import Device
+from sizer.records.run import (
+    Conditions,
+    DataSet,
+    Declared,
+    DiskCheck,
+    MemoryUse,
+    RateDetails,
+    Run,
+    Step,
+    WarningKind,
+)
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec, Workload
 
@@ -27,29 +36,6 @@ EXPLAINED = (Outcome.CRASHED, Outcome.TIMEOUT)
 
 NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 """What binds after a fall that no disk has caused: the host itself became slower."""
-
-
-@dataclass(frozen=True)
-class ChildResult:
-    """All that came out of a child, and whether it `joined` its group. `gpus` are without their figures; `reasons` are
-    what around it explains a failure, `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of
-    it when it was stopped; `silent`: it printed nothing at all."""
-
-    seen: RunMonitor
-    exit_status: int | None
-    joined: bool
-    samples: tuple[Sample, ...]
-    accounted: frozenset[str]
-    limited_by: LimitedBy
-    last_lines: str
-    resident_bytes: int | None
-    resident_after_bytes: int | None
-    throttles_buffered_writes: bool
-    gpus: tuple[GpuUse, ...] = ()
-    silent: bool = False
-    at_the_end: tuple[Cause, ...] = ()
-    reasons: tuple[Cause, ...] = ()
-    troubles: tuple[RunWarning, ...] = ()
 
 
 def run_record(
@@ -63,8 +49,7 @@ def run_record(
     """The Run of a child that is gone."""
     seen = measured.seen
     shown = seen.shown
-    ending = _ending(measured, shown)
-    how, error = outcome(ending)
+    how, error = outcome(measured, shown.steady is not None)
     if error and how in EXPLAINED:
         error = replace(error, reasons=(*error.reasons, *measured.reasons))
     if error and how is not Outcome.INTERRUPTED:
@@ -78,20 +63,24 @@ def run_record(
         error=error,
         sample_unit=seen.unit,
         meter=seen.meter if seen.steps else None,
-        stated=seen.start.stated if seen.start is not None else {},
+        declared=Declared(stated=seen.start.stated if seen.start is not None else {}),
         data_set=_data_set(data_set, seen),
-        stopped=ending.stop.value,
+        rate=RateDetails(stopped=measured.stop.value),
         # The kernel's mark has what came and went between two samplings.
-        peak_memory_bytes=_peak(measured, "peak_memory_bytes") or _peak(measured, "memory_bytes"),
-        peak_anonymous_bytes=_peak(measured, "anonymous_bytes"),
-        peak_page_cache_bytes=_peak(measured, "page_cache_bytes"),
-        peak_kernel_bytes=_peak(measured, "kernel_bytes"),
-        peak_swap_bytes=_peak(measured, "swap_bytes"),
-        peak_threads=_peak(measured, "threads"),
-        resident_bytes=measured.resident_bytes,
-        resident_after_bytes=measured.resident_after_bytes,
-        limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
-        gpus=peaks(measured.gpus, measured.samples),
+        memory=MemoryUse(
+            peak_memory_bytes=_peak(measured, "peak_memory_bytes") or _peak(measured, "memory_bytes"),
+            peak_anonymous_bytes=_peak(measured, "anonymous_bytes"),
+            peak_page_cache_bytes=_peak(measured, "page_cache_bytes"),
+            peak_kernel_bytes=_peak(measured, "kernel_bytes"),
+            peak_swap_bytes=_peak(measured, "swap_bytes"),
+            peak_threads=_peak(measured, "threads"),
+        ),
+        conditions=Conditions(
+            resident_bytes=measured.resident_bytes,
+            resident_after_bytes=measured.resident_after_bytes,
+            limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
+            gpus=peaks(measured.gpus, measured.samples),
+        ),
         disk=disk,
         limited_by=measured.limited_by,
         warnings=(*measured.troubles, *seen.meter_warnings),
@@ -99,34 +88,6 @@ def run_record(
         samples=measured.samples,
     )
     return run if how is not Outcome.COMPLETED else _with_result(run, shown, measured)
-
-
-def _ending(measured: ChildResult, shown: Shown) -> Ending:
-    seen = measured.seen
-    return Ending(
-        stop=seen.stop or Stop.ENDED,
-        exit_status=measured.exit_status,
-        oom_kills=max((sample.oom_kills for sample in measured.samples), default=0),
-        measured=shown.steady is not None,
-        detail=seen.detail,
-        seconds=seen.stood_still_seconds or seen.limit_seconds,
-        started=seen.start is not None,
-        steps=seen.count,
-        silent_seconds=seen.silent_seconds,
-        longest_step=seen.longest_step,
-        seen=measured.at_the_end,
-        pattern=seen.spec.workload.pattern is not None,
-        no_rate=seen.no_rate,
-        silent=measured.silent,
-        wrong_unit=seen.wrong_unit,
-        busy=seen.busy,
-        kept_out=seen.kept_out,
-        refused_memory=seen.refused_memory or (refused_in(measured.last_lines) if measured.exit_status else None),
-        capped=seen.spec.limits.memory_bytes is not None,
-        joined=measured.joined,
-        reading=seen.still_reading,
-        own=seen.spec.workload.kind != COMMAND,
-    )
 
 
 def _with_result(run: Run, shown: Shown, found: ChildResult) -> Run:
@@ -139,7 +100,7 @@ def _with_result(run: Run, shown: Shown, found: ChildResult) -> Run:
         )
         sustained = _measured(run, later, found) if later else measured
         if sustained.evidence and sustained.evidence.bottleneck not in NOT_THE_DISK:
-            measured = replace(sustained, rate_change=change)
+            measured = replace(sustained, rate=replace(sustained.rate, rate_change=change))
     assert measured.throughput is not None
     if any(warning.kind is WarningKind.ONE_READING for warning in run.warnings):
         # The readings agree because they are one, told again and again: no spread of theirs is that of the rate.
@@ -161,7 +122,7 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
     starved = measured_from_epoch(workload) == 1 and short_of_memory(
-        used, run.peak_anonymous_bytes, run.data_set, place.memory_bytes
+        used, run.memory.peak_anonymous_bytes, run.data_set, place.memory_bytes
     )
     throttled = accounting.throttled(run.samples, *span)
     counted = sum(step.samples for step in run.steps if steady.start < step.time <= steady.end)
@@ -173,21 +134,27 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     return replace(
         run,
         throughput=steady.throughput,
-        first_epoch_throughput=_first_epoch(run.steps),
-        warm_up_seconds=steady.warm_up_seconds,
-        measured_seconds=steady.measured_seconds,
+        rate=replace(
+            run.rate,
+            first_epoch_throughput=_first_epoch(run.steps),
+            warm_up_seconds=steady.warm_up_seconds,
+            measured_seconds=steady.measured_seconds,
+            latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
+            latency_p99=float(np.percentile(latencies, 99)) if latencies else None,
+        ),
         demand=used,
-        latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
-        latency_p99=float(np.percentile(latencies, 99)) if latencies else None,
-        memory_growth=growth if "anonymous_bytes" in accounted else None,
-        hit_rate=accounting.hit_rate(used),
-        throttled=throttled,
-        other_cores=others,
-        overhead=accounting.overhead(run.samples, *span),
-        stolen_cores=stolen,
-        unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
+        memory=replace(run.memory, memory_growth=growth if "anonymous_bytes" in accounted else None),
+        conditions=replace(
+            run.conditions,
+            hit_rate=accounting.hit_rate(used),
+            throttled=throttled,
+            other_cores=others,
+            overhead=accounting.overhead(run.samples, *span),
+            stolen_cores=stolen,
+            unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
+            gpus=gpu_uses(run.conditions.gpus, run.samples, *span, counted),
+        ),
         evidence=name_bottleneck(busy, place.vcpus, starved, throttled, (others or 0.0) + (stolen or 0.0)),
-        gpus=gpu_uses(run.gpus, run.samples, *span, counted),
     )
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sizer.analysis.accounting import grown, other_cores
-from sizer.analysis.ending import Stop
 from sizer.analysis.epochs import Epochs, measured_from_epoch
 from sizer.analysis.steady_state import Array, SteadyState, long_run_variance, mean_rate, without_line
+from sizer.analysis.stopping import Stop
 from sizer.records.configuration import Estimate
 from sizer.records.run import MemoryGrowth, RateChange, Run, RunWarning, Sample, Step, WarningKind
 
@@ -51,7 +51,7 @@ EPOCHS = {
 def run_warnings(run: Run, epochs: Epochs, settled: bool = True, calls: int = 1) -> tuple[RunWarning, ...]:
     """The warnings of a completed run, from what its record holds, the epochs that its rate is of, whether its
     interval can be trusted, and how many of the program's steps each kept one represents."""
-    found = [warning for part in (_host, _limits, _gpus, _memory, _disk, _length) for warning in part(run)]
+    found = [warning for part in (_host, _gpus, _memory, _disk, _length) for warning in part(run)]
     if not settled:
         found.append(RunWarning(WarningKind.UNSETTLED))
     if calls > 1:
@@ -62,45 +62,45 @@ def run_warnings(run: Run, epochs: Epochs, settled: bool = True, calls: int = 1)
 
 
 def _host(run: Run) -> Iterator[RunWarning]:
-    if run.other_cores is not None and run.other_cores > CONTENDED_CORES:
-        yield RunWarning(WarningKind.CONTENDED, {"cores": run.other_cores})
-    if run.stolen_cores is not None and run.stolen_cores > STOLEN_CORES:
-        yield RunWarning(WarningKind.STOLEN, {"cores": run.stolen_cores})
-    if run.overhead is not None and run.overhead > OVERHEAD:
-        yield RunWarning(WarningKind.OVERHEAD, {"share": run.overhead})
-
-
-def _limits(run: Run) -> Iterator[RunWarning]:
-    """A quota, which only a fraction of a vCPU has, holds a run back in slices."""
-    if run.throttled is not None and run.throttled > THROTTLED_SHARE:
-        vcpus = run.configuration.vcpus
-        assert vcpus is not None, "only an imported run lacks it"
-        yield RunWarning(WarningKind.THROTTLED, {"share": run.throttled, "vcpus": vcpus})
+    """What the host did beside the run, and its quota, which only a fraction of a vCPU has and which holds it back."""
+    for kind, figure, value, most in (
+        (WarningKind.CONTENDED, "cores", run.conditions.other_cores, CONTENDED_CORES),
+        (WarningKind.STOLEN, "cores", run.conditions.stolen_cores, STOLEN_CORES),
+        (WarningKind.OVERHEAD, "share", run.conditions.overhead, OVERHEAD),
+        (WarningKind.THROTTLED, "share", run.conditions.throttled, THROTTLED_SHARE),
+    ):
+        if value is not None and value > most:
+            vcpus = {"vcpus": run.configuration.vcpus or 0.0} if kind is WarningKind.THROTTLED else {}
+            yield RunWarning(kind, {figure: value} | vcpus)
 
 
 def _gpus(run: Run) -> Iterator[RunWarning]:
     """Of several GPUs the one that it holds for most: a step waits for the slowest."""
-    reasons = dict.fromkeys(reason for gpu in run.gpus for reason in gpu.held_back)
+    reasons = dict.fromkeys(reason for gpu in run.conditions.gpus for reason in gpu.held_back)
     for reason in reasons:
-        share = max(gpu.held_back.get(reason, 0.0) for gpu in run.gpus)
+        share = max(gpu.held_back.get(reason, 0.0) for gpu in run.conditions.gpus)
         if share > THROTTLED_SHARE:
             yield RunWarning(WarningKind.GPU_THROTTLED, {"share": share}, reason)
-    others = dict.fromkeys(name for gpu in run.gpus for name in gpu.others)
+    others = dict.fromkeys(name for gpu in run.conditions.gpus for name in gpu.others)
     if others:
-        shared = max(gpu.shared for gpu in run.gpus)
+        shared = max(gpu.shared for gpu in run.conditions.gpus)
         yield RunWarning(WarningKind.GPU_SHARED, {"share": shared}, ", ".join(others))
-    for gpu in run.gpus:
+    for gpu in run.conditions.gpus:
         if gpu.memory_bytes and gpu.peak_memory_bytes and gpu.peak_memory_bytes > FULL_GPU * gpu.memory_bytes:
             yield RunWarning(WarningKind.GPU_MEMORY_FULL, {"bytes": gpu.peak_memory_bytes, "whole": gpu.memory_bytes})
 
 
 def _memory(run: Run) -> Iterator[RunWarning]:
-    if run.data_set and run.resident_bytes and run.resident_bytes > RESIDENT_SHARE * run.data_set.bytes:
-        share = run.resident_bytes / run.data_set.bytes if run.data_set.bytes else 1.0
+    if (
+        run.data_set
+        and run.conditions.resident_bytes
+        and run.conditions.resident_bytes > RESIDENT_SHARE * run.data_set.bytes
+    ):
+        share = run.conditions.resident_bytes / run.data_set.bytes if run.data_set.bytes else 1.0
         yield RunWarning(WarningKind.PAGE_CACHE_WARM, {"share": share})
-    if run.peak_swap_bytes:
-        yield RunWarning(WarningKind.SWAPPED, {"bytes": run.peak_swap_bytes})
-    growth = run.memory_growth
+    if run.memory.peak_swap_bytes:
+        yield RunWarning(WarningKind.SWAPPED, {"bytes": run.memory.peak_swap_bytes})
+    growth = run.memory.memory_growth
     if growth is not None and growth.rising:
         more = growth.anonymous_bytes_per_step.value * 1000
         yield RunWarning(WarningKind.MEMORY_RISING, {"bytes": max(0.0, more)})
@@ -110,23 +110,23 @@ def _disk(run: Run) -> Iterator[RunWarning]:
     used = run.demand
     if used and used.asked_bytes and used.read_bytes and used.read_bytes > AMPLIFIED * used.asked_bytes:
         yield RunWarning(WarningKind.READ_AMPLIFIED, {"ratio": used.read_bytes / used.asked_bytes})
-    if run.limits_buffered_writes is False and (run.unwritten_bytes or 0) > UNWRITTEN_BYTES:
-        yield RunWarning(WarningKind.WRITES_UNLIMITED, {"bytes": run.unwritten_bytes or 0})
-    change = run.rate_change
+    if run.conditions.limits_buffered_writes is False and (run.conditions.unwritten_bytes or 0) > UNWRITTEN_BYTES:
+        yield RunWarning(WarningKind.WRITES_UNLIMITED, {"bytes": run.conditions.unwritten_bytes or 0})
+    change = run.rate.rate_change
     if change is not None:
         figures = {"before": change.before.value, "seconds": change.seconds, "after": change.after.value}
         yield RunWarning(WarningKind.TWO_RATES, figures)
 
 
 def _length(run: Run) -> Iterator[RunWarning]:
-    throughput, seconds = run.throughput, run.measured_seconds or 0.0
+    throughput, seconds = run.throughput, run.rate.measured_seconds or 0.0
     if throughput is not None and throughput.value > 0:
         half, asked = throughput.relative_half_width, run.spec.measure.precision
         if half > asked:
             # An interval of no end has no half-width, which no figure of a record may be.
             width = {"half_width": half} if math.isfinite(half) else {}
             yield RunWarning(WarningKind.IMPRECISE, {**width, "seconds": seconds, "asked": asked})
-    if run.stopped == Stop.DEADLINE.value:
+    if run.rate.stopped == Stop.DEADLINE.value:
         yield RunWarning(WarningKind.SHORT, {"seconds": seconds})
 
 

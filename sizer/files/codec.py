@@ -7,7 +7,7 @@ import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache, partial
 from pathlib import Path
@@ -45,9 +45,16 @@ class FormatError(InputError):
 
 
 def to_json(record: Any) -> dict[str, Any]:
-    """The record as plain JSON values: enumerations as their values, tuples as lists, non-finite floats as words."""
+    """The record as plain JSON values: enumerations as their values, tuples as lists, non-finite floats as words.
+
+    The fields of a record in a field marked `FLATTENED` stand beside the others.
+    """
     kind: Any = type(record)
-    return {name: _plain(getattr(record, name)) for name in _names(kind)}
+    plain: dict[str, Any] = {}
+    for name, flattened in _names(kind):
+        value = _plain(getattr(record, name))
+        plain |= value if flattened else {name: value}
+    return plain
 
 
 def from_json(cls: type[Record], data: object, where: Origin) -> Record:
@@ -96,13 +103,13 @@ def _refuse_constant(word: str) -> object:
 
 
 @cache
-def _names(cls: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(cls) if _is_stored(field))
-
-
-def _is_stored(field: Field[Any]) -> bool:
-    """Whether a field of a record is written: secrets are not."""
-    return bool(field.metadata.get("stored", True))
+def _names(cls: type) -> tuple[tuple[str, bool], ...]:
+    """Of each field of a record that files have its name, and whether its own fields stand beside the others."""
+    return tuple(
+        (field.name, bool(field.metadata.get("flattened")))
+        for field in fields(cls)
+        if field.metadata.get("stored", True)
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -126,8 +133,10 @@ def _read_record(cls: Any, data: object, way: Way) -> Any:
     if not isinstance(data, dict):
         raise _mismatch(way, Message("an object ({name})", name=cls.__name__), data)
     values = {}
-    for name, read, needed in _readers(cls):
-        if name in data:
+    for name, read, flattened, needed in _readers(cls):
+        if flattened:
+            values[name] = read(data, way)
+        elif name in data:
             values[name] = read(data[name], (way, name))
         elif needed:
             raise _missing((way, name))
@@ -139,14 +148,11 @@ def _read_record(cls: Any, data: object, way: Way) -> Any:
 
 
 @cache
-def _readers(cls: Any) -> tuple[tuple[str, Reader, bool], ...]:
-    """Of each stored field of a record its name, how it is read, and whether a file must have it."""
+def _readers(cls: Any) -> tuple[tuple[str, Reader, bool, bool], ...]:
+    """As `_names`, with how each is read, and whether a file must have it."""
     hints = get_type_hints(cls, include_extras=True)
-    return tuple(
-        (field.name, _reader(hints[field.name]), field.default is MISSING and field.default_factory is MISSING)
-        for field in fields(cls)
-        if _is_stored(field)
-    )
+    needed = {field.name for field in fields(cls) if field.default is MISSING and field.default_factory is MISSING}
+    return tuple((name, _reader(hints[name]), flattened, name in needed) for name, flattened in _names(cls))
 
 
 @cache

@@ -54,7 +54,7 @@ def batch_curves(runs: Sequence[Run]) -> tuple[BatchCurve, ...]:
         device = run.spec.workload.computes_on
         one_rate = not run.imported and device.kind == "emulated" and not device.batch_rates
         if run.configuration.batch_size is not None and not one_rate:
-            machine = None if run.machine is None else run.machine.at_any_price
+            machine = None if run.declared.machine is None else run.declared.machine.at_any_price
             place = replace(run.configuration, batch_size=None)
             places[place, machine, run.spec.workload].append(run)
     noise = noise_of([group for alike in places.values() for group in _by_batch(alike).values()])
@@ -137,7 +137,11 @@ def _point(batch: int, group: Sequence[Run], of_one: float, noise: Noise) -> Bat
         step_seconds=batch * of_one / rate,
         runs=len(group),
         peak_bytes=max(
-            (run.peak_anonymous_bytes + (run.peak_kernel_bytes or 0) for run in group if run.peak_anonymous_bytes),
+            (
+                run.memory.peak_anonymous_bytes + (run.memory.peak_kernel_bytes or 0)
+                for run in group
+                if run.memory.peak_anonymous_bytes
+            ),
             default=None,
         ),
     )

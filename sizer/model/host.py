@@ -223,7 +223,7 @@ def _exposure(run: Run) -> float:
         return 1.0
     cores, overlap = run.throughput.value * cost, OVERLAP
     if named in OF_ITSELF:
-        cores, overlap = cores + (run.other_cores or 0.0) + (run.stolen_cores or 0.0), IN_TURN
+        cores, overlap = cores + (run.conditions.other_cores or 0.0) + (run.conditions.stolen_cores or 0.0), IN_TURN
     return math.pow(min(1.0, cores / vcpus_of(run.configuration) / BUSY), overlap)
 
 

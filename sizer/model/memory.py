@@ -71,7 +71,7 @@ def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:
         if run.outcome is Outcome.OUT_OF_MEMORY
         and run.ran_out_of is None
         and run.spec.workload.computes_on.kind not in HOST_ALONE
-        and run.peak_anonymous_bytes is None
+        and run.memory.peak_anonymous_bytes is None
     )
     guessed = [each for each in killed if not any(fills_accelerators(other, each) for other in held)]
     return tuple(dict.fromkeys([*told, *guessed]))
@@ -91,8 +91,8 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
             run.configuration.batch_size,
             run.configuration.memory_bytes,
             run.outcome is Outcome.COMPLETED,
-            run.peak_anonymous_bytes,
-            run.peak_kernel_bytes,
+            run.memory.peak_anonymous_bytes,
+            run.memory.peak_kernel_bytes,
             is_search(run),
             run.spec.limits.memory_bytes is not None and not run.imported and bool(as_asked([run])),
         ): None

@@ -233,7 +233,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
     for run in usable:
         grouped[run.configuration].append(run)
         # The machines of a table that are alike need not be equally fast.
-        on_one_machine[run.configuration, run.machine and run.machine.at_any_price].append(run)
+        on_one_machine[run.configuration, run.declared.machine and run.declared.machine.at_any_price].append(run)
     noise = noise_of(on_one_machine.values())
     inputs = {run.spec.workload.assumed_input for run in runs}
     whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
@@ -445,7 +445,7 @@ def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: Measure
     for run in runs:
         if feed_of(run).natural and run.demand and run.demand.read_bytes is not None and facts.read_bytes:
             at = run.configuration
-            anonymous = run.peak_anonymous_bytes or anonymous_bytes(measured, at.vcpus, at.batch_size)
+            anonymous = run.memory.peak_anonymous_bytes or anonymous_bytes(measured, at.vcpus, at.batch_size)
             cached = cached_fraction(facts, memory_of(at), anonymous)
             if cached < 0.999:
                 seen.append((cached, run.demand.read_bytes / facts.read_bytes))

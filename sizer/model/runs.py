@@ -186,8 +186,8 @@ def is_starved(run: Run) -> bool:
     if run.throughput is None or run.demand is None or not run.demand.core_seconds:
         return False
     vcpus, rate, stall = vcpus_of(run.configuration), run.throughput.value, run.demand.cpu_stall
-    used, stolen = rate * run.demand.core_seconds, run.stolen_cores or 0.0
-    others = (run.other_cores or 0.0) + stolen
+    used, stolen = rate * run.demand.core_seconds, run.conditions.stolen_cores or 0.0
+    others = (run.conditions.other_cores or 0.0) + stolen
     cpus = run.limited_by.host_cpus if run.limited_by is not None else None
     if stall is not None:
         waited = rate * stall + stolen / vcpus
@@ -394,8 +394,8 @@ def _fits(run: Run, cap: int | None) -> bool:
     own = run.spec.limits.memory_bytes
     if cap is None or (own is not None and own <= cap):
         return True
-    needed = (run.peak_anonymous_bytes or 0) + (run.peak_kernel_bytes or 0)
-    return bool(run.peak_anonymous_bytes) and MARGIN * needed <= cap
+    needed = (run.memory.peak_anonymous_bytes or 0) + (run.memory.peak_kernel_bytes or 0)
+    return bool(run.memory.peak_anonymous_bytes) and MARGIN * needed <= cap
 
 
 def _ran_out(run: Run, cap: int | None) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from sizer.limits.interface import Control
 from sizer.records.configuration import Estimate
 from sizer.records.run import Meter, MeterKind, Run, WarningKind
 from sizer.records.units import MIB
@@ -68,14 +70,6 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Abilities:
-    """What this host can limit."""
-
-    fractions: bool = True
-    memory: bool = True
-
-
-@dataclass(frozen=True)
 class ChosenAxes:
     """The values of each axis, ascending, and whether the memory floor is searched for."""
 
@@ -94,12 +88,12 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
     told = run.meter is not None and run.meter.kind is not MeterKind.LOG
     joined = any(warning.kind is WarningKind.STEPS_JOINED for warning in run.warnings)
     batches = Counter(step.samples for step in run.steps if step.samples and told and not joined)
-    kernel = run.peak_kernel_bytes or 0
+    kernel = run.memory.peak_kernel_bytes or 0
     return Needs(
         vcpus=run.spec.limits.vcpus or float(host.vcpus),
         busy_vcpus=None if core_seconds is None else core_seconds * rate.value,
-        own_memory_bytes=run.peak_anonymous_bytes + kernel if run.peak_anonymous_bytes else None,
-        page_cache_bytes=run.peak_page_cache_bytes,
+        own_memory_bytes=run.memory.peak_anonymous_bytes + kernel if run.memory.peak_anonymous_bytes else None,
+        page_cache_bytes=run.memory.peak_page_cache_bytes,
         read_bytes=demand.read_bytes if demand is not None else None,
         written_bytes=demand.written_bytes if demand is not None else None,
         first_step_seconds=run.first_step_seconds,
@@ -108,18 +102,22 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
         batch_samples=batches.most_common(1)[0][0] if batches else None,
         meter=run.meter,
         data_bytes=run.data_set.bytes if run.data_set is not None else 0,
-        threads=run.peak_threads or None,
+        threads=run.memory.peak_threads or None,
         samples_seen=all(warning.kind is not WarningKind.SAMPLES_NOT_SEEN for warning in run.warnings),
         taken_cores=next((each.figures["cores"] for each in run.warnings if each.kind is WarningKind.CONTENDED), 0.0),
     )
 
 
-def chosen_axes(needs: Needs | None, host: HostSize, abilities: Abilities = Abilities()) -> ChosenAxes:
-    """The axes worth measuring for a program that needs this; None is not known yet, so nothing is left out."""
+def chosen_axes(needs: Needs | None, host: HostSize, lacking: Collection[Control] = ()) -> ChosenAxes:
+    """The axes worth measuring for a program that needs this; None is not known yet, so nothing is left out but what
+    this host cannot limit."""
+    capped = Control.MEMORY not in lacking
     return ChosenAxes(
-        vcpus=_vcpus(host.vcpus, needs.wanted_vcpus if needs is not None else None, abilities.fractions),
-        memory_bytes=_caps(needs, host.memory_bytes) if needs is not None and abilities.memory else (),
-        memory_floor=abilities.memory,
+        vcpus=_vcpus(
+            host.vcpus, needs.wanted_vcpus if needs is not None else None, Control.FRACTIONAL_VCPUS not in lacking
+        ),
+        memory_bytes=_caps(needs, host.memory_bytes) if needs is not None and capped else (),
+        memory_floor=capped,
     )
 
 

@@ -182,7 +182,7 @@ def _measured_machines(
     """Every configuration of the whole job that was measured; of runs with other input, nothing."""
     groups: dict[Key, list[Run]] = defaultdict(list)
     for run in completed(end_to_end(runs)):
-        groups[run.configuration, accelerators_of_run(run), run.machine].append(run)
+        groups[run.configuration, accelerators_of_run(run), run.declared.machine].append(run)
     groups = _at_one_price(groups)
     places = [place for place, _, _ in groups]
     several_disks = len({place.disk for place in places}) > 1
@@ -239,7 +239,7 @@ def _machine(key: Key, group: Sequence[Run], shared: _Shared) -> Candidate:
     device, catalog, varied = group[0].spec.workload.computes_on, shared.catalog, shared.varied
     rates = [run.throughput for run in group if run.throughput is not None]
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
-    latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
+    latencies = [run.rate.latency_p99 for run in group if run.rate.latency_p99 is not None]
     spec = Spec(
         place.vcpus,
         place.memory_bytes if group[0].imported or "memory_bytes" in varied else None,
@@ -300,7 +300,7 @@ def synthetic_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
     groups: dict[Key, list[Estimate]] = defaultdict(list)
     for run in completed(runs):
         if id(run) not in whole and run.spec.workload.assumed_input == "synthetic" and run.throughput is not None:
-            groups[run.configuration, accelerators_of_run(run), run.machine].append(run.throughput)
+            groups[run.configuration, accelerators_of_run(run), run.declared.machine].append(run.throughput)
     return highest_rates((accelerators, measured_rate(rates).value) for (_, accelerators, _), rates in groups.items())
 
 

@@ -69,7 +69,7 @@ def cross_table(runs: Iterable[Run]) -> CrossTable | None:
     comparable = [run for run in as_asked(runs) if _has_program(run) and _samples(run) is not None]
     ours = not any(run.imported for run in comparable)
     places = _placed(comparable, whole_machine=not all(run.imported for run in comparable))
-    if any(len({(run.configuration, run.machine) for run in group}) > 1 for group in places.values()):
+    if any(len({(run.configuration, run.declared.machine) for run in group}) > 1 for group in places.values()):
         places = _placed(comparable, whole_machine=True)
     keys, columns = _compared(places)
     if len({column.accelerator for column in columns}) == 1 or len(columns) > MOST_COLUMNS:
@@ -136,7 +136,7 @@ def _placed(runs: Sequence[Run], whole_machine: bool) -> _Places:
 
 def _cpu(run: Run) -> str:
     """`cpu`, or `cpu:c4.8xlarge` where a table names the machine."""
-    name = run.machine.name if run.machine is not None else None
+    name = run.declared.machine.name if run.declared.machine is not None else None
     return CPU_LABEL if name is None else f"{CPU_OF}{name}"[:LONGEST_NAME]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any, Protocol
 
 from sizer.records.kinds import KINDS, MODES
@@ -16,6 +17,12 @@ from sizer.records.messages import AnyOf, Message
 
 SCHEMA_VERSION = 2
 """Version of every JSON file in a study folder."""
+
+FLATTENED = MappingProxyType({"flattened": True})
+"""Marks a field that is a record and whose fields a file has beside the others of the record that holds it."""
+
+NOT_STORED = MappingProxyType({"stored": False})
+"""Marks a field that no file has: a secret."""
 
 LARGEST = 1e60
 """Of an amount. A workload may name 1e18 samples a step (`events.LARGEST`), and sums and rates are made of these."""

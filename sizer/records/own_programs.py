@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from sizer.records.domains import NOT_STORED
 from sizer.records.messages import AllOf, AnyOf, InputError
 
 PLACEHOLDERS = ("vcpus", "threads", "memory_mib", "batch_size", "data", "scratch", "gpu_count", "repeat")
@@ -44,7 +45,7 @@ class Variable:
 
     name: str
     value: str | None = None
-    kept: str | None = field(default=None, repr=False, compare=False, metadata={"stored": False})
+    kept: str | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
 
     def __post_init__(self) -> None:
         if self.value is not None and is_secret(self.name, self.value):

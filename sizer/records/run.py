@@ -7,7 +7,7 @@ from enum import Enum
 
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import DiskRates, GpuSample, GpuUse
-from sizer.records.domains import SCHEMA_VERSION, Amount, Count, Label, Moment, Name, Nodes, Rate, Signed
+from sizer.records.domains import FLATTENED, SCHEMA_VERSION, Amount, Count, Label, Moment, Name, Nodes, Rate, Signed
 from sizer.records.run_kinds import MemoryPlace, Outcome
 from sizer.records.study import FP32, DiskTier, RunReason, RunSpec
 
@@ -502,21 +502,85 @@ class RentedMachine:
 
 
 @dataclass(frozen=True)
+class RateDetails:
+    """How a run's throughput came about: rates in samples/s, times in seconds, latencies in seconds of a request.
+
+    `warm_up_seconds` end where the steady state of `measured_seconds` begins. `stopped` is what ended it: `precision`,
+    `time` or `deadline`. `first_epoch_throughput` is kept apart, for the page cache makes later epochs different.
+    """
+
+    first_epoch_throughput: Amount | None = None
+    warm_up_seconds: Amount | None = None
+    measured_seconds: Amount | None = None
+    stopped: str | None = None
+    rate_change: RateChange | None = None
+    latency_p50: Amount | None = None
+    latency_p99: Amount | None = None
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """The most bytes that a run used over the steady state, of all and of each kind; the most threads; and the growth.
+
+    None where it was not accounted.
+    """
+
+    peak_memory_bytes: Count | None = None
+    peak_anonymous_bytes: Count | None = None
+    peak_page_cache_bytes: Count | None = None
+    peak_kernel_bytes: Count | None = None
+    peak_swap_bytes: Count | None = None
+    peak_threads: Count | None = None
+    memory_growth: MemoryGrowth | None = None
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What the host did over the steady state of a run: CPU, page cache, GPUs; None where it was not accounted.
+
+    `throttled` is the share of quota periods that were used up, `other_cores` the cores that anything else on the host
+    used, `overhead` sizer's own core-seconds over the workload's, and `stolen_cores` the cores that the hypervisor
+    withheld. Bytes of the data set in the page cache before and after are `resident_bytes` and `resident_after_bytes`;
+    `hit_rate` is the share of the bytes the loader asked for that did not come from the device. `unwritten_bytes` is
+    the most that waited in the page cache to be written, and `limits_buffered_writes` whether the disk's throttle holds
+    such bytes, too; None where no throttle limits writes. `gpus` are those of a run on `cuda`, where their driver could
+    be asked.
+    """
+
+    resident_bytes: Count | None = None
+    resident_after_bytes: Count | None = None
+    hit_rate: Amount | None = None
+    throttled: Amount | None = None
+    other_cores: Amount | None = None
+    overhead: Amount | None = None
+    stolen_cores: Amount | None = None
+    unwritten_bytes: Count | None = None
+    limits_buffered_writes: bool | None = None
+    gpus: tuple[GpuUse, ...] = ()
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What is said of a run, by its table or its program, and was not measured.
+
+    Of an imported run `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
+    does not know. `stated` are the options that the program says it ran with, and what it chose where the study says
+    nothing.
+    """
+
+    machine: RentedMachine | None = None
+    other: dict[str, str] = field(default_factory=dict)
+    stated: dict[str, bool | int | float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Run:
     """One execution of a RunSpec with its result. A run that failed is data, too.
 
-    Bytes of the data set in the page cache before and after are `resident_bytes` and `resident_after_bytes`. `hit_rate`
-    is the share of the bytes the loader asked for that did not come from the device, `throttled` the share of quota
-    periods that were used up, `other_cores` the cores that anything else on the host used, `overhead` sizer's own
-    core-seconds over the workload's, `stolen_cores` the cores that the hypervisor withheld, and `unwritten_bytes` the
-    most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
-    `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
-    `gpus` are those of a run on `cuda`, where their driver could be asked.
-    Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
-    equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
-    does not know. `stated` are the options that the program says it ran with, and what it chose where the study says
-    nothing. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
-    counted. `reason` is why the adaptive plan made it; None of a run that was asked for from the start.
+    `rate`, `memory`, `conditions` and `declared` group fields that a file has beside the others.
+    Of an imported run, `started_at` is None where the table does not say it, and a throughput without an interval has
+    ends equal to its value. `meter` is None for a run of sizer's own workloads, which all write events, and where
+    nothing was counted. `reason` is why the adaptive plan made it; None of a run that was asked for from the start.
     """
 
     spec: RunSpec
@@ -528,37 +592,14 @@ class Run:
     sample_unit: str = "sample"
     data_set: DataSet | None = None
     throughput: Estimate | None = None
-    first_epoch_throughput: Amount | None = None
-    warm_up_seconds: Amount | None = None
-    measured_seconds: Amount | None = None
-    stopped: str | None = None
+    rate: RateDetails = field(default=RateDetails(), metadata=FLATTENED)
     demand: Demand | None = None
-    latency_p50: Amount | None = None
-    latency_p99: Amount | None = None
-    peak_memory_bytes: Count | None = None
-    peak_anonymous_bytes: Count | None = None
-    peak_page_cache_bytes: Count | None = None
-    peak_kernel_bytes: Count | None = None
-    peak_swap_bytes: Count | None = None
-    peak_threads: Count | None = None
-    memory_growth: MemoryGrowth | None = None
-    resident_bytes: Count | None = None
-    resident_after_bytes: Count | None = None
-    hit_rate: Amount | None = None
-    rate_change: RateChange | None = None
-    throttled: Amount | None = None
-    other_cores: Amount | None = None
-    overhead: Amount | None = None
-    stolen_cores: Amount | None = None
-    unwritten_bytes: Count | None = None
-    limits_buffered_writes: bool | None = None
+    memory: MemoryUse = field(default=MemoryUse(), metadata=FLATTENED)
+    conditions: Conditions = field(default=Conditions(), metadata=FLATTENED)
     evidence: Evidence | None = None
-    gpus: tuple[GpuUse, ...] = ()
     disk: DiskCheck | None = None
     limited_by: LimitedBy | None = None
-    machine: RentedMachine | None = None
-    other: dict[str, str] = field(default_factory=dict)
-    stated: dict[str, bool | int | float | str] = field(default_factory=dict)
+    declared: Declared = field(default_factory=Declared, metadata=FLATTENED)
     meter: Meter | None = None
     reason: RunReason | None = None
     warnings: tuple[RunWarning, ...] = ()
@@ -573,7 +614,7 @@ class Run:
     @property
     def nodes(self) -> int:
         """How many machines ran it together."""
-        return 1 if self.machine is None else self.machine.nodes
+        return 1 if self.declared.machine is None else self.declared.machine.nodes
 
     @property
     def ran_out_of(self) -> MemoryPlace | None:

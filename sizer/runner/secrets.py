@@ -80,7 +80,7 @@ class Secrets:
             error=error,
             sample_unit=self._text(run.sample_unit),
             meter=run.meter and self.out_of_meter(run.meter),
-            stated=self._options(run.stated),
+            declared=replace(run.declared, stated=self._options(run.declared.stated)),
             warnings=tuple(map(self._warning, run.warnings)),
         )
 

@@ -100,7 +100,7 @@ def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
                 where=where,
                 name=workload.name,
             )
-        if workload.kind == PREPROCESSING and run.throughput is not None and "decoder" not in run.stated:
+        if workload.kind == PREPROCESSING and run.throughput is not None and "decoder" not in run.declared.stated:
             raise InputError(
                 "{where} contains runs of `{name}` by the slower preprocessing of an older version of sizer; choose "
                 "another folder with --out.",

@@ -15,7 +15,16 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study
 from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words import language
-from sizer.words.language import N_, Counted, Sentence, _, _n, clauses, listed, row
+from sizer.words.language import (
+    N_,
+    Counted,
+    Sentence,
+    _,
+    _n,
+    clauses,
+    listed,
+    row,
+)
 from sizer.words.runs import meter_in_words
 
 # What a profile says: what a program needs, which axes follow from it, and what to type where there is no rate.
@@ -159,28 +168,6 @@ def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Ite
         if values[condition]:
             yield _(line, **values)
             yield from THREE_LINES if condition == "uncounted" else ()
-
-
-def variables_withheld(withheld: Sequence[str]) -> str:
-    """That a program does not get these variables."""
-    return _(
-        "{names:and} of this shell not passed on to the program; if it reads them: --pass-env {typed}",
-        names=withheld,
-        typed=",".join(withheld),
-    )
-
-
-def disks_not_read(disks: Sequence[str], has_data: bool) -> str:
-    """That the runs on these disks show nothing of them."""
-    return _(
-        "the command reads nothing from {disks:and}[[has_data?: write {data} in it in the place of the "
-        "path of its data]][[!has_data? but what it writes to TMPDIR: give --data PATH and write {data} "
-        "in the command where that path stands]], or {scratch} where it writes",
-        disks=disks,
-        has_data=has_data,
-        data="{data}",
-        scratch="{scratch}",
-    )
 
 
 # What was read from a log, for whoever tries a pattern.

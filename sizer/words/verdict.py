@@ -313,6 +313,9 @@ _GOALS: Mapping[str, str] = {
 }
 
 
+_OTHER_GOAL = N_("{asked.prefer}, at {asked.target:share} of the best throughput.")
+
+
 def objective_in_words(objective: Objective, compared: bool = False, accelerators: bool = False) -> str:
     """What was asked for; `compared`: every answer is a choice between machines that were measured, some of them with
     `accelerators`.
@@ -320,7 +323,7 @@ def objective_in_words(objective: Objective, compared: bool = False, accelerator
     goal: str = "compared" if compared and objective.prefer == "cheapest" else objective.prefer
     if objective.deadline is not None or objective.at_least is not None:
         goal = "rate" if objective.deadline is None else "deadline"
-    return _(_GOALS[goal], asked=objective, unit="sample", accelerators=accelerators)
+    return _(_GOALS.get(goal, _OTHER_GOAL), asked=objective, unit="sample", accelerators=accelerators)
 
 
 # The machines that are offered, and one for all.

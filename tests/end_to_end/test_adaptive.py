@@ -6,14 +6,12 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.conftest import Typed
 from tests.end_to_end.gates import Gate
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

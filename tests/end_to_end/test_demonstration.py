@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sizer.api.demonstration import notes, within_reach
+from sizer.api.demonstration import within_reach
+from sizer.api.preconditions import notes_on
 from sizer.catalog.catalog import Catalog
 from sizer.limits.delegation import SCOPE
 from sizer.limits.interface import Capability, Control
@@ -24,11 +24,10 @@ from sizer.store.study_folder import StudyFolder
 from sizer.study.parse import parse_study
 from sizer.study.presets import HostSize
 from tests import ROOT
+from tests.end_to_end.conftest import Typed
 
 DISKS = ("nvme", "cloud_ssd", "standard")
 """From the fastest to the slowest."""
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -55,8 +54,7 @@ def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
     reduced = within_reach(study, lacking, HostSize(4, 2**34))
     assert {spec.limits.vcpus for spec in plan(reduced, HostSize(4, 2**34))} == {1.0, 2.0, 4.0}
     assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, HostSize(4, 2**34)))
-    assert [note.fix for note in notes(lacking)] == ["fix a", "fix b", "fix c"]
-    assert notes({Control.MEMORY: None})[0].fix == "sudo $(command -v sizer) demo"
+    assert [note.fix for note in notes_on(lacking)] == ["fix a", "fix b", "fix c"]
 
 
 def test_a_fix_is_for_whoever_runs_the_demo() -> None:

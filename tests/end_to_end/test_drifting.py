@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import BEAT
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
+from tests.end_to_end.conftest import BEAT, Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

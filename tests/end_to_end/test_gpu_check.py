@@ -37,9 +37,11 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, "SIZER_CACHE": str(tmp_path / "cache")}
 
 
-@pytest.fixture
-def interrupted(tmp_path: Path, environment: dict[str, str]) -> tuple[int, str, str]:
-    """The exit code and the output of a rehearsal on the CPU that is interrupted when its first run is stored."""
+@pytest.mark.long
+def test_an_interrupt_ends_it_with_the_table_and_the_same_command_goes_on(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """A rehearsal on the CPU, interrupted when its first run is stored; nothing that was measured is measured again."""
     begun = subprocess.Popen(
         words(tmp_path),
         env=environment,
@@ -53,23 +55,13 @@ def interrupted(tmp_path: Path, environment: dict[str, str]) -> tuple[int, str, 
         time.sleep(0.1)
     begun.send_signal(signal.SIGINT)
     shown, errors = begun.communicate()
-    return begun.returncode, shown, errors
-
-
-def test_an_interrupt_ends_it_with_the_table(interrupted: tuple[int, str, str]) -> None:
-    """Which has what was measured, and what was not."""
-    code, shown, errors = interrupted
-    assert code == 130, errors
-    assert "not run: transformer" in shown
-    assert "not finished: the largest batch of train-fp32" in shown
-    assert "not run: the plain loop by sizer profile" in shown
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("interrupted")
-def test_the_same_command_goes_on_and_ends_with_the_whole_table(tmp_path: Path, environment: dict[str, str]) -> None:
-    """Nothing that was measured is measured again."""
-    runs = tmp_path / "out/study/runs"
+    assert begun.returncode == 130, errors
+    for left in (
+        "not run: transformer",
+        "not finished: the largest batch of train-fp32",
+        "not run: the plain loop by sizer profile",
+    ):
+        assert left in shown
     first = {path.name: begun_at(path) for path in runs.glob("*.json")}
     done = subprocess.run(words(tmp_path), env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

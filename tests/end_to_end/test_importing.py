@@ -7,18 +7,15 @@ import json
 import os
 import re
 import shlex
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sizer.cli import main
 from sizer.exchange.measurements import COLUMNS
 from tests import ROOT
+from tests.end_to_end.conftest import Typed
 
-Typed = Callable[..., subprocess.CompletedProcess[str]]
 PAGE = (ROOT / "docs" / "import.md").read_text("utf-8")
 
 TABLE = """workload,vcpus,disk,throughput,kind,cache,device,core_seconds_per_sample,read_bytes_per_sample,\
@@ -57,34 +54,6 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "table.csv").write_text(TABLE)
     assert main(["import", str(folder / "table.csv"), "--out", str(folder / "s")]) == 0
     return folder / "s"
-
-
-@pytest.fixture
-def predict(stored: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """predict, with its exit code and what it prints on stdout and stderr."""
-
-    def typed(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            code = main(["predict", str(stored), *words])
-        except SystemExit as end:
-            code = int(end.code or 0)
-        return (code, *capsys.readouterr())
-
-    return typed
-
-
-@pytest.fixture
-def predicted(predict: Callable[..., tuple[int, str, str]]) -> Callable[..., list[dict[str, Any]]]:
-    """predict with --json."""
-
-    def found(*words: str) -> list[dict[str, Any]]:
-        code, out, err = predict(*words, "--json")
-        assert code == 0, err
-        answer: list[dict[str, Any]] = json.loads(out)["predictions"]
-        return answer
-
-    return found
 
 
 def test_an_imported_table_is_a_study(sizer: Typed, study: Path) -> None:
@@ -174,71 +143,40 @@ def test_an_imported_study_is_not_gone_on_with(sizer: Typed) -> None:
         (["--gpu-speedup", "2"], "gpu_speedup", 2.0),
     ],
 )
-def test_what_is_assumed_is_said(
-    predict: Callable[..., tuple[int, str, str]],
-    predicted: Callable[..., list[dict[str, Any]]],
-    words: list[str],
-    key: str,
-    figure: float,
-) -> None:
+def test_what_is_assumed_is_said(sizer: Typed, stored: Path, words: list[str], key: str, figure: float) -> None:
     """In words and for other programs."""
-    (found,) = predicted(*words)
+    (found,) = json.loads(sizer("predict", str(stored), *words, "--json").stdout)["predictions"]
     assert found["what_if"][key] == pytest.approx(figure)
-    assert "; assumed: " in predict(*words)[1]
-
-
-def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, Any]]]) -> None:
-    """At 8 vCPUs the slow disk binds; one as fast as the other is as good."""
-    slow, faster = (
-        predicted("--vcpus", "8", *disk)[0]
-        for disk in (["--disk", "slow"], ["--disk-iops", "90000", "--disk-mbps", "900"])
-    )
-    assert slow["throughput"] < 250
-    assert faster["throughput"] > 2 * slow["throughput"]
-    assert faster["extrapolated"]
-
-
-def test_a_slow_disk_that_is_assumed_is_what_binds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Also where the table has one disk: its figures say how long a sample takes on the other."""
-    (tmp_path / "table.csv").write_text("".join(line for line in TABLE.splitlines(True) if ",slow," not in line))
-    assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "s")]) == 0
-    capsys.readouterr()
-    assert main(["predict", str(tmp_path / "s"), "--vcpus", "8", "--disk-mbps", "5", "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["predictions"]
-    assert found["bottleneck"] == "disk_bandwidth"
-    assert found["throughput"] == pytest.approx(50, rel=0.1)
+    assert "; assumed: " in sizer("predict", str(stored), *words).stdout
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "said"),
     [
-        (["--disk", "slow", "--disk-iops", "5"], 2, "use one or the other"),
+        (["--disk", "slow", "--disk-iops", "5"], "use one or the other"),
         (
             ["--disk", "alibaba/cloud_ssd"],
-            2,
             "The rates of alibaba/cloud_ssd depend on its size; write --disk alibaba/cloud_ssd:500GiB",
         ),
-        (["--disk", "alibaba/cloud_sd:1GiB"], 2, "did you mean `alibaba/cloud_ssd`?"),
-        (["--disk", "alibaba/cloud_ssd:1MiB"], 2, "is not sold with"),
-        (["--disk", "alibaba/cloud_ssd:500G"], 2, "has no known unit"),
-        (["--disk", "floppy"], 2, "give slow or fast"),
-        (["--disk-iops", "0"], 2, "`0` is not a number of IOs a second"),
-        (["--disk-mbps", "nan"], 2, "`nan` is not a number of MB"),
-        (["--data-size", "4"], 2, "is not a size"),
-        (["--data-size", "4GiB", "--data-factor", "2"], 2, "not allowed with"),
-        (["--data-factor", "-1"], 2, "`-1` is not a factor"),
-        (["--decode-factor", "0"], 2, "`0` is not a factor"),
-        (["--gpu", "A100"], 2, "GPU `A100` was not measured for `train`; give cuda:0"),
-        (["--gpu-count", "0"], 2, "`0` is not a number of GPUs"),
+        (["--disk", "alibaba/cloud_sd:1GiB"], "did you mean `alibaba/cloud_ssd`?"),
+        (["--disk", "alibaba/cloud_ssd:1MiB"], "is not sold with"),
+        (["--disk", "alibaba/cloud_ssd:500G"], "has no known unit"),
+        (["--disk", "floppy"], "give slow or fast"),
+        (["--disk-iops", "0"], "`0` is not a number of IOs a second"),
+        (["--disk-mbps", "nan"], "`nan` is not a number of MB"),
+        (["--data-size", "4"], "is not a size"),
+        (["--data-size", "4GiB", "--data-factor", "2"], "not allowed with"),
+        (["--data-factor", "-1"], "`-1` is not a factor"),
+        (["--decode-factor", "0"], "`0` is not a factor"),
+        (["--gpu", "A100"], "GPU `A100` was not measured for `train`; give cuda:0"),
+        (["--gpu-count", "0"], "`0` is not a number of GPUs"),
     ],
 )
-def test_what_cannot_be_assumed_is_one_sentence(
-    predict: Callable[..., tuple[int, str, str]], words: list[str], code: int, said: str
-) -> None:
+def test_what_cannot_be_assumed_is_one_sentence(sizer: Typed, stored: Path, words: list[str], said: str) -> None:
     """And what to type in its place."""
-    ended, out, err = predict(*words)
-    assert (ended, out) == (code, "")
-    assert said in err
+    done = sizer("predict", str(stored), *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
 
 
 def test_accelerators_are_counted(sizer: Typed, folder: Path) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sizer.model.model import WITHIN
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
+from tests.end_to_end.conftest import Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end import ready_sizer
+from tests.end_to_end.conftest import Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -28,17 +25,6 @@ while True:
     time.sleep(0.05)
     print(f"rate {size * 1000}")
 """
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def typed(tmp_path: Path) -> Typed:
-    def call(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "SIZER_CACHE": str(tmp_path / "cache"), **variables}
-        return ready_sizer.typed(words, tmp_path, environment, quick_disks=True)
-
-    return call
 
 
 @pytest.fixture

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sizer.cli import main
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
+from tests.end_to_end.conftest import Typed
 
 
 @pytest.fixture

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
 
@@ -14,11 +12,8 @@ import psutil
 import pytest
 
 from tests.control_groups import groups_of
-from tests.end_to_end.conftest import Begin, Begun, wait_for_words
+from tests.end_to_end.conftest import Begin, Begun, Typed, wait_for_words
 from tests.end_to_end.gates import Gate
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
-
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -46,8 +46,6 @@ done
 """
 """What another user sees of the folders of a run: their names, and nothing that lies in them."""
 
-Typed = Callable[..., subprocess.CompletedProcess[str]]
-
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from datetime import datetime
 from http.client import HTTPConnection
 from pathlib import Path
@@ -18,8 +17,6 @@ import pytest
 from sizer.analysis.run_warnings import CONTENDED_CORES
 from tests.end_to_end.conftest import Begin
 from tests.end_to_end.gates import Gate
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -151,18 +148,3 @@ def test_where_nobody_measures_the_server_writes_the_page(first_version: Path, b
     _, said = server.communicate(timeout=200)
     assert server.returncode == 130
     assert "ssh -L 18765:127.0.0.1:18765" in said
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (("nowhere",), 2, "nowhere: there is no such folder"),
-        ((".",), 2, "is not a study folder"),
-        (("study", "--port", "70000"), 2, "is not a port; give a whole number from 1 to 65535"),
-    ],
-)
-def test_what_cannot_be_served_is_said(sizer: Typed, words: tuple[str, ...], code: int, said: str) -> None:
-    """In a sentence."""
-    done = sizer("serve", *words)
-    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
-    assert said in done.stderr

@@ -15,8 +15,7 @@ from sizer.records.device import Device, DiskRates
 from sizer.records.run import DiskCheck, Run
 from sizer.records.study import DiskTier, Limits, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
-
-Typed = Callable[..., subprocess.CompletedProcess[str]]
+from tests.end_to_end.conftest import Typed
 
 DEVICE = Device("emulated", 0, "P100", 219.0, "a table")
 RATES = DiskRates(read_iops=3000.0, read_bytes_per_second=2e8)

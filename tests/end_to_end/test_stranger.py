@@ -23,6 +23,7 @@ from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from tests import ROOT
+from tests.end_to_end.conftest import Typed
 
 CHECKOUT = ROOT
 INSTALLED = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); from sizer.cli import main; raise SystemExit(main())"
@@ -31,7 +32,6 @@ INSTALLED = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); from sizer.cli 
 TRAP = "import pathlib\npathlib.Path({marker!r}).write_text(__file__)\n"
 SHELL_TRAP = "#!/bin/sh\necho $0 > {marker}\n"
 
-Typed = Callable[..., subprocess.CompletedProcess[str]]
 Escape = "\x1b]0;owned\x07\x1b[2J\x9b31m"
 
 

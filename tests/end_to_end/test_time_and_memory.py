@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end import ready_sizer
+from tests.end_to_end.conftest import Typed
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -35,21 +32,9 @@ with Meter(unit="image", batch_size=4) as meter:
         meter.step()
 """
 
-Typed = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def typed(tmp_path: Path) -> Typed:
-    (tmp_path / "train.py").write_text(PROGRAM)
-
-    def call(*words: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "SIZER_CACHE": str(tmp_path / "cache")}
-        return ready_sizer.typed(words, tmp_path, environment)
-
-    return call
-
 
 def study(folder: Path, megabytes: int, seconds: float, axes: str) -> None:
+    (folder / "train.py").write_text(PROGRAM)
     (folder / "study.yaml").write_text(
         textwrap.dedent(
             f"""\

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Typed = Callable[..., subprocess.CompletedProcess[str]]
+from tests.end_to_end.conftest import Typed
 
 COMMANDS = [
     *("doctor", "demo", "init", "run", "resume", "status", "fit", "predict"),
@@ -38,6 +36,9 @@ def test_help_names_every_command_and_each_says_what_it_does(sizer: Typed) -> No
         (["disks", "check", "alibaba/cloud_sd"], "alibaba/cloud_ssd"),
         (["catalog", "validate", "nowhere.json"], "nowhere.json"),
         (["frobnicate"], "invalid choice"),
+        (["serve", "nowhere"], "nowhere: there is no such folder"),
+        (["serve", "."], "is not a study folder"),
+        (["serve", ".", "--port", "70000"], "is not a port; give a whole number from 1 to 65535"),
         (["recommend", ".", "--target", "7"], "`7` is not a share"),
         (["recommend", ".", "--target", "most"], "`most` is not a share"),
         (["predict", ".", "--memory", "0GiB"], "argument --memory: `0GiB` is not a memory size"),

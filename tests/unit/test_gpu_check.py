@@ -36,9 +36,12 @@ def test_the_study_of_a_gpu_is_one() -> None:
 def test_a_row_has_both_ways_of_telling_how_busy_a_gpu_was(make_run: Callable[..., Run]) -> None:
     """What NVML does not tell is a dash, and is named."""
     run = make_run(400.0, 16, demand=Demand(accelerator_seconds=0.0024), device=Device("cuda", 0), capped=True)
-    run = replace(run, gpus=(GpuUse(0, "a double", busy=0.97),))
+    run = replace(run, conditions=replace(run.conditions, gpus=(GpuUse(0, "a double", busy=0.97),)))
     assert " ".join(gpu_table.row(run, 402.0).split()) == "train 32 16 8GiB 400.0 402.0 0.995 97% 96%"
-    assert " ".join(gpu_table.row(replace(run, gpus=()), None).split()) == "train 32 16 8GiB 400.0 - - - 96%"
+    assert (
+        " ".join(gpu_table.row(replace(run, conditions=replace(run.conditions, gpus=())), None).split())
+        == "train 32 16 8GiB 400.0 - - - 96%"
+    )
     lacking = gpu_table.nvml([run])
     assert lacking.startswith("a double: NVML lacks memory_bytes, peak_memory_bytes, own_peak_memory_bytes, watts, ")
     assert gpu_table.nvml([]) == "NVML told nothing of a GPU in any run that completed."

@@ -28,47 +28,10 @@ SECONDS = 5.0
 """Of CPU time, in which each is done many times over; what looks at a megabyte from each of its places takes hours."""
 
 REPEATED = (
-    *(
-        "1",
-        " ",
-        "a",
-        ",",
-        "-",
-        "(",
-        "[",
-        ".",
-        "1,",
-        "1,000",
-        "1 000 ",
-        ",000",
-        "+",
-        "\u00b1",
-        "1.",
-        "*",
-        "1 [1] ",
-        "x ",
-    ),
-    *(
-        "V100 x",
-        "1 x ",
-        "$",
-        "/",
-        "- ",
-        ":",
-        "%",
-        "1% ",
-        "\u00a0",
-        "e",
-        "cpu ",
-        "xeon ",
-        "per ",
-        "_",
-        "{",
-        "'",
-        "\u541e",
-    ),
+    *("1", " ", "a", ",", "-", "(", "[", ".", "1,000", "1 000 ", "+", "*", "1 [1] ", "x "),
+    *("V100 x", "1 x ", "$", "/", ":", "1% ", "e", "cpu ", "per ", "_", "{", "'", "\u541e"),
 )
-AROUND = (("", ""), ("1", "!"), ("a", "!"), ("1 ", ""))
+AROUND = (("", ""), ("1", "!"), ("a", "!"))
 """What a value begins with decides what reads on, and what it ends with that this was in vain."""
 
 TYPED: dict[str, Callable[[str], object]] = {
@@ -96,7 +59,7 @@ def read_or_refused(read: Callable[[str], object], text: str) -> None:
 def test_a_value_that_is_typed(read: Callable[[str], object]) -> None:
     """On the command line, or in a cell."""
     for one in REPEATED:
-        for text in long(one, MIB // 10):
+        for text in long(one, MIB // 30):
             read_or_refused(read, text)
     read_or_refused(read, "1" * MIB)
 
@@ -114,17 +77,8 @@ def test_a_cell(one: str, tmp_path: Path) -> None:
         path.write_text(table, encoding="utf-8")
         import_csv([path])
 
-    for text in long(one.replace("|", "/"), MIB // 10):
-        for header in (
-            "throughput",
-            "memory",
-            "price per hour",
-            "dataset",
-            "seconds per epoch",
-            "gpu",
-            "vcpus",
-            "notes",
-        ):
+    for text in long(one, MIB // 30):
+        for header in ("throughput", "price per hour", "dataset", "seconds per epoch", "gpu"):
             read_or_refused(imported, f"| workload | {header} | gpus | rate |\n| train | {text} | 1 | 100 |\n")
     for text in long(one, MIB)[:2]:
         read_or_refused(imported, f"| workload | throughput |\n| train | {text} |\n")
@@ -139,10 +93,8 @@ def test_a_line_of_a_log(one: str) -> None:
         read_or_refused(lambda log: read_log(log, None), f"{text} loss it/s\n" * 2)
 
 
-@pytest.mark.parametrize("text", ["1" * 900_000, "a" * 900_000, "0x" + "f" * 900_000, "1:" * 400_000, "1_" * 400_000])
-@pytest.mark.parametrize(
-    "field", ["name", "measure: {seed", "measure: {seconds", "axes: {vcpus", "objective: {at_least"]
-)
+@pytest.mark.parametrize("text", ["1" * 900_000, "0x" + "f" * 900_000, "1:" * 400_000, "1_" * 400_000])
+@pytest.mark.parametrize("field", ["name", "measure: {seed", "axes: {vcpus", "objective: {at_least"])
 def test_a_value_of_a_study_file(field: str, text: str) -> None:
     """A number with any base, too."""
     read_or_refused(

@@ -36,8 +36,8 @@ _ACTIONS: Mapping[Action, Mapping[str, str]] = {
     },
     Action.RETRY: {
         "": N_(
-            "[[No run of `{workload}` at {vcpus} completed. ]]`sizer status` says why: fix the cause, and "
-            "measure again with --retry."
+            "[[No run of `{workload}` at {vcpus} completed. ]]`sizer status` says how each run ended: fix the "
+            "cause, and measure again with --retry."
         )
     },
     Action.IMPORT: {

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, astuple, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 CLOSE = 1e-6
 """Of ln of a rate and its interval, and of a share: how far the page may be off."""
-EACH = 100
+EACH = 60
 """Questions about each model; some are alike."""
 OF_THE_PAGE = ("not_fitted", "no_gpu_to_speed_up", "too_few_values")
 """Refusals that what the page's controls set can have; too few values, of memory alone."""
@@ -38,6 +39,7 @@ MOST_BYTES = 20_000
 
 Fitted = dict[str, WorkloadModel]
 Question = tuple[str, Configuration, WhatIf]
+Asked = Callable[[str], dict[Question, Prediction | str]]
 
 CASES = {
     "knee": "second threads of cores",
@@ -141,13 +143,17 @@ def bench(browser: Any, whole: Fitted, tmp_path_factory: pytest.TempPathFactory)
     return browser
 
 
-def asked(few: Fitted, names: list[str]) -> dict[Question, Prediction | str]:
-    """Questions that the page's controls may ask, with what Python says: a prediction, or the code of a refusal.
+@pytest.fixture(scope="module")
+def asked(few: Fitted) -> Asked:
+    """Questions that the page's controls may ask of a model, with what Python says: a prediction, or the code of a
+    refusal.
 
     What was measured or did not fit is among them.
     """
-    found: dict[Question, Prediction | str] = {}
-    for name in names:
+
+    @cache
+    def ask(name: str) -> dict[Question, Prediction | str]:
+        found: dict[Question, Prediction | str] = {}
         measured, random = few[name].measured, np.random.default_rng([*name.encode()])
         places = [*(rate.configuration for rate in measured.rates), *measured.did_not_fit]
         for place, what_if in [*((each, WhatIf()) for each in places), *questions(few[name], random, EACH)]:
@@ -159,7 +165,9 @@ def asked(few: Fitted, names: list[str]) -> dict[Question, Prediction | str]:
                 code = "not_fitted" if refused is not None and why == refused.reason else why.code.value
                 if code in OF_THE_PAGE and (code != "too_few_values" or why.text("axis") == "memory_gib"):
                     found[name, place, what_if] = code
-    return found
+        return found
+
+    return ask
 
 
 def said(bench: Any, found: dict[Question, Prediction | str]) -> list[dict[str, Any]]:
@@ -193,9 +201,9 @@ def differences(page: dict[str, Any], known: Prediction | str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES, ids=CASES.get)
-def test_the_page_says_what_python_says(bench: Any, few: Fitted, name: str) -> None:
+def test_the_page_says_what_python_says(bench: Any, asked: Asked, name: str) -> None:
     """Rates, their intervals, shares, what binds, what is extrapolated and what runs out of memory."""
-    known = asked(few, [name])
+    known = asked(name)
     wrong = [
         (question, found)
         for (question, python), page in zip(known.items(), said(bench, known), strict=True)
@@ -204,9 +212,9 @@ def test_the_page_says_what_python_says(bench: Any, few: Fitted, name: str) -> N
     assert wrong == []
 
 
-def test_the_questions_ask_for_everything(few: Fitted) -> None:
+def test_the_questions_ask_for_everything(asked: Asked) -> None:
     """Each what-if, places within and beyond what was measured, and places without an answer."""
-    known = asked(few, list(CASES))
+    known = {question: answer for name in CASES for question, answer in asked(name).items()}
     answered = {question: each for question, each in known.items() if isinstance(each, Prediction)}
     for name in ("gpu_speedup", "disk_rates", "data_bytes_factor", "decode_factor"):
         assert sum(getattr(what_if, name) != getattr(WhatIf(), name) for _, _, what_if in answered) >= 20

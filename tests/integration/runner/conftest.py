@@ -5,13 +5,23 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sizer.limits.detection import detect
+from sizer.records.run import Run
+from sizer.records.study import RunSpec
 from sizer.runner.commands import RunPaths
-from sizer.runner.launcher import RunContext
+from sizer.runner.launcher import RunContext, launch
+from sizer.runner.watching import UNWATCHED, Hooks
+
+RATE = r"rate (?P<rate>[\d.]+)"
+ASKED = ("seconds", "timeout", "vcpus", "memory_bytes")
 
 
 @pytest.fixture
@@ -22,3 +32,23 @@ def context(tmp_path: Path) -> Iterator[RunContext]:
         scratch = Path(folder)
         paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
         yield RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
+
+
+@pytest.fixture
+def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
+    """Launch a command, which is measured by the rates that it prints, with what else is asked of its run, or is known
+    of its workload."""
+
+    def measured(
+        *command: str, hooks: Hooks = UNWATCHED, pattern: str | None = RATE, batch_size: int = 8, **more: Any
+    ) -> Run:
+        spec = make_spec(*command, **{name: more.pop(name) for name in ASKED if name in more})
+        workload = replace(spec.workload, pattern=pattern, **more)
+        return launch(replace(spec, workload=workload, batch_size=batch_size), context, detect(), hooks)
+
+    return measured
+
+
+def python(body: str) -> tuple[str, str, str]:
+    """The command of a program in Python."""
+    return sys.executable, "-c", textwrap.dedent(body)

@@ -6,16 +6,13 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sizer.limits.detection import detect
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec
 from sizer.runner.containers import client_in
-from sizer.runner.launcher import RunContext, launch
+from sizer.runner.launcher import RunContext
 from sizer.words.failures import failure_in_words
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
@@ -29,16 +26,8 @@ RATES = "#!/bin/sh\nwhile true; do sleep 0.05; echo rate 5000.0; done\n"
 
 
 @pytest.fixture
-def measure(make_spec: Callable[..., RunSpec], context: RunContext, tmp_path: Path) -> Callable[..., Run]:
-    context = replace(context, environment={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
-
-    def measured(*command: str, **asked: Any) -> Run:
-        spec = make_spec(*command, **asked)
-        return launch(
-            replace(spec, workload=replace(spec.workload, pattern=r"rate (?P<rate>[\d.]+)")), context, detect()
-        )
-
-    return measured
+def context(context: RunContext, tmp_path: Path) -> RunContext:
+    return replace(context, environment={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_a_run_on_a_gpu_has_its_figures(
     run = launch(spec, replace(context, environment={**os.environ, "CUDA_VISIBLE_DEVICES": "GPU-bbbb"}), detect())
     assert run.outcome is Outcome.COMPLETED
     assert context.log_path.read_text().startswith("PCI_BUS_ID")
-    (gpu,) = run.gpus
+    (gpu,) = run.conditions.gpus
     assert (gpu.index, gpu.uuid, gpu.peak_memory_bytes) == (1, "GPU-bbbb", 5 << 30)
     assert gpu.held_back == {"power_cap": 1.0}
     assert gpu.others[0].endswith(f"(pid {stranger})")

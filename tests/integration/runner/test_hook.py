@@ -8,19 +8,15 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
 from sizer.analysis.monitor import Live
-from sizer.limits.detection import detect
 from sizer.records.run import CauseKind, Meter, MeterKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec
-from sizer.runner.launcher import RunContext, launch
-from sizer.runner.watching import UNWATCHED, Hooks
+from sizer.runner.watching import Hooks
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -44,24 +40,9 @@ def torch() -> str:
 
 
 @pytest.fixture
-def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
+def measure(measure: Callable[..., Run]) -> Callable[..., Run]:
     """Launch a command until it ends by itself."""
-
-    def measured(
-        *command: str,
-        meter: str = "auto",
-        pattern: str | None = None,
-        samples_per_step: int | None = None,
-        batch_size: int = 1,
-        hooks: Hooks = UNWATCHED,
-        **asked: float,
-    ) -> Run:
-        spec = make_spec(*command, seconds=600, **asked)
-        own = replace(spec.workload, meter=meter, pattern=pattern, samples_per_step=samples_per_step)
-        spec = replace(spec, workload=own, batch_size=batch_size)
-        return launch(spec, context, detect(), hooks)
-
-    return measured
+    return partial(measure, seconds=600.0, pattern=None, batch_size=1)
 
 
 def counted(folder: Path) -> tuple[int, int]:

@@ -69,8 +69,8 @@ def test_completed(measure: Callable[..., Run]) -> None:
     assert run.demand is not None
     assert run.demand.core_seconds is not None
     assert run.sample_unit == "image"
-    assert run.peak_anonymous_bytes is not None
-    assert 2**20 < run.peak_anonymous_bytes < 2**28
+    assert run.memory.peak_anonymous_bytes is not None
+    assert 2**20 < run.memory.peak_anonymous_bytes < 2**28
     assert run.limited_by is not None
     assert run.limited_by.by_cpuset
     assert not groups_of(os.getpid())
@@ -261,7 +261,7 @@ def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], conte
     body = f"start()\nopen({str(data)!r}, 'rb').read()\nfor _ in range(60): step()"
     spec = make_spec(sys.executable, "-c", textwrap.dedent(PREFACE) + body)
     run = launch(spec, replace(context, data_set=DataSet(str(data), "bin", 2**24, 0, False)), detect())
-    assert run.resident_bytes == 0
+    assert run.conditions.resident_bytes == 0
     assert max(sample.read_bytes for sample in run.samples) >= 2**24
 
 

@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-import textwrap
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
-from sizer.limits.detection import detect
 from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
-from sizer.records.study import RunSpec
-from sizer.runner.launcher import RunContext, launch
+from sizer.runner.launcher import RunContext
 from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES
 from sizer.words.failures import failure_in_words
+from tests.integration.runner.conftest import python
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
-
-RATE = r"rate (?P<rate>[\d.]+)"
-
-
-@pytest.fixture
-def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
-    """Launch a command that is measured by the rates that it prints."""
-
-    def measured(*command: str, pattern: str | None = RATE, **asked: float) -> Run:
-        spec = make_spec(*command, **asked)
-        return launch(replace(spec, workload=replace(spec.workload, pattern=pattern)), context, detect())
-
-    return measured
-
-
-def python(body: str) -> tuple[str, str, str]:
-    return sys.executable, "-c", textwrap.dedent(body)
 
 
 @pytest.mark.parametrize(

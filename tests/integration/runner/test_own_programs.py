@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
 from sizer.files.codec import to_json
-from sizer.limits.detection import detect
 from sizer.limits.users import run_user
 from sizer.records.own_programs import Variable
 from sizer.records.run import CauseKind, Run, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
-from sizer.runner.launcher import RunContext, launch
+from sizer.runner.launcher import RunContext
 from sizer.runner.preparatory import set_up
 from sizer.runner.watching import Hooks
 from sizer.words.failures import failure_in_words
 from sizer.words.warnings import warning_line
+from tests.integration.runner.conftest import python
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -40,22 +38,6 @@ def context(context: RunContext, tmp_path: Path) -> RunContext:
     return replace(context, paths=paths, environment={**os.environ, "MY_HOME": "/somewhere/mine"})
 
 
-@pytest.fixture
-def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
-    """Launch a command that is measured by the rates that it prints, with what else its workload has."""
-
-    def measured(*command: str, hooks: Hooks | None = None, **more: Any) -> Run:
-        spec = make_spec(*command, vcpus=0.5, seconds=1.0)
-        workload = replace(spec.workload, pattern=r"rate (?P<rate>[\d.]+)", **more)
-        return launch(replace(spec, workload=workload, repeat=2), context, detect(), hooks or Hooks())
-
-    return measured
-
-
-def python(body: str) -> tuple[str, str, str]:
-    return sys.executable, "-c", textwrap.dedent(body)
-
-
 def test_words_and_variables_are_filled_in_for_each_run(measure: Callable[..., Run], context: RunContext) -> None:
     """With the run's own limits, and with the host's where it has none; what is no placeholder stays."""
     words = (
@@ -67,10 +49,11 @@ def test_words_and_variables_are_filled_in_for_each_run(measure: Callable[..., R
     measure(
         *python("import os, sys\nprint(sys.argv[1:], os.environ['HERE'], os.environ['OMP_NUM_THREADS'], os.getcwd())"),
         *words,
+        vcpus=0.5,
         env=(Variable("HERE", "{threads}x{batch_size}"), Variable("OMP_NUM_THREADS", "7")),
     )
     scratch = str(context.paths.scratch)
-    given = ["0.5 1 16384 8 0 3", str(context.paths.data), scratch, "{other} {data}"]
+    given = ["0.5 1 16384 8 0 1", str(context.paths.data), scratch, "{other} {data}"]
     assert context.log_path.read_text() == f"{given} 1x8 7 {scratch}\n"
 
 

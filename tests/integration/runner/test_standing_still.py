@@ -36,7 +36,7 @@ class Machine:
         self._suspended = 0.0
 
     def hear(self, event: api.events.Event) -> None:
-        if isinstance(event, api.events.StoodStill):
+        if isinstance(event, api.events.Announcement) and event.kind.value == "stood_still":
             self.said.append(event.seconds)
 
     def clock_gettime(self, clock: int) -> float:

@@ -10,9 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sizer.analysis import monitor as joined_steps
+from sizer.analysis.ending import ChildResult
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.monitor import RunMonitor
-from sizer.analysis.record import ChildResult, run_record
+from sizer.analysis.record import run_record
 from sizer.files.codec import from_json, to_json
 from sizer.records.configuration import Bottleneck, Configuration
 from sizer.records.device import DiskRates
@@ -95,13 +96,13 @@ def test_a_completed_run_holds_everything_that_was_accounted() -> None:
     assert run.demand.core_seconds == pytest.approx(0.98 / 80)
     assert run.demand.asked_bytes == 50_000
     assert run.demand.read_bytes == pytest.approx(25_000, rel=1e-3)
-    assert run.hit_rate == pytest.approx(0.5, abs=1e-3)
+    assert run.conditions.hit_rate == pytest.approx(0.5, abs=1e-3)
     assert run.demand.io_stall == pytest.approx(0.1 / 80)
-    assert (run.peak_anonymous_bytes, run.peak_page_cache_bytes) == (220 * MIB, 80 * MIB)
-    assert (run.peak_kernel_bytes, run.peak_swap_bytes) == (3 * MIB, 0)
-    assert (run.resident_bytes, run.resident_after_bytes) == (0, 40_000_000)
-    assert run.memory_growth is not None
-    assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
+    assert (run.memory.peak_anonymous_bytes, run.memory.peak_page_cache_bytes) == (220 * MIB, 80 * MIB)
+    assert (run.memory.peak_kernel_bytes, run.memory.peak_swap_bytes) == (3 * MIB, 0)
+    assert (run.conditions.resident_bytes, run.conditions.resident_after_bytes) == (0, 40_000_000)
+    assert run.memory.memory_growth is not None
+    assert run.memory.memory_growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
     assert run.evidence is not None
     assert run.evidence.bottleneck is Bottleneck.CPU
     assert [each.kind for each in run.warnings] == [WarningKind.STOLEN, WarningKind.MEMORY_RISING]
@@ -109,8 +110,8 @@ def test_a_completed_run_holds_everything_that_was_accounted() -> None:
 
 def test_the_peak_is_the_kernels_own_mark_where_it_has_one() -> None:
     """A spike between two samplings is in the mark; without one the highest sampling has to do."""
-    assert record(measured()).peak_memory_bytes == 450 * MIB
-    assert record(measured(EVERY - {"peak_memory_bytes"})).peak_memory_bytes == 400 * MIB
+    assert record(measured()).memory.peak_memory_bytes == 450 * MIB
+    assert record(measured(EVERY - {"peak_memory_bytes"})).memory.peak_memory_bytes == 400 * MIB
 
 
 @pytest.mark.parametrize(
@@ -127,8 +128,8 @@ def test_writes_past_a_throttle_are_told(rates: DiskRates | None, throttled: boo
     disk = DiskCheck(DiskTier("slow", emulated=rates), DiskRates())
     found = replace(measured(), throttles_buffered_writes=throttled)
     run = run_record(found, Configuration(1.0, 2**34, "slow", 8), DATA, disk, "2026-11-21T10:00:00+00:00", 21.0)
-    assert run.limits_buffered_writes is limited
-    assert run.unwritten_bytes == 20 * MIB
+    assert run.conditions.limits_buffered_writes is limited
+    assert run.conditions.unwritten_bytes == 20 * MIB
     assert any(each.kind is WarningKind.WRITES_UNLIMITED for each in run.warnings) is (limited is False)
 
 
@@ -139,7 +140,7 @@ def test_a_killed_run_keeps_its_peaks_and_has_no_rate() -> None:
     run = record(killed)
     assert run.outcome is Outcome.OUT_OF_MEMORY
     assert run.throughput is None
-    assert run.peak_anonymous_bytes == 220 * MIB
+    assert run.memory.peak_anonymous_bytes == 220 * MIB
 
 
 def slowing(
@@ -168,13 +169,13 @@ def slowing(
 def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
     """The rate that lasts is the throughput, over the time after the fall."""
     run = slowing(DiskCheck(DiskTier("disk", path="/mnt/disk"), DiskRates()))
-    assert run.rate_change is not None
-    assert run.rate_change.before.value == pytest.approx(80, rel=0.02)
-    assert run.rate_change.after.value == pytest.approx(40, rel=0.02)
-    assert run.rate_change.seconds == pytest.approx(12, abs=0.6)
+    assert run.rate.rate_change is not None
+    assert run.rate.rate_change.before.value == pytest.approx(80, rel=0.02)
+    assert run.rate.rate_change.after.value == pytest.approx(40, rel=0.02)
+    assert run.rate.rate_change.seconds == pytest.approx(12, abs=0.6)
     assert run.throughput is not None
     assert run.throughput.value == pytest.approx(40, rel=0.02)
-    assert run.measured_seconds == pytest.approx(12, abs=0.8)
+    assert run.rate.measured_seconds == pytest.approx(12, abs=0.8)
     assert any(warning_line(each, "image").startswith("two rates: 80") for each in run.warnings)
 
 
@@ -191,7 +192,7 @@ def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
 )
 def test_a_fall_that_no_disk_can_have_caused_is_no_rate_of_a_disk(run: Run) -> None:
     """A throttle has no burst credit, and a host that became slower shows in other ways."""
-    assert run.rate_change is None
+    assert run.rate.rate_change is None
 
 
 NO_ROOM = RunWarning(WarningKind.LOG_INCOMPLETE, text="run.log (No space left on device)")

@@ -12,7 +12,7 @@ from accuracy_draws import designed, draw_case, seen_together
 from accuracy_machines import Faster, share_questions, stage_shares
 from accuracy_measured import merged, predict_others, scores_of_grid, told
 from accuracy_runs import measured_runs
-from accuracy_simulated import Named, judge_case, kind_of, relieved, scores, true_kinds
+from accuracy_simulated import Named, judge_case, scores, true_kinds
 from curves_data import JPEG, questions, real_curves
 from goals import at_most, error, share
 from grid_data import cells, load_grid
@@ -107,12 +107,6 @@ def test_a_named_bottleneck_is_judged_by_what_would_help(
 ) -> None:
     """`cpu` where vCPUs relieve computing, `serial` where they do not; any limit of the disk is the disk."""
     assert Named("machine", GRID[0], named, shares, sides).right is right
-
-
-def test_the_memory_is_the_disks() -> None:
-    """Want of page cache is a disk that is read again."""
-    assert kind_of(Bottleneck.MEMORY) == "disk"
-    assert relieved({"cpu": 1.0, "lock": 0.0, "more": 0.2, "fewer": 1.4}) == (0.2, 1.0)
 
 
 def test_errors_and_goals() -> None:

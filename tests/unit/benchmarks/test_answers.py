@@ -20,7 +20,7 @@ from answers_jobs import (
     sold_machines,
     usd_per_hour,
 )
-from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, fastest_given, verdict
+from answers_truth import OBJECTIVES, Given, best_choice, choices, fastest_given, verdict
 from fleet_machines import both, drawn_fleet
 
 OLD, TWO_OLD, NEW, UNSOLD = Machine("K80", 1), Machine("K80", 2), Machine("V100", 1), Machine("Titan", 1)
@@ -39,13 +39,9 @@ def _sold(name: str, gpu: str | None, count: int, usd: float | None, memory: flo
     return Sold("cloud", name, None, 8.0, 61.0, gpu, count, memory if gpu else None, usd)
 
 
-def _found(rows: tuple[MeasuredRow, ...] = ROWS) -> list[Choice]:
-    return choices(rows, PRICES.get)
-
-
 def test_the_best_of_a_table_follows_from_its_rows() -> None:
     """Least dollars, least dollars x time, and of those as fast as the fastest the cheapest."""
-    best = {objective: best_choice(_found(), objective) for objective in OBJECTIVES}
+    best = {objective: best_choice(choices(ROWS, PRICES.get), objective) for objective in OBJECTIVES}
     assert best["cheapest"] is not None
     assert (best["cheapest"].machine, best["cheapest"].batch_size) == (OLD, 32)
     assert best["cheapest"].usd_per_million == pytest.approx(5.0)
@@ -55,52 +51,52 @@ def test_the_best_of_a_table_follows_from_its_rows() -> None:
     assert best["fastest"].machine == NEW
 
 
-def test_a_batch_size_that_loses_rate_is_below_its_own_machines_target() -> None:
-    """Cheapest keeps 95 % of the best of its own GPU kind and count."""
-    wrong = verdict(_found(), "cheapest", Given("K80", 1, batch_size=16))
-    assert not wrong.right
-    assert "below 95%" in wrong.reason
+TITAN, TWO_TITANS = MeasuredRow(UNSOLD, 32, 200.0), MeasuredRow(Machine("Titan", 2), 32, 300.0)
+T4_SMALL, T4_LARGE = Machine("T4", 1, "g4dn.xlarge", 4.0), Machine("T4", 1, "g4dn.8xlarge", 32.0)
+T4S = (MeasuredRow(T4_SMALL, 8, 50.0), MeasuredRow(T4_LARGE, 8, 90.0))
+CPU_SMALL, CPU_LARGE = Machine(None, 0, "c5.2xlarge", 8.0), Machine(None, 0, "c5.18xlarge", 72.0)
+CPUS = (MeasuredRow(CPU_SMALL, 1, 50.0), MeasuredRow(CPU_LARGE, 1, 200.0))
+UNFIT = (*ROWS, MeasuredRow(OLD, 64, None))
 
 
-def test_an_answer_within_five_percent_is_right() -> None:
-    """A V100 costs 3.6 % more for the work than a K80, and is right; two K80s cost 11 % more, and are not."""
-    assert verdict(_found(), "cheapest", Given("V100", 1, batch_size=64)).right
-    assert not verdict(_found(), "cheapest", Given("K80", 2, batch_size=32)).right
+@pytest.mark.parametrize(
+    ("rows", "objective", "given", "right"),
+    [
+        # Cheapest keeps 95 % of the best of its own GPU kind and count.
+        (ROWS, "cheapest", Given("K80", 1, batch_size=16), False),
+        # 3.6 % more for the work is as good, 11 % more is not.
+        (ROWS, "cheapest", Given("V100", 1, batch_size=64), True),
+        (ROWS, "cheapest", Given("K80", 2, batch_size=32), False),
+        # What is not in the table, and a refusal.
+        (ROWS, "fastest", Given("K80", 8), False),
+        (ROWS, "fastest", Given(vcpus=8.0), False),
+        (ROWS, "fastest", Given("V100", 1, batch_size=128), False),
+        (ROWS, "fastest", Given(refused="why"), False),
+        # Where nothing has a price the fastest is right, or the word that prices are unknown.
+        ((TITAN, TWO_TITANS), "cheapest", Given("Titan", 1, batch_size=32), True),
+        ((TITAN, TWO_TITANS), "cheapest", Given("Titan", 1, batch_size=32, priced=True), False),
+        ((*ROWS, TITAN), "cheapest", Given("Titan", 1, batch_size=32), False),
+        ((*ROWS, TITAN), "fastest", Given("Titan", 1, batch_size=32), True),
+        # What leaves something open means the slowest of what it leaves.
+        (T4S, "fastest", Given("T4", 1), False),
+        (T4S, "fastest", Given("T4", 1, instance_type="g4dn.8xlarge"), True),
+        (T4S, "fastest", fastest_given(choices(T4S, PRICES.get)), True),
+        # Machines without a GPU are told apart by vCPUs or by name.
+        (CPUS, "fastest", Given(vcpus=72.0), True),
+        (CPUS, "fastest", Given(vcpus=8.0), False),
+        (CPUS, "fastest", Given(), False),
+        # A batch size that did not fit is no choice.
+        (UNFIT, "cheapest", Given("K80", 1, batch_size=64), False),
+    ],
+)
+def test_an_answer_is_right_or_wrong(rows: tuple[MeasuredRow, ...], objective: str, given: Given, right: bool) -> None:
+    """By the rows of its table."""
+    assert verdict(choices(rows, PRICES.get), objective, given).right is right
 
 
-def test_what_is_not_in_the_table_is_wrong_and_so_is_a_refusal() -> None:
-    """Eight of an accelerator of which two were measured, no accelerator at all, and no answer."""
-    for given in (Given("K80", 8), Given(vcpus=8.0), Given("V100", 1, batch_size=128), Given(refused="why")):
-        assert not verdict(_found(), "fastest", given).right
-
-
-def test_without_a_price_the_fastest_is_right_or_the_word_that_prices_are_unknown() -> None:
-    """A machine without a price is never the cheapest where another has one."""
-    rows = (MeasuredRow(UNSOLD, 32, 200.0), MeasuredRow(Machine("Titan", 2), 32, 300.0))
-    assert verdict(choices(rows, PRICES.get), "cheapest", Given("Titan", 1, batch_size=32)).right
-    assert not verdict(choices(rows, PRICES.get), "cheapest", Given("Titan", 1, batch_size=32, priced=True)).right
-    assert verdict(choices(rows, PRICES.get), "cheapest", Given("Titan", 2, batch_size=32, priced=True)).without_price
-    some = choices((*ROWS, rows[0]), PRICES.get)
-    assert not verdict(some, "cheapest", Given("Titan", 1, batch_size=32)).right
-    assert verdict(some, "fastest", Given("Titan", 1, batch_size=32)).right
-
-
-def test_an_answer_that_leaves_something_open_means_the_slowest_of_what_it_leaves() -> None:
-    """Unless it names an instance type of the table."""
-    small, large = Machine("T4", 1, "g4dn.xlarge", 4.0), Machine("T4", 1, "g4dn.8xlarge", 32.0)
-    found = choices((MeasuredRow(small, 8, 50.0), MeasuredRow(large, 8, 90.0)), lambda _: None)
-    assert not verdict(found, "fastest", Given("T4", 1)).right
-    assert verdict(found, "fastest", Given("T4", 1, instance_type="g4dn.8xlarge")).right
-    assert verdict(found, "fastest", fastest_given(found)).right
-
-
-def test_machines_without_a_gpu_are_told_apart_by_vcpus_or_by_name() -> None:
-    """An answer that says neither means none of them."""
-    small, large = Machine(None, 0, "c5.2xlarge", 8.0), Machine(None, 0, "c5.18xlarge", 72.0)
-    found = choices((MeasuredRow(small, 1, 50.0), MeasuredRow(large, 1, 200.0)), lambda _: None)
-    assert verdict(found, "fastest", Given(vcpus=72.0)).right
-    assert not verdict(found, "fastest", Given(vcpus=8.0)).right
-    assert not verdict(found, "fastest", Given()).right
+def test_the_fastest_without_a_price_is_said_to_be() -> None:
+    given = Given("Titan", 2, batch_size=32, priced=True)
+    assert verdict(choices((TITAN, TWO_TITANS), PRICES.get), "cheapest", given).without_price
 
 
 def test_a_price_is_of_the_named_type_or_the_cheapest_with_that_gpu() -> None:
@@ -146,13 +142,9 @@ def test_held_out_jobs_are_none_of_the_published_ones() -> None:
         assert all(row[column] for column in ("source", "path", "commit", "licence", "year"))
 
 
-def test_a_batch_size_that_did_not_fit_is_no_choice() -> None:
-    """It is asked as a run that was out of memory, and an answer that means it is wrong."""
-    rows = (*ROWS, MeasuredRow(OLD, 64, None))
-    found = choices(rows, PRICES.get)
-    assert len(found) == len(ROWS)
-    assert not verdict(found, "cheapest", Given("K80", 1, batch_size=64)).right
-    job = PublishedJob(0, dict.fromkeys(SAME_JOB, "x"), rows)
+def test_a_batch_size_that_did_not_fit_is_asked_as_it_was() -> None:
+    """As a run that was out of memory."""
+    job = PublishedJob(0, dict.fromkeys(SAME_JOB, "x"), UNFIT)
     assert job_rows(job)[-1]["outcome"] == "out_of_memory"
     assert job_rows(job)[-1]["throughput"] is None
 

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 from busy import Pair, are_apart, judge, twin_of
-from busy_studies import FOLDER, STUDIES, TWINS, Load
+from busy_studies import FOLDER, STUDIES, TWINS
 from grid_data import load_grid
 
 from sizer.records.answer import Answer
@@ -63,19 +63,17 @@ def test_only_a_plain_answer_is_wrong(quiet: Answer, busy: Answer, verdict: str)
     assert Pair("one-thread", quiet, busy, kept).verdict == verdict
 
 
-def test_a_load_says_what_it_takes() -> None:
-    """As the table shows it."""
-    assert str(Load(4)) == "4 x cpu"
-    assert str(Load(1, "memory", spell=10.0)) == "1 x memory, 10 s on and off"
-
-
 @pytest.mark.parametrize("name", STUDIES)
 def test_twins_are_of_one_study(name: str) -> None:
     """The same runs were asked for, and in the busy one others used the host, which each run tells."""
     quiet, busy = (load_grid(FOLDER / name / f"{twin}.jsonl") for twin in TWINS)
     assert {run.id for run in quiet} == {run.id for run in busy}
     assert len({run.spec.workload.name for run in quiet}) == 1
-    assert fmean(run.other_cores or 0.0 for run in busy) > 0.4 > fmean(run.other_cores or 0.0 for run in quiet)
+    assert (
+        fmean(run.conditions.other_cores or 0.0 for run in busy)
+        > 0.4
+        > fmean(run.conditions.other_cores or 0.0 for run in quiet)
+    )
 
 
 def test_nothing_of_the_measuring_host_s_folders_is_in_the_files() -> None:

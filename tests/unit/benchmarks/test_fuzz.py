@@ -13,19 +13,19 @@ from fuzz_targets import STUDY, targets, write_files
 pytestmark = pytest.mark.slow
 
 CASES = {
-    "study.yaml": 12,
-    "study.yaml, resolved": 12,
-    "runs/<id>.json": 10,
-    "host.json": 10,
+    "study.yaml": 6,
+    "study.yaml, resolved": 6,
+    "runs/<id>.json": 5,
+    "host.json": 5,
     "model.json": 2,
     "recommendation.json": 2,
-    "predict --at": 12,
-    "catalogue": 12,
-    "catalogue, import": 15,
-    "import": 25,
-    "arguments": 12,
-    "event pipe": 20,
-    "log lines": 20,
+    "predict --at": 6,
+    "catalogue": 6,
+    "catalogue, import": 7,
+    "import": 12,
+    "arguments": 6,
+    "event pipe": 10,
+    "log lines": 10,
 }
 
 

@@ -67,8 +67,8 @@ def test_memory_keeps_a_part_of_the_data_under_one_cap_and_all_under_the_other(m
     """Hit rates between 0 and 1 are what a page-cache model is judged by."""
     by_cap: dict[int, list[float]] = {}
     for run in measured:
-        if run.spec.workload.kind == "image_training" and run.hit_rate is not None:
-            by_cap.setdefault(run.configuration.memory_bytes, []).append(run.hit_rate)
+        if run.spec.workload.kind == "image_training" and run.conditions.hit_rate is not None:
+            by_cap.setdefault(run.configuration.memory_bytes, []).append(run.conditions.hit_rate)
     tight, roomy = (by_cap[cap] for cap in sorted(by_cap))
     assert 0.05 < median(tight) < 0.6
     assert median(roomy) > 0.95

@@ -113,32 +113,30 @@ def test_two_memory_sizes_say_nothing_between_them(make_run: MakeRun) -> None:
     assert refusal.suggestion == Suggestion(Action.MEASURE, memory_bytes=4 * GIB)
 
 
-def test_a_job_without_a_gpu_has_none_to_speed_up(fitted: WorkloadModel) -> None:
-    """To measure it with one is what would help."""
-    refusal = refusal_of(lambda: predict(fitted, at(fitted), WhatIf(gpu_speedup=2.0)))
-    assert refusal.reason.code is ReasonCode.NO_GPU_TO_SPEED_UP
-    assert refusal.suggestion == Suggestion(Action.MEASURE, gpu_count=1)
-
-
-def test_a_decoder_cannot_be_told_from_a_step_on_the_same_cpu(fitted: WorkloadModel) -> None:
-    """A run with synthetic input would separate the two."""
-    refusal = refusal_of(lambda: predict(fitted, at(fitted), WhatIf(decode_factor=0.5)))
-    assert refusal.reason.code is ReasonCode.STEP_NOT_SEPARATE
-    assert refusal.suggestion == Suggestion(Action.MEASURE, input="synthetic")
-
-
-def test_reads_that_nobody_counted_predict_no_other_disk(fitted: WorkloadModel) -> None:
-    """What a disk of other rates would give needs the bytes of a sample."""
-    refusal = refusal_of(lambda: predict(fitted, at(fitted), WhatIf(disk_rates=DiskRates(read_bytes_per_second=1e8))))
-    assert refusal.reason.code is ReasonCode.NOT_RECORDED
-    assert refusal.suggestion == Suggestion(Action.MEASURE, accounting=True)
-
-
-def test_a_disk_that_was_not_measured_is_named_with_those_that_were(fitted: WorkloadModel) -> None:
-    """Its own figures, or a run there, would help."""
-    refusal = refusal_of(lambda: predict(fitted, at(fitted, disk="tape")))
-    assert refusal.reason.code is ReasonCode.NOT_MEASURED
-    assert (refusal.reason.text("disk"), refusal.reason.texts("disks_measured")) == ("tape", ("host",))
+@pytest.mark.parametrize(
+    ("changed", "what_if", "code", "wanted"),
+    [
+        ({}, WhatIf(gpu_speedup=2.0), ReasonCode.NO_GPU_TO_SPEED_UP, Suggestion(Action.MEASURE, gpu_count=1)),
+        # A run with synthetic input would tell the decoder from a step on the same CPU.
+        ({}, WhatIf(decode_factor=0.5), ReasonCode.STEP_NOT_SEPARATE, Suggestion(Action.MEASURE, input="synthetic")),
+        # What a disk of other rates would give needs the bytes of a sample.
+        (
+            {},
+            WhatIf(disk_rates=DiskRates(read_bytes_per_second=1e8)),
+            ReasonCode.NOT_RECORDED,
+            Suggestion(Action.MEASURE, accounting=True),
+        ),
+        ({"disk": "tape"}, WhatIf(), ReasonCode.NOT_MEASURED, None),
+    ],
+)
+def test_what_would_help_is_named(
+    fitted: WorkloadModel, changed: dict[str, str], what_if: WhatIf, code: ReasonCode, wanted: Suggestion | None
+) -> None:
+    """A disk that was not measured is named with those that were."""
+    refusal = refusal_of(lambda: predict(fitted, at(fitted, **changed), what_if))
+    assert refusal.reason.code is code
+    assert wanted is None or refusal.suggestion == wanted
+    assert code is not ReasonCode.NOT_MEASURED or refusal.reason.texts("disks_measured") == ("host",)
 
 
 def test_what_a_search_for_the_largest_batch_held_is_no_run_that_completed(make_run: Callable[..., Run]) -> None:

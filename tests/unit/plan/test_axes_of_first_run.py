@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan.axes_of_first_run import FAR_ABOVE, Abilities, Needs, chosen_axes, needs_of
+from sizer.limits.interface import Control
+from sizer.plan.axes_of_first_run import FAR_ABOVE, Needs, chosen_axes, needs_of
 from sizer.records.configuration import Configuration, Estimate
-from sizer.records.run import DataSet, Demand, Meter, MeterKind, Run, RunWarning, Sample, Step, WarningKind
+from sizer.records.run import DataSet, Demand, MemoryUse, Meter, MeterKind, Run, RunWarning, Sample, Step, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.records.units import GIB, MIB
@@ -82,7 +83,7 @@ def test_there_are_three_values_and_the_hosts_own_is_the_last(vcpus: int, busy: 
 def test_the_floor_is_searched_for_where_memory_can_be_limited() -> None:
     assert chosen_axes(NEEDS, host(2)).memory_floor
     assert chosen_axes(None, host(2)).memory_floor
-    without = chosen_axes(replace(NEEDS, data_bytes=300 * MIB), host(2), Abilities(memory=False))
+    without = chosen_axes(replace(NEEDS, data_bytes=300 * MIB), host(2), [Control.MEMORY])
     assert not without.memory_floor
     assert without.memory_bytes == ()
 
@@ -109,9 +110,7 @@ def test_what_a_run_shows() -> None:
     shown = run(
         throughput=Estimate(100.0, 99.0, 101.0),
         demand=Demand(core_seconds=0.015, read_bytes=2e4, written_bytes=0.0),
-        peak_anonymous_bytes=100 * MIB,
-        peak_kernel_bytes=2 * MIB,
-        peak_page_cache_bytes=7 * MIB,
+        memory=MemoryUse(peak_anonymous_bytes=100 * MIB, peak_kernel_bytes=2 * MIB, peak_page_cache_bytes=7 * MIB),
         data_set=DataSet("/data", "folder", 5 * MIB, 10, False),
         steps=(Step(14.0, 32, 0.0, 0), Step(15.0, 32, 0.0, 0), Step(16.0, 7, 0.0, 0)),
         samples=(Sample(10.5),),

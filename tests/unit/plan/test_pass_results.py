@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.plan.two_epochs import PassResult, TwoEpochs, two_epoch_passes
+from sizer.plan.following import PassResult, TwoEpochs, following_runs
 from sizer.records.run import DataSet, Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Study, Workload, WorkloadPlan
@@ -21,7 +21,8 @@ DATA = DataSet("/data/train.rec", "recordio", 1000 * MIB, 10_000, embedded=False
 @pytest.fixture
 def the_pass() -> TwoEpochs:
     plan = WorkloadPlan(Workload("train", "image_training", format="recordio"), (32,), vcpus=(1.0, 2.0), isolate=True)
-    (only,) = two_epoch_passes(Study("s", (plan,)), HostSize(4, 16 * GIB))
+    (only,) = following_runs(Study("s", (plan,)), HostSize(4, 16 * GIB))
+    assert isinstance(only, TwoEpochs)
     return only
 
 
@@ -30,7 +31,7 @@ def whole(make_run: Callable[..., Run], the_pass: TwoEpochs) -> Run:
     """The workload as asked for, with memory for all of its data."""
     run = make_run(300.0, 2.0, data=DATA, anonymous=190 * MIB)
     spec = replace(run.spec, workload=replace(the_pass.base.workload, cache="cold"))
-    return replace(run, spec=spec, peak_kernel_bytes=10 * MIB)
+    return replace(run, spec=spec, memory=replace(run.memory, peak_kernel_bytes=10 * MIB))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +47,7 @@ def test_the_pass_itself_is_the_result_however_it_ended(
     """With its hit rate, where it has one."""
     spec = the_pass.next_run([whole])
     assert spec is not None
-    made = replace(whole, spec=spec, outcome=outcome, hit_rate=hit_rate)
+    made = replace(whole, spec=spec, outcome=outcome, conditions=replace(whole.conditions, hit_rate=hit_rate))
     assert the_pass.result([whole, made]) == PassResult(outcome, hit_rate)
     assert following_in_words(the_pass, [whole, made]).endswith(f"with half of its data in memory{ending}")
 

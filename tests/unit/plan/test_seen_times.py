@@ -9,7 +9,7 @@ import pytest
 from sizer.plan.run_order import AROUND_SECONDS, estimate_seconds, guessed_workloads
 from sizer.plan.seen_times import SeenTimes
 from sizer.records.configuration import Configuration
-from sizer.records.run import Cause, CauseKind, Failure, Run, Sample, Step
+from sizer.records.run import Cause, CauseKind, Failure, RateDetails, Run, Sample, Step
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 
@@ -49,9 +49,7 @@ def program(
         Configuration(vcpus, None, "host", 8),
         None,
         times[-1] + 2.0,
-        warm_up_seconds=0.0,
-        measured_seconds=times[-1] - now,
-        stopped=stopped,
+        rate=RateDetails(warm_up_seconds=0.0, measured_seconds=times[-1] - now, stopped=stopped),
         steps=steps,
         samples=samples,
     )
@@ -85,16 +83,6 @@ def test_one_run_says_how_long_others_take(
         assert seen.seconds(asked.spec) == pytest.approx(asked.wall_seconds, rel=0.1)
     else:
         assert 0.9 * asked.wall_seconds <= (seen.seconds(asked.spec) or 0) <= asked.wall_seconds + 5.5
-
-
-def test_what_others_on_the_host_withheld_is_not_scaled() -> None:
-    """15 s of CPU time that took 30 s at one vCPU, as another program had it half of the time: 60 s at a quarter."""
-    run = program(1.0, BURNS, 0.02)
-    doubled = [replace(each, time=2 * each.time, cpu_stall=each.time) for each in run.samples]
-    steps = tuple(replace(each, time=2 * each.time) for each in run.steps)
-    seen = SeenTimes([replace(run, samples=tuple(doubled), steps=steps, wall_seconds=2 * run.wall_seconds)])
-    assert seen.start_up_seconds(spec(1.0)) == pytest.approx(30, rel=0.05)
-    assert seen.start_up_seconds(spec(0.25)) == pytest.approx(60, rel=0.05)
 
 
 def test_slow_steps_take_longer_than_the_seconds() -> None:

@@ -51,7 +51,7 @@ def test_a_run_is_starved_where_the_host_was_full_or_it_waited(
     """It used one of its two CPUs, others 1.6: of 2 of the host that is all, of 8 its waiting tells."""
     demand = Demand(core_seconds=0.0092, cpu_stall=stall)
     assert is_starved(on_host(replace(runs[-1], demand=demand), cpus)) is starved
-    assert not is_starved(replace(runs[-1], other_cores=0.0))
+    assert not is_starved(replace(runs[-1], conditions=replace(runs[-1].conditions, other_cores=0.0)))
 
 
 def test_a_rate_without_its_vcpus_is_a_lower_bound(runs: list[Run]) -> None:
@@ -79,7 +79,9 @@ def test_nothing_is_answered_where_no_run_had_its_vcpus(runs: list[Run]) -> None
 
 def test_the_same_on_a_host_of_its_own_is_a_plateau(runs: list[Run]) -> None:
     quiet = [
-        replace(run, spec=replace(run.spec, repeat=repeat), warnings=(), other_cores=0.0)
+        replace(
+            run, spec=replace(run.spec, repeat=repeat), warnings=(), conditions=replace(run.conditions, other_cores=0.0)
+        )
         for run in runs
         for repeat in range(3)
     ]

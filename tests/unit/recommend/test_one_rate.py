@@ -21,12 +21,21 @@ from sizer.recommend.recommendation import recommend
 from sizer.records.configuration import Estimate
 from sizer.records.run import Run, RunWarning, WarningKind
 from sizer.records.study import Objective
-from tests.modelled import FEWER_IS_FASTER, SATURATING
+from tests.modelled import SATURATING
 from tests.tables import WHOLE_MACHINES, runs_of
 
 NOISY = (291.6, 471.0, 476.8, 526.9)
 """Four runs of one configuration on a host that others used, images/s."""
 MEDIAN = pytest.approx((471.0 + 476.8) / 2)
+
+
+FEWER_IS_FASTER = """
+    workload,gpu,gpu_count,vcpus,memory_gib,throughput
+    job,V100,1,8,61,500
+    job,V100,2,16,122,900
+    job,V100,4,32,244,1100
+    job,V100,8,64,488,800
+"""
 
 
 @pytest.fixture

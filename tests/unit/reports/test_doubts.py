@@ -33,15 +33,22 @@ def some(runs: tuple[Run, ...]) -> tuple[Run, ...]:
     """Three runs of a study: two repeats and another configuration."""
     first, second, other = (replace(run, warnings=()) for run in runs[:3])
     return (
-        replace(first, throughput=Estimate(100.0, 99.0, 101.0), other_cores=0.02, overhead=0.002),
+        replace(
+            first,
+            throughput=Estimate(100.0, 99.0, 101.0),
+            conditions=replace(first.conditions, other_cores=0.02, overhead=0.002),
+        ),
         replace(
             second,
             throughput=Estimate(104.0, 101.0, 107.0),
-            other_cores=0.5,
-            overhead=0.012,
+            conditions=replace(second.conditions, other_cores=0.5, overhead=0.012),
             warnings=(RunWarning(WarningKind.OTHER, text="odd"),),
         ),
-        replace(other, throughput=Estimate(200.0, 198.0, 202.0), other_cores=0.03, overhead=0.003),
+        replace(
+            other,
+            throughput=Estimate(200.0, 198.0, 202.0),
+            conditions=replace(other.conditions, other_cores=0.03, overhead=0.003),
+        ),
     )
 
 
@@ -69,7 +76,9 @@ def test_the_host_and_sizer_itself_are_told_with_their_worst(material: Material)
 
 def test_what_older_runs_did_not_account_is_left_out(material: Material) -> None:
     """No share of nothing."""
-    old = tuple(replace(run, other_cores=None, overhead=None) for run in some(material.runs))
+    old = tuple(
+        replace(run, conditions=replace(run.conditions, other_cores=None, overhead=None)) for run in some(material.runs)
+    )
     assert not {"Other load on the host", "sizer's own use"} & stated(old, material.study).keys()
     assert stated((), material.study) == {}
 

@@ -26,6 +26,7 @@ from sizer.records.run import (
     EvidenceKind,
     Failure,
     MemoryGrowth,
+    MemoryUse,
     Meter,
     MeterKind,
     Run,
@@ -166,7 +167,7 @@ def test_what_counted_the_steps_is_named(run: Run, meter: Meter, said: str) -> N
 
 def test_what_a_program_ran_with_is_told(run: Run) -> None:
     """As a study file writes it; a program that states nothing has no such group."""
-    stated = facts(replace(run, stated={"compile": False, "workers": 2}))["Options"]
+    stated = facts(replace(run, declared=replace(run.declared, stated={"compile": False, "workers": 2})))["Options"]
     assert stated == {"compile": ("false", ""), "workers": ("2", "")}
     assert "Options" not in facts(run)
 
@@ -186,7 +187,7 @@ def test_a_rate_that_fell_is_told_as_two(run: Run) -> None:
 
 def test_the_first_epoch_stands_beside_the_rate_that_counts(run: Run) -> None:
     """With a natural cache that is the rate of the later epochs."""
-    first = replace(run, first_epoch_throughput=100.0)
+    first = replace(run, rate=replace(run.rate, first_epoch_throughput=100.0))
     assert facts(first)["Rate"]["First epoch"] == ("100 images/s", "0.5 × the throughput")
     workload = replace(run.spec.workload, cache="natural")
     natural = replace(first, spec=replace(run.spec, workload=workload))
@@ -205,7 +206,13 @@ def test_waiting_is_a_share_of_the_time(run: Run) -> None:
 
 def test_cores_are_told_beside_the_limit(run: Run) -> None:
     """How many were used, what a sample cost, how often the quota was used up, and what others took."""
-    processor = facts(replace(run, demand=Demand(core_seconds=0.009), throttled=0.125, stolen_cores=0.313))["Processor"]
+    processor = facts(
+        replace(
+            run,
+            demand=Demand(core_seconds=0.009),
+            conditions=replace(run.conditions, throttled=0.125, stolen_cores=0.313),
+        )
+    )["Processor"]
     assert processor["Cores used"] == ("1.8 of 2 vCPUs", "9 core-ms an image")
     assert processor["Throttled"] == ("12 % of quota periods", "")
     assert processor["Others on this host"] == ("0.04 cores", "")
@@ -232,7 +239,7 @@ def test_a_gpu_has_what_its_driver_told(run: Run) -> None:
         shared=0.1,
         others=("Xorg (pid 7)",),
     )
-    gpu = facts(replace(run, gpus=(used,)))["GPU"]
+    gpu = facts(replace(run, conditions=replace(run.conditions, gpus=(used,))))["GPU"]
     assert gpu["Name"] == ("V100", "")
     assert gpu["A kernel running"] == ("93 % of the time", "median")
     assert gpu["GPU memory"] == ("4 GiB of 16 GiB", "3 GiB of it its own")
@@ -246,7 +253,7 @@ def test_a_gpu_has_what_its_driver_told(run: Run) -> None:
 
 def test_several_gpus_are_told_apart(run: Run) -> None:
     """By the driver's index."""
-    titles = list(facts(replace(run, gpus=(GpuUse(0, "V100"), GpuUse(3, "V100")))))
+    titles = list(facts(replace(run, conditions=replace(run.conditions, gpus=(GpuUse(0, "V100"), GpuUse(3, "V100"))))))
     assert [title for title in titles if title.startswith("GPU")] == ["GPU 0", "GPU 3"]
     assert not any(title.startswith("GPU") for title in facts(run))
 
@@ -269,7 +276,9 @@ def test_each_kind_of_memory_has_its_peak(run: Run) -> None:
 )
 def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, rising: bool, found: str) -> None:
     """Where the interval holds zero no growth is claimed; a peak that still rose at the end is said."""
-    growing = replace(run, memory_growth=MemoryGrowth(Estimate(1200.0, low, high), -2048.0, 1234, rising))
+    growing = replace(
+        run, memory=replace(run.memory, memory_growth=MemoryGrowth(Estimate(1200.0, low, high), -2048.0, 1234, rising))
+    )
     memory = facts(growing)["Memory"]
     assert memory["Anonymous growth"][0] == found
     assert memory["Anonymous growth"][1].endswith("over 1,234 steps")
@@ -311,8 +320,7 @@ def test_a_run_that_failed_still_tells_its_memory(run: Run) -> None:
         run.configuration,
         run.started_at,
         9.0,
-        peak_memory_bytes=2**28,
-        peak_anonymous_bytes=2**27,
+        memory=MemoryUse(peak_memory_bytes=2**28, peak_anonymous_bytes=2**27),
     )
     assert list(facts(killed)) == ["Memory"]
 
@@ -335,7 +343,9 @@ def went_on(run: Run, seconds: int = 20, busy: float | None = None) -> Run:
         for second in range(seconds + 1)
     )
     steps = tuple(Step(1000.0 + second, 32, 0.0, epoch=second // 12) for second in range(4, seconds + 1))
-    return replace(run, samples=samples, steps=steps, warm_up_seconds=2.0, measured_seconds=10.0)
+    return replace(
+        run, samples=samples, steps=steps, rate=replace(run.rate, warm_up_seconds=2.0, measured_seconds=10.0)
+    )
 
 
 def unpacked(packed: Sequence[Any], count: int) -> list[float]:
@@ -420,12 +430,11 @@ def test_where_not_all_fit_those_that_matter_stay(
     failed = replace(failed, outcome=Outcome.TIMEOUT, throughput=None)
     reference = replace(reference, spec=replace(reference.spec, purpose=Purpose.REFERENCE))
     warned = replace(warned, warnings=(RunWarning(WarningKind.SHORT, {"seconds": 1.0}),))
-    runs = [(run, subject) for run in (plain, warned, reference, failed)]
+    own = replace(subject, runs=(plain, warned, reference, failed))
     size = len(json.dumps(timelines.timeline(plain, 48), separators=(",", ":"))) + 12
     monkeypatch.setattr(timelines, "ROOM", 3 * size + 100)
-    text = re.fullmatch(r"<script [^>]*>(.*)</script>", str(timelines.timelines(runs)))
-    assert text is not None
-    found = json.loads(text[1])
+    found = timelines.contents(material, [own])
+    assert found is not None
     assert list(inflated(found["packed"])) == [failed.id, reference.id, warned.id]
     assert found["left"] == [plain.id]
 

@@ -43,7 +43,7 @@ def named(model: WorkloadModel) -> dict[str, Control]:
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("linear", ["vcpus"]),
+        ("rising", ["vcpus"]),
         ("accelerator and disks", ["vcpus", "gpu_speedup", "disk", "disk_mbps", "disk_iops", "decode_speedup"]),
         ("step apart", ["vcpus", "decode_speedup"]),
         ("batches on the CPU", ["vcpus", "batch_size"]),

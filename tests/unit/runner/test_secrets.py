@@ -71,10 +71,15 @@ def test_what_a_program_tells_of_itself_holds_none(make_run: Callable[..., Run])
     hidden = {"[MINE]": 1, "by": "a [MINE]", "n": 2}
     start = secrets.out_of_start(Start(secret, 1, 2, 3, stated))
     assert start == Start("[MINE]", 1, 2, 3, hidden)
-    told = replace(make_run(1.0, 100.0), sample_unit=secret, stated=stated, meter=Meter(MeterKind.HOOK, secret))
+    told = replace(
+        make_run(1.0, 100.0),
+        sample_unit=secret,
+        declared=replace(make_run(1.0, 100.0).declared, stated=stated),
+        meter=Meter(MeterKind.HOOK, secret),
+    )
     run = secrets.out_of(told)
     assert secret not in repr(run)
-    assert (run.sample_unit, run.stated, run.meter) == ("[MINE]", hidden, Meter(MeterKind.HOOK, "[MINE]"))
+    assert (run.sample_unit, run.declared.stated, run.meter) == ("[MINE]", hidden, Meter(MeterKind.HOOK, "[MINE]"))
 
 
 def test_a_broken_event_is_told_without_one() -> None:
@@ -88,7 +93,11 @@ def test_a_broken_event_is_told_without_one() -> None:
 
 def test_what_sizer_itself_says_of_a_run_stays(make_run: Callable[..., Run]) -> None:
     """By the study's words it is known again, and by its own names what they mean, whatever a variable holds."""
-    run = replace(make_run(1.0, 100.0), stopped="deadline", meter=Meter(MeterKind.LOG, "pattern"))
+    run = replace(
+        make_run(1.0, 100.0),
+        rate=replace(make_run(1.0, 100.0).rate, stopped="deadline"),
+        meter=Meter(MeterKind.LOG, "pattern"),
+    )
     values = (run.spec.workload.name, "deadline", "pattern", str(run.started_at))
     assert Secrets({f"N{number}": value for number, value in enumerate(values)}).out_of(run) == run
 

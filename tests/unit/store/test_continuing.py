@@ -78,7 +78,9 @@ def test_preprocessing_of_before_its_decoder_was_stated_is_refused() -> None:
     study = Study("s", (WorkloadPlan(pack, (32,)),))
     with pytest.raises(InputError, match="runs of `pack` by the slower preprocessing of an older version"):
         refuse_other_meaning("x", [before], study)
-    refuse_other_meaning("x", [replace(before, stated={"decoder": "simplejpeg"})], study)
+    refuse_other_meaning(
+        "x", [replace(before, declared=replace(before.declared, stated={"decoder": "simplejpeg"}))], study
+    )
     refuse_other_meaning("x", [replace(before, outcome=Outcome.OUT_OF_MEMORY, throughput=None)], study)
 
 

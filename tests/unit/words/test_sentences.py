@@ -10,20 +10,12 @@ import pytest
 
 from sizer.model.fitting import fit
 from sizer.model.model import WhatIf, WorkloadModel
-from sizer.plan.two_epochs import PassResult, TwoEpochs
+from sizer.plan.following import PassResult, TwoEpochs
 from sizer.records.answer import Alternative, Answer, Family, Recommendation
 from sizer.records.configuration import Bottleneck, Configuration, Estimate
 from sizer.records.device import Device, DiskRates
 from sizer.records.prediction import Action, Figure, Prediction, ReasonCode, Refusal, Spec, Suggestion, reason
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    LimitedBy,
-    LimitedByKind,
-    Run,
-    RunWarning,
-    WarningKind,
-)
+from sizer.records.run import Cause, CauseKind, LimitedBy, LimitedByKind, Run, RunWarning, WarningKind
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import Limits, Objective, RunSpec
 from sizer.records.units import GIB
@@ -35,9 +27,7 @@ from sizer.words.page import device_in_words
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.suggestions import refusal_sentences, suggestion_sentences
 from sizer.words.runs import following_in_words, imported_run_in_words, limits_in_words
-from sizer.words.terminal import (
-    disk_figure_line,
-)
+from sizer.words.terminal import disk_figure_line
 from sizer.words.verdict import against_sentence, spec_parts
 from sizer.words.warnings import warning_line
 
