@@ -18,12 +18,7 @@ from sizer.words import warnings as words
 from sizer.words.failures import failure_in_words, failure_line, remedy_of_failure
 from sizer.words.language import _, _n, capital, clauses, sentence, small_share
 from sizer.words.language import apart as apart_text
-from sizer.words.names import (
-    floor_in_words,
-    floor_sentences,
-    largest_in_words,
-    outcome_in_words,
-)
+from sizer.words.names import floor_in_words, floor_sentences, largest_in_words, outcome_in_words
 from sizer.words.page import configuration_line, runs_by_outcome, runs_counted
 
 from . import results

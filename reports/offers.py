@@ -166,8 +166,8 @@ def _changes(subject: Subject, here: Configuration, found: Sequence[Subject]) ->
     rows = [{"name": ("", subject.name), **_change_row(each, subject, kind)} for each in known if each.is_sure]
     if rows:
         return [{**rows[0], "name": name}, *rows[1:]]
-    unsure = [(change_named(each, kind), gain_in_words(each)) for each in known[:1]] or [("", "")]
-    return [{"name": name, "nothing": no_change(*unsure[0], MIN_GAIN)}]
+    unsure = [(change_named(each, kind), gain_in_words(each)) for each in known[:1]]
+    return [{"name": name, "nothing": no_change(*(unsure[0] if unsure else ("", "")), MIN_GAIN)}]
 
 
 def _change_row(change: Change, subject: Subject, kind: str) -> dict[str, Any]:

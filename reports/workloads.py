@@ -14,9 +14,7 @@ from sizer.records.answer import AcceleratorCount, Alternative, Answer, Option, 
 from sizer.records.kinds import PREPROCESSING
 from sizer.records.units import RELATIVE, format_seconds
 from sizer.words import accelerators, answers, language
-from sizer.words.language import (
-    _,
-)
+from sizer.words.language import _
 from sizer.words.names import accelerators_in_words, resource_name
 from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
 from sizer.words.reasons import reason_sentences

@@ -113,7 +113,7 @@ def _cells(run: Run) -> tuple[str, ...]:
         vcpus_in_words(configuration.vcpus or 0),
         memory_size(configuration),
         configuration.disk or "",
-        rate_interval(run.throughput, run.sample_unit) if run.throughput else ending(run.outcome),
+        rate_interval(run.throughput, run.sample_unit) if run.throughput else ending(run),
         evidence_in_words(run.evidence) if run.evidence else "",
         row(warning_names(run)),
     )

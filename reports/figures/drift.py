@@ -20,9 +20,8 @@ from sizer.words.warnings import drift_of_reference, drift_of_repeats
 
 from .. import results
 from ..charts.legend import Figure
-from ..charts.plot import Line, PlaceMark, Plot, Point
+from ..charts.plot import Line, PlaceMark, Plot, Point, Stretch
 from ..charts.svg import readable
-from ..charts.times import Stretch
 from ..subject import Subject
 
 REST = 600.0

@@ -183,7 +183,7 @@ def run_points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point,
 def failure_marks(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[FailureMark, ...]:
     """Runs that gave none, with the word of their outcome."""
     return tuple(
-        FailureMark(place_on(run, axis), ending(run.outcome), mark_title(run, subject))
+        FailureMark(place_on(run, axis), ending(run), mark_title(run, subject))
         for run in runs
         if not results.measured(run)
     )
@@ -204,7 +204,7 @@ def mark_title(run: Run, subject: Subject) -> str:
     if run.throughput is not None and results.measured(run):
         came_out = rate_interval(run.throughput, subject.unit)
     else:
-        came_out = ending(run.outcome)
+        came_out = ending(run)
     return _("{configuration}: {result}, run {id}", configuration=where, result=came_out, id=run.id)
 
 

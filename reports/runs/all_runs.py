@@ -75,7 +75,7 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
         "repeat": _("repeat {number}", number=run.spec.repeat + 1),
         "state": words.remark_in_words(run.spec) or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
-        "outcome": ending(run.outcome),
+        "outcome": ending(run),
         "rate": _rate(run),
         "bound": bound,
         "why": why,
@@ -177,7 +177,7 @@ def _isolated_row(run: Run, subject: Subject) -> dict[str, Any]:
 
 
 def _found(run: Run, learnt: str) -> str:
-    """What the stage of the run gives, and the figure that the rate does not show."""
+    """What the stage gives, and the figure that the rate does not show."""
     if run.outcome is not Outcome.COMPLETED:
         return doubts.line(run)
     used, stage, figures = run.demand, run.spec.stage, ""

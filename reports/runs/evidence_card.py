@@ -10,18 +10,14 @@ from sizer.records.device import DiskRates, GpuUse
 from sizer.records.run import MemoryGrowth, MeterKind, Run, WarningKind
 from sizer.records.units import format_bytes, format_number, format_seconds
 from sizer.words import language as words
-from sizer.words.language import (
-    _,
-)
+from sizer.words.language import _
 from sizer.words.names import resource_name
 from sizer.words.page import memory_size, stopped_in_words
 from sizer.words.runs import meter_in_words
+from sizer.words.verdict import Fact
 from sizer.words.warnings import clock_reason_in_words, warning_name
 
 from .. import results
-
-Fact = tuple[str, str, str]
-"""Label, value, and what must be known of it."""
 
 
 def groups(run: Run) -> list[dict[str, Any]]:

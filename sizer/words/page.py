@@ -19,6 +19,7 @@ from sizer.records.device import Device, DiskRates
 from sizer.records.frameworks import FRAMEWORKS
 from sizer.records.kinds import KINDS
 from sizer.records.prediction import Prediction, Spec
+from sizer.records.run import Run
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import DiskTier, Study, Workload
 from sizer.records.units import format_bytes
@@ -139,8 +140,9 @@ def runs_and_warned(number: int, warned: int) -> str:
     return _("{runs:runs}[[, {warned} with a warning]]", runs=number, warned=warned)
 
 
-def ending(outcome: Outcome) -> str:
-    """How a run that gave no rate ended; one that completed without says just that."""
+def ending(run: Run | CrossCell) -> str:
+    """How a run, or those of a cell, that gave no rate ended; one that completed without says just that."""
+    outcome = run.outcome or Outcome.COMPLETED
     return _("no rate") if outcome is Outcome.COMPLETED else outcome_in_words(outcome)
 
 
@@ -444,7 +446,7 @@ def seconds_a_batch(cell: CrossCell) -> str:
     """`412 ms ±1.5 %`; of a cell that is missing why: `out of memory`."""
     estimate = cell.seconds
     if estimate is None:
-        return ending(cell.outcome or Outcome.COMPLETED)
+        return ending(cell)
     seconds, low, high = (language.QUANTITIES["time"](value) for value in (estimate.value, estimate.low, estimate.high))
     if not estimate.has_interval:
         return seconds

@@ -277,6 +277,8 @@ def settling_command(answer: Answer | None, folder: str) -> str:
 
 SAID_BESIDE = (ReasonCode.BEYOND, ReasonCode.OTHER_DISK)
 """What a fact with a badge, or the answer beside the picture of the disks, says already."""
+Fact = tuple[str, str, str]
+"""Label, value, and what must be known of it."""
 
 
 def page_reasons(answer: Answer, terms: Terms) -> tuple[list[str], list[str]]:

@@ -190,7 +190,7 @@ def _answers(questions: Sequence[Question]) -> list[Answered]:
 
 def _why(asked: Question, found: Prediction | Refusal) -> str:
     """Why there is no prediction, in the reader's language."""
-    from sizer.words.answers import refusal_sentences
+    from sizer.words.reasons.suggestions import refusal_sentences
 
     return refusal_sentences(found, terms_of(asked.workload)) if isinstance(found, Refusal) else ""
 

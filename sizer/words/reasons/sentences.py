@@ -130,9 +130,9 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
     ),
     Code.NONE_ENOUGH: (
         N_(
-            "Nothing that was measured finishes {samples} within {within} with a probability of {sure}. The fastest, "
-            "{machine}, takes {time}; the probability that it is in time is {chance}.[[ There it is {bound}.]]"
-            "[[ {enough} would be enough there.]]"
+            "Nothing that was measured finishes {samples} within {within} with a probability of {sure}. The "
+            "fastest, {machine}, takes {time}; the probability that it is in time is {chance}.[[ There it is "
+            "{bound}.]][[ {enough} would be enough there.]]"
         ),
         N_(
             "No configuration measured gives {needed} within a p99 latency of {most_latency}; {machine} gives "
@@ -140,8 +140,8 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
         ),
         N_("No configuration measured keeps a p99 latency of {most_latency}; the least is {latency}, with {machine}."),
         N_(
-            "No machine measured gives {needed}; the likeliest, {machine}, gives {rate}.[[ There it is {bound}.]]"
-            "[[ {enough} would be enough there.]]"
+            "No machine measured gives {needed}; the likeliest, {machine}, gives {rate}.[[ There it is "
+            "{bound}.]][[ {enough} would be enough there.]]"
         ),
     ),
     Code.WOULD_HELP: (
@@ -228,8 +228,8 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
             "beyond them is predicted]].[[ Runs with {more} would tell more.]]"
         ),
         N_(
-            "It completed in {memory} alone, so what another size does to its rate is not known. Runs with {more} "
-            "would tell more."
+            "It completed in {memory} alone, so what another size does to its rate is not known. Runs with "
+            "{more} would tell more."
         ),
         N_("It ran in {memory}, the only memory cap measured; what less or more would do is not known."),
     ),
@@ -327,12 +327,13 @@ SENTENCES: Mapping[Code, tuple[str, ...]] = {
     Code.ONLY_MEASURED_SIZES: (N_("No axis was measured at three values, so only what was measured is compared."),),
     Code.RATE_CONTRADICTED: (
         N_(
-            "In {mistold} of {completed} runs the log [[correct_units?tells another rate than its lines come at]]"
-            "[[correct_batches?most likely tells a rate of batches]][[correct_counter?most likely has a line of each of "
-            "several processes]], so neither samples a second nor what they cost are known: [[correct_batches?give "
-            "`batches` in place of `rate` in the pattern]][[correct_counter?let one of them print, or let the pattern "
-            "read a counter (`step`), too]][[correct_units?check the unit of the pattern's groups]].[[!alike? They are "
-            "not all wrong alike, so another spec may be the answer.]]"
+            "In {mistold} of {completed} runs the log [[correct_units?tells another rate than its lines come "
+            "at]][[correct_batches?most likely tells a rate of batches]][[correct_counter?most likely has a "
+            "line of each of several processes]], so neither samples a second nor what they cost are known: "
+            "[[correct_batches?give `batches` in place of `rate` in the pattern]][[correct_counter?let one of "
+            "them print, or let the pattern read a counter (`step`), too]][[correct_units?check the unit of "
+            "the pattern's groups]].[[!alike? They are not all wrong alike, so another spec may be the "
+            "answer.]]"
         ),
     ),
     Code.JOBS_MIXED: (
