@@ -80,11 +80,11 @@ def run(arguments: argparse.Namespace) -> int:
         for answer in answers:
             print(_line(*answer))
     for name in predicted.keys() & study.contradicted.keys():
-        from sizer.words.answers import rates_in_doubt
+        from sizer.words.reasons import reason_sentence
         from sizer.words.terminal import warning_said
 
-        doubt = rates_in_doubt(study.contradicted[name], terms_of(predicted[name]))
-        print(warning_said(doubt), file=sys.stderr)
+        why = reason_sentence(study.contradicted[name], terms_of(predicted[name]))
+        print(warning_said(_("workload `{workload}`: {why}", workload=name, why=why)), file=sys.stderr)
     return 0 if predicted else NoAnswer.exit_code
 
 
@@ -190,7 +190,7 @@ def _answers(questions: Sequence[Question]) -> list[Answered]:
 
 def _why(asked: Question, found: Prediction | Refusal) -> str:
     """Why there is no prediction, in the reader's language."""
-    from sizer.words.answers import refusal_sentences
+    from sizer.words.reasons.suggestions import refusal_sentences
 
     return refusal_sentences(found, terms_of(asked.workload)) if isinstance(found, Refusal) else ""
 

@@ -105,7 +105,7 @@ def _pseudo(tmp_path: Path) -> Iterator[None]:
 
 
 def _shouted(message: str) -> str:
-    kept = re.compile(r"(\{[^{}]*\}|\[\[!?\w+\?|%\(\w+\)\w)")
+    kept = re.compile(r"(\{[^{}]*\}|\[\[!?[\w.]+\?|%\(\w+\)\w)")
     return "".join(part if kept.fullmatch(part) else part.upper() for part in kept.split(message))
 
 
