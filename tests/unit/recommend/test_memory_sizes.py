@@ -144,14 +144,6 @@ def test_too_few_vcpu_values_with_two_caps_are_a_provisional_answer(
     assert answer.throughput.value == pytest.approx(20 * size, rel=0.03)
 
 
-def test_other_vcpus_are_refused_all_the_same(capped: Callable[..., list[Run]], fitted: Fitted) -> None:
-    """Two values are no curve along vCPUs either."""
-    (model,) = fitted(capped((1, 2), (1, 2), scales)).workloads
-    assert model.refused is None
-    with pytest.raises(Refused):
-        predict(model, Configuration(1.5, GIB, "host", 32))
-
-
 def test_one_cap_is_said_to_be_enough(capped: Callable[..., list[Run]], ask: Ask) -> None:
     """With a curve along vCPUs it is a note of the answer; with nothing varied it is all that is known."""
     for vcpus, status in (((0.5, 1, 2), "recommended"), ((1,), "refused")):
