@@ -123,6 +123,11 @@ def parse_event(line: bytes) -> ChildEvent:
         told = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise EventError("not a line of JSON", line) from error
+    return event_of(told, line)
+
+
+def event_of(told: Any, line: bytes) -> ChildEvent:
+    """The event that a line of JSON says; raises EventError as `parse_event` does."""
     kind = told.get("event") if isinstance(told, dict) else None
     if kind not in EVENTS:
         raise EventError("no event named reading, start, step, out_of_memory or end", line)

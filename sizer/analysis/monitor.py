@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline, reading_until
-from sizer.analysis.ending import BY_TIME, Stop, enough, next_look
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.analysis.events import ChildEvent, End, EventError, OutOfMemory, Reading, Start
+from sizer.analysis.stopping import (
+    BY_TIME,
+    Progress,
+    Stop,
+    deadline_seconds,
+    enough,
+    is_busy,
+    least_deadline,
+    next_look,
+    reading_until,
+)
 from sizer.records.run import Cause, Meter, MeterKind, RunWarning, Sample, Step
 from sizer.records.run_kinds import MemoryPlace
 from sizer.records.study import RunSpec

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sizer.analysis.accounting import grown, other_cores
-from sizer.analysis.ending import Stop
 from sizer.analysis.epochs import Epochs, measured_from_epoch
 from sizer.analysis.steady_state import Array, SteadyState, long_run_variance, mean_rate, without_line
+from sizer.analysis.stopping import Stop
 from sizer.records.configuration import Estimate
 from sizer.records.run import MemoryGrowth, RateChange, Run, RunWarning, Sample, Step, WarningKind
 
