@@ -50,7 +50,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "emulated_devices": emulated_devices(found),
         "imported": study.imported,
         "steady_state": steady_state(as_asked(runs), study),
-        "models": models(found),
+        "models": [model_of(subject) for subject in found],
         "downloads": downloads(material),
         "study_file": "" if study.imported else to_yaml(study),
     }
@@ -60,14 +60,8 @@ def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """host.json as label and value; what is empty is left out."""
     apart = _frameworks_apart(host)
     left_out = (*NOT_OF_THE_HOST, "frameworks", *(("python", "packages") if apart else ()))
-    return [
-        *(
-            (_label(key), _fact(key, value))
-            for key, value in host.items()
-            if key not in left_out and value not in (None, "", [], (), {})
-        ),
-        *apart,
-    ]
+    own = {key: value for key, value in host.items() if key not in left_out and value not in (None, "", [], (), {})}
+    return [*((_label(key), _fact(key, value)) for key, value in own.items()), *apart]
 
 
 def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -141,24 +135,20 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
         share=percent(measure.precision),
         time=format_seconds(measure.seconds),
     )
+    repeats = _n(
+        "{count} fresh process for each configuration",
+        "{count} fresh processes for each configuration",
+        measure.repeats,
+    )
+    ended = Counter(page_words.stopped_in_words(run.rate.stopped) for run in runs if run.rate.stopped)
     facts = [
-        (
-            _("Repeats"),
-            _n(
-                "{count} fresh process for each configuration",
-                "{count} fresh processes for each configuration",
-                measure.repeats,
-            ),
-        ),
+        (_("Repeats"), repeats),
         (_("End of a run"), end),
         (_("Warm-up found"), _range([run.rate.warm_up_seconds for run in runs])),
         (_("Measured after warm-up"), _range([run.rate.measured_seconds for run in runs])),
         (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
+        (_("Runs ended by"), row(f"{reason} ({count})" for reason, count in ended.items())),
     ]
-    ended = Counter(run.rate.stopped for run in runs if run.rate.stopped)
-    facts.append(
-        (_("Runs ended by"), row(f"{page_words.stopped_in_words(reason)} ({count})" for reason, count in ended.items()))
-    )
     return [(label, value) for label, value in facts if value]
 
 
@@ -224,16 +214,13 @@ def _fact(key: str, value: Any) -> str:
     return str(value)
 
 
-def models(found: Sequence[Subject]) -> list[dict[str, Any]]:
-    """The models in the order of the workloads; one that cannot predict says why."""
-    return [{"name": subject.name, **_model(subject)} for subject in found]
-
-
-def _model(subject: Subject) -> dict[str, Any]:
+def model_of(subject: Subject) -> dict[str, Any]:
+    """What is said of its model; of one that cannot predict, why."""
     model = subject.model
     if model is None:
-        return {"refusal": subject.model_refusal or "", "summary": "", "equation": "", "quality": "", "parameters": []}
+        return {"name": subject.name, "refusal": subject.model_refusal or ""}
     return {
+        "name": subject.name,
         "refusal": "",
         "summary": model_words.model_summary(model),
         "equation": model_words.equation_sentence(),
@@ -268,10 +255,8 @@ def downloads(material: Material) -> list[dict[str, str]]:
     """
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", material.study.name).strip("-")[:60] or "study"
     tables = (("csv", "text/csv", material.measurements_csv), ("json", "application/json", material.measurements_json))
-    packed = [
-        (f"{stem}.{form}", kind, base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
-        for form, kind, text in tables
-    ]
-    return [
-        {"plain": name, "kind": kind, "address": f"data:application/gzip;base64,{data}"} for name, kind, data in packed
-    ][: len(tables) if material.runs else 0]
+    files = []
+    for form, kind, text in tables if material.runs else ():
+        packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        files.append({"plain": f"{stem}.{form}", "kind": kind, "address": f"data:application/gzip;base64,{packed}"})
+    return files

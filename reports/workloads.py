@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+
+from markupsafe import Markup
 
 from sizer.model.runs import as_asked
 from sizer.recommend.rule import SURE
 from sizer.records.answer import AcceleratorCount, Alternative, Answer, Option, Rejection
-from sizer.records.configuration import Estimate
 from sizer.records.kinds import PREPROCESSING
-from sizer.records.units import RELATIVE, format_number, format_seconds
+from sizer.records.units import RELATIVE, format_seconds
 from sizer.words import accelerators, answers, language
 from sizer.words.language import _
 from sizer.words.names import accelerators_in_words, resource_name
 from sizer.words.page import memory_size, resources_agreed, runs_and_warned, spec_line, study_disk
-from sizer.words.verdict import Badge, BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
+from sizer.words.verdict import BadgeKind, badge, next_run_sentences, next_run_title, page_reasons
 
-from . import doubts, results
+from . import doubts, markup, results
 from .figures import disks
 from .figures.machines import machine_rows
 from .figures.workload import figures
@@ -135,35 +136,27 @@ def reasoning(subject: Subject) -> dict[str, Any]:
     return {
         "reasons": reasons,
         "more_reasons": more_reasons,
-        "facts": _facts(answer, subject),
+        "facts": list(_facts(answer, subject)),
         "next_run": next_run_sentences(answer, subject.terms),
         "next_run_title": next_run_title(answer),
         "failed_log": doubts.log(failed[0]) if failed and not subject.study.imported else "",
     }
 
 
-def _facts(answer: Answer, subject: Subject) -> list[dict[str, Any]]:
-    """What lies beside the answer and beyond it."""
-    found: list[dict[str, Any]] = []
+def _facts(answer: Answer, subject: Subject) -> Iterator[tuple[str, object, str]]:
+    """Label, value and remark of what lies beside the answer and beyond it."""
+    rate = answer.throughput
     if answer.next_bottleneck is not None:
-        found.append(_fact(_("Next in line"), resource_name(answer.next_bottleneck, subject.device)))
+        yield _("Next in line"), resource_name(answer.next_bottleneck, subject.device), ""
     if answer.runner_up is not None:
-        spec = spec_line(answer.runner_up, subject.study, subject.device)
-        found.append(_fact(_("Runner-up"), spec))
+        yield _("Runner-up"), spec_line(answer.runner_up, subject.study, subject.device), ""
     if answer.beyond is not None:
-        label, rate = answers.beyond_in_words(answer.beyond, subject.terms)
-        found.append(_fact(label, rate, badge=badge(BadgeKind.EXTRAPOLATED)))
-    if answer.throughput is not None and not answer.rate_in_doubt and subject.workload.kind == PREPROCESSING:
-        seconds, human = time_for(IMAGENET_IMAGES, answer.throughput)
-        under = language.paragraph(
-            [human, _("Computed from the measured rate and its interval; ImageNet itself was not read.")]
-        )
-        found.append(_fact(_("ImageNet's 1,281,167 images"), seconds, under))
-    return found
-
-
-def _fact(label: str, value: str, under: str = "", badge: Badge | None = None) -> dict[str, Any]:
-    return {"label": label, "value": value, "under": under, "badge": badge}
+        label, beyond = answers.beyond_in_words(answer.beyond, subject.terms)
+        yield label, Markup("{} {}").format(beyond, markup.badge(badge(BadgeKind.EXTRAPOLATED))), ""
+    if rate is not None and rate.low > 0 and not answer.rate_in_doubt and subject.workload.kind == PREPROCESSING:
+        times = (format_seconds(IMAGENET_IMAGES / end) for end in (rate.value, rate.high, rate.low))
+        read = _("Computed from the measured rate and its interval; ImageNet itself was not read.")
+        yield _("ImageNet's 1,281,167 images"), language.with_interval(*times), read
 
 
 def options(subject: Subject) -> dict[str, Any]:
@@ -237,24 +230,3 @@ def _count_row(each: AcceleratorCount, subject: Subject) -> dict[str, str]:
         "disk": accelerators.disk_asked(each),
         "jobs": accelerators.side_by_side_in_words(each, subject.terms),
     }
-
-
-def time_for(samples: int, throughput: Estimate) -> tuple[str, str]:
-    """'7,010 s (6,820–7,210)' and '1 h 57 min'; the ends of the interval are those of the throughput.
-
-    Below a minute the seconds say it all, and the second text is empty.
-    A throughput that may be 0 leaves the longest time open.
-    """
-    if throughput.value <= 0:
-        return _("unknown"), ""
-    middle, shortest = samples / throughput.value, samples / throughput.high
-    if throughput.low <= 0:
-        text = _("{middle} s (from {shortest})", middle=format_number(middle), shortest=format_number(shortest))
-        return text, format_seconds(middle)
-    longest = samples / throughput.low
-    interval = language.span(shortest, longest)
-    text = f"{format_number(middle)} s"
-    text = language.beside(text, interval) if "–" in interval else text
-    if middle < 60:
-        return text, ""
-    return text, language.with_interval(*map(format_seconds, (middle, shortest, longest)))

@@ -21,7 +21,7 @@ from sizer.catalog.catalog import Catalog
 from sizer.files.given_files import read_given
 from sizer.files.writing import write_text
 from sizer.limits.interface import Control
-from sizer.plan.axes_of_first_run import Abilities, chosen_axes, needs_of
+from sizer.plan.axes_of_first_run import chosen_axes, needs_of
 from sizer.records.device import HOST_DISK
 from sizer.records.messages import InputError, Message, typed_line, typed_path
 from sizer.records.notes import Note
@@ -63,10 +63,9 @@ class Profile:
 
     def text(self, first: Run | None) -> str:
         """The study file of all runs."""
-        size, lacking = self.host.size, self._lacking
-        abilities = Abilities(Control.FRACTIONAL_VCPUS not in lacking, Control.MEMORY not in lacking)
+        size = self.host.size
         needs = None if first is None else needs_of(first, size)
-        chosen = chosen_axes(needs, size, abilities)
+        chosen = chosen_axes(needs, size, self._lacking)
         floor = chosen.memory_floor and self.job.memory_floor
         comments = profile_comments(self.job.name, typed_path(self.study_file), typed_path(self.folder), needs)
         axes = Axes(chosen.vcpus, chosen.memory_bytes, floor, disks_by_name(self.job.disks))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -184,54 +183,26 @@ def _table(event: events.TableImported) -> Iterator[str]:
 
 
 QUIET_SECONDS = 3.0
-"""An import that is done by then says nothing of how far it is."""
-TICK_SECONDS = 1.0
-EVERY_SECONDS = 10.0
-"""Between two plain lines of one step; a step that begins has its own unless one was said in the last second."""
+"""An import that is done by then says nothing of how far it is, but on a terminal."""
 
 
 class ImportProgress(EventPrinter):
-    """Prints the events of an import; while it is entered, a timer says once a second how far it is."""
+    """Prints the events of an import: of each step that begins, how far it is, which a terminal shows until the next
+    one does."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, stream: TextIO | None = None) -> None:
         super().__init__(stream=stream)
         self._clock = clock
         self._since = clock()
-        self._step: events.StepBegun | None = None
-        self._last: tuple[events.StepBegun | None, float] = None, -math.inf
-        self._is_printing = False
-
-    def __enter__(self) -> ImportProgress:
-        self._before = signal.signal(signal.SIGALRM, lambda *_: self.tick())
-        signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS, TICK_SECONDS)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, self._before or signal.SIG_DFL)
-        self._show("")
 
     def __call__(self, event: events.Event) -> None:
-        self._is_printing = True
-        if isinstance(event, events.StepBegun):
-            self._step = event
-            self._say_step()
-        else:
+        if not isinstance(event, events.StepBegun):
+            self._show("")
             super().__call__(event)
-        self._is_printing = False
-
-    def tick(self) -> None:
-        """Say how far it is, where it is time to, and nothing is just being printed."""
-        if not self._is_printing:
-            self._say_step()
-
-    def _say_step(self) -> None:
-        now, step = self._clock(), self._step
-        if step is None or now - self._since < QUIET_SECONDS:
             return
-        place = step.workload, step.number, step.of
-        line = terminal.step_in_words(step.stage.value, step.share, now - self._since, *place)
-        self._show(line)
-        if not self._is_terminal and now - self._last[1] >= (EVERY_SECONDS if self._last[0] == step else 1.0):
+        seconds, place = self._clock() - self._since, (event.workload, event.number, event.of)
+        line = terminal.step_in_words(event.stage.value, event.share, seconds, *place)
+        if self._is_terminal:
+            self._show(line)
+        elif seconds >= QUIET_SECONDS:
             self._say([line])
-            self._last = step, now

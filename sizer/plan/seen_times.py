@@ -7,18 +7,16 @@ than it used; waiting, for a disk or a network or asleep, takes as long as befor
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.stopping import Stop
-from sizer.records.run import Run
-from sizer.records.run import Sample
+from sizer.records.run import Run, Sample
 from sizer.records.run_kinds import Outcome
 from sizer.records.study import RunSpec
-from sizer.analysis.ending import Stop
 
 FEWEST_STEPS = 4
 """Steps that a rate needs, however slow they are: three intervals."""

@@ -37,8 +37,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    with ImportProgress() as progress:
-        imported = api.import_table(arguments.file, arguments.out, progress, arguments.job_by, _columns(arguments.map))
+    columns = _columns(arguments.map)
+    imported = api.import_table(arguments.file, arguments.out, ImportProgress(), arguments.job_by, columns)
     if arguments.json:
         print_json(_form(imported))
     return 0

@@ -129,17 +129,16 @@ def _form(content: LogContent, expression: str | None) -> dict[str, object]:
     }
 
 
+READINGS = {
+    "samples_per_second": "rate",
+    "seconds_per_batch": "seconds",
+    "batches_per_second": "batches",
+    "elapsed_seconds": "elapsed",
+    **{name: name for name in ("epoch", "step", "samples", "total")},
+}
+"""Keys of a reading for programs, by the names of its fields."""
+
+
 def _reading(line: ReadLine) -> dict[str, object]:
-    told = line.reading
-    return {
-        "line": line.number,
-        "epoch": told.epoch,
-        "step": told.step,
-        "samples": told.samples,
-        "total": told.total,
-        "grown": line.grown,
-        "samples_per_second": told.rate,
-        "seconds_per_batch": told.seconds,
-        "batches_per_second": told.batches,
-        "elapsed_seconds": told.elapsed,
-    }
+    fields = {key: getattr(line.reading, name) for key, name in READINGS.items()}
+    return {"line": line.number, "grown": line.grown, **fields}

@@ -60,18 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _adaptive(study: Study, arguments: argparse.Namespace) -> Adaptive | None:
     """As the study file says, with the bound of the command line in the place of its own. Raises InputError for a bound
     of no such plan."""
-    bounded = arguments.budget is not None or arguments.runs is not None
+    bounds = {name: bound for name in ("budget", "runs") if (bound := getattr(arguments, name)) is not None}
     if study.adaptive is None and arguments.until is None:
-        if bounded:
-            raise InputError("{option} is for runs that are chosen; add --until settled.", option=_bound(arguments))
+        for name in bounds:
+            raise InputError("{option} is for runs that are chosen; add --until settled.", option=f"--{name}")
         return None
-    filed = study.adaptive or Adaptive()
-    budget = filed.budget if arguments.budget is None else arguments.budget
-    return Adaptive(budget, filed.runs if arguments.runs is None else arguments.runs)
-
-
-def _bound(arguments: argparse.Namespace) -> str:
-    return "--budget" if arguments.budget is not None else "--runs"
+    return replace(study.adaptive or Adaptive(), **bounds)
 
 
 def _refuse_imported(study: Study, path: str) -> None:

@@ -248,52 +248,20 @@ def fitting(number: int) -> StepBegun:
     return StepBegun(Stage.FITTING, f"w{number}", number, 4)
 
 
-def test_nothing_before_the_third_second_and_then_what_goes_on() -> None:
-    """Also where no step begins, and again every ten seconds."""
-    clock, stream = Clock(), io.StringIO()
-    progress = ImportProgress(clock, stream)
-    progress(fitting(1))
-    clock.now += 2.9
-    progress.tick()
-    assert stream.getvalue() == ""
-    clock.now += 0.1
-    progress.tick()
-    first = "fitting `w1`, 1 of 4 workloads, about 10 % done, 3 s so far\n"
-    assert stream.getvalue() == first
-    clock.now += 9
-    progress.tick()
-    assert stream.getvalue() == first
-    clock.now += 1
-    progress.tick()
-    assert stream.getvalue() == first + first.replace("3 s", "13 s")
-
-
-def test_a_step_that_begins_is_said_at_once() -> None:
-    """But no more than one a second."""
-    clock, stream = Clock(), io.StringIO()
-    progress = ImportProgress(clock, stream)
-    clock.now += 5
-    for seconds, step in ((0, fitting(1)), (0.5, fitting(2)), (0.6, fitting(3)), (1, StepBegun(Stage.REPORTING))):
+def test_steps_of_an_import_are_said_from_the_third_second_on() -> None:
+    """In lines; on a terminal one line changes, from the start."""
+    clock, stream, terminal = Clock(), io.StringIO(), Terminal()
+    plain, shown = ImportProgress(clock, stream), ImportProgress(clock, terminal)
+    for seconds, step in ((2.9, fitting(1)), (0.1, fitting(2)), (4, StepBegun(Stage.REPORTING))):
         clock.now += seconds
-        progress(step)
-    assert [line.rpartition(", ")[0] for line in stream.getvalue().splitlines()] == [
-        "fitting `w1`, 1 of 4 workloads, about 10 % done",
-        "fitting `w3`, 3 of 4 workloads, about 25 % done",
-        "writing the report, about 50 % done",
+        plain(step)
+        shown(step)
+    assert stream.getvalue().splitlines() == [
+        "fitting `w2`, 2 of 4 workloads, about 18 % done, 3 s so far",
+        "writing the report, about 50 % done, 7 s so far",
     ]
-
-
-def test_on_a_terminal_one_line_changes() -> None:
-    clock, stream = Clock(), Terminal()
-    progress = ImportProgress(clock, stream)
-    progress(fitting(1))
-    clock.now += 3
-    progress.tick()
-    clock.now += 1
-    progress.tick()
-    shown = stream.getvalue()
-    assert shown.count("\r\x1b[K") == 2
-    assert "\n" not in shown
+    assert terminal.getvalue().count("\r\x1b[K") == 3
+    assert "\n" not in terminal.getvalue()
 
 
 def test_an_import_goes_through_every_stage(tmp_path: Path) -> None:

@@ -86,44 +86,6 @@ def test_a_stored_study_of_preprocessing_keeps_its_word(parse: Parse) -> None:
     assert stored.workload.framework == "mxnet"
 
 
-def test_lists_of_networks_and_frameworks_are_workloads_of_their_own(parse: Parse) -> None:
-    """A given name is told apart by what varies; a value given twice is one."""
-    study = one(parse, "name: t, network: [resnet50, vgg16, vgg16], framework: [mxnet, pytorch]")
-    assert [plan.workload.name for plan in study.workloads] == [
-        "t-mxnet-resnet50",
-        "t-mxnet-vgg16",
-        "t-pytorch-resnet50",
-        "t-pytorch-vgg16",
-    ]
-    assert [plan.workload.name for plan in one(parse, "name: a--b, network: [vgg16]").workloads] == ["a--b"]
-    assert one(parse, "network: [resnet50, vgg16]").workloads[1].workload.name == "image_training-mxnet-vgg16"
-
-
-def test_a_single_value_is_an_axis_of_one(parse: Parse) -> None:
-    """A scalar may be given where a list is an axis."""
-    (plan,) = one(parse, "batch_size: 8", "axes: {vcpus: 1, memory: 1GiB, disk: d}\ndisks: {d: /d}\n").workloads
-    assert (plan.batch_size, plan.vcpus, plan.memory_bytes, plan.disk) == ((8,), (1.0,), (2**30,), ("d",))
-
-
-def test_values_said_twice_are_measured_once(parse: Parse) -> None:
-    """1 and 1.0, 1GiB and 1024MiB are the same."""
-    (plan,) = one(parse, rest="axes: {vcpus: [2, 1, 1.0], memory: [1GiB, 1024MiB]}\n").workloads
-    assert (plan.vcpus, plan.memory_bytes) == ((2.0, 1.0), (2**30,))
-
-
-def test_a_workloads_axes_override_the_studys_one_by_one(parse: Parse) -> None:
-    """An axis that the workload does not name is the study's; an empty one is not limited."""
-    text = "workloads:\n  - {kind: image_training, axes: {vcpus: [], batch_size: 4}}\naxes: {vcpus: 1, memory: 1GiB}\n"
-    (plan,) = parse(text).workloads
-    assert (plan.vcpus, plan.memory_bytes, plan.batch_size) == ((), (2**30,), (4,))
-
-
-def test_the_nearest_batch_size_wins(parse: Parse) -> None:
-    """A workload's own, then the study's axis, then its kind's."""
-    assert one(parse, "batch_size: [8, 4]", "axes: {batch_size: 16}\n").workloads[0].batch_size == (8, 4)
-    assert one(parse, "", "axes: {batch_size: 16}\n").workloads[0].batch_size == (16,)
-
-
 def test_disks(parse: Parse) -> None:
     """A path is a real mount from the file's folder, a name has the catalogue's figures, writes are as reads."""
     rest = """\
@@ -257,30 +219,10 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
         read_study(tmp_path, None, HostSize(2, 2**30), None)
 
 
-def test_a_mode_is_what_is_computed_of_a_batch(parse: Parse) -> None:
-    """A list is a workload each; the forward pass of a network that is trained is its inference."""
-    plans = one(parse, "name: t, mode: [forward, forward_backward, train, train]").workloads
-    assert [(plan.workload.name, plan.workload.kind, plan.workload.mode) for plan in plans] == [
-        ("t-forward", "image_inference", "forward"),
-        ("t-forward_backward", "image_training", "forward_backward"),
-        ("t-train", "image_training", "train"),
-    ]
-    (plan,) = one(parse, "mode: forward", kind="lstm_training").workloads
-    assert (plan.workload.name, plan.workload.kind) == ("lstm_training-mxnet-small", "lstm_training")
-
-
 def test_what_was_imported_takes_what_it_took(parse: Parse) -> None:
     """A network of vectors that somebody else measured is none of sizer's own."""
     (plan,) = parse(RESOLVED + "workloads:\n  - {kind: imported, name: a, network: fcn5, input: disk}\n").workloads
     assert plan.workload.network == "fcn5"
-
-
-def test_a_study_of_modes_is_one_of_mini_batches(parse: Parse) -> None:
-    """Its runs last up to a minute, unless the file or a preset says otherwise."""
-    text = "workloads:\n  - {kind: image_training, mode: forward}\n"
-    assert parse(text).measure == Measure(seconds=60.0)
-    assert parse(text + "measure: {seconds: 5, steps: 30}\n").measure == Measure(seconds=5.0, steps=30)
-    assert parse(text, preset="quick").measure.seconds == 10.0
 
 
 ANY_SCRIPT = """
@@ -385,13 +327,3 @@ def test_frameworks_networks_and_batch_sizes_are_crossed(parse: Parse) -> None:
     (both, other) = parse("workloads: [{kind: lstm_training, framework: [mxnet, pytorch]}]\n").workloads
     assert both.batch_size == other.batch_size == (20,)
     assert (both.workload.framework, other.workload.framework) == ("mxnet", "pytorch")
-
-
-def test_a_transformer_has_a_batch_size_of_its_own(parse: Parse) -> None:
-    """Beside an LSTM, under both names of the kind; what the study says goes before, and a command's is its own."""
-    for kind in ("language_training", "lstm_training"):
-        text = f"workloads: [{{kind: {kind}, framework: pytorch, network: [small, bert_base, gpt2_small]}}]\n"
-        assert [plan.batch_size for plan in parse(text).workloads] == [(20,), (8,), (8,)]
-        assert {plan.batch_size for plan in parse(text + "axes: {batch_size: [4, 2]}\n").workloads} == {(4, 2)}
-    (mine,) = parse("workloads: [{kind: command, command: [a], framework: jax, network: gpt2_small}]\n").workloads
-    assert mine.batch_size == (1,)
