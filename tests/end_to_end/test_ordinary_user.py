@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests import ROOT
+from tests.shared import TELLS
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -47,16 +48,10 @@ fi
 exec setpriv --reuid {USER} --regid {USER} --clear-groups --no-new-privs -- "$@"
 """
 
-CHILD = """
-import json, os, sys, time
-descriptor = int(os.environ["SIZER_EVENTS_FD"])
-def write(**fields):
-    os.write(descriptor, (json.dumps(fields) + "\\n").encode())
+CHILD = f"""{TELLS}
 print(json.dumps([os.getuid(), sorted(os.sched_getaffinity(0))]), flush=True)
-write(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
-while True:
-    time.sleep(0.02)
-    write(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
+start()
+while True: step()
 """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,18 @@ def browser() -> Iterator[Browser]:
         yield found
         found.close()
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Material], str]:
+    """Writes the page of a study; its address."""
+
+    def write(material: Material) -> str:
+        path = tmp_path_factory.mktemp("page") / "report.html"
+        write_report(path, material)
+        return path.as_uri()
+
+    return write
 
 
 @pytest.fixture(scope="session")
